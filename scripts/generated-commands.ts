@@ -1,4 +1,5 @@
 import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
+import { REFUSED_AT_SITES } from "../src/programs/proxy/protocol/site-commands.ts";
 import type { CommandEntry } from "../src/programs/proxy/protocol/table/entry.ts";
 
 /** docs/commands.md: what an endpoint does with each command, from the table of the proxy. */
@@ -41,6 +42,22 @@ The error is \`ERR store: <command> is not available at an endpoint: <why>\`.
 | Commands | Why |
 |---|---|
 ${rowsOf(refused)}
+
+## Refused by Active-Active databases
+
+Writes that no link carries to the other sites ([active-active.md](active-active.md)). Scripts that try get the error of the engine. All other writes
+that the engine of each version knows are taken; those of modules are not, and their error is that of the engine, too.
+
+| Commands | Why, and what to use |
+|---|---|
+${REFUSED_AT_SITES.map(
+  ({ why, names }) =>
+    `| ${names
+      .split(" ")
+      .map((name) => `\`${name}\``)
+      .join(", ")} | ${why} |`,
+).join("\n")}
+| \`SELECT\` and \`COPY\` with another database than 0 | sites share the database 0 alone; use a prefix of the key |
 `;
 }
 

@@ -19,7 +19,7 @@ const MECHANISMS = [
   "mechanisms/starter",
   "mechanisms/supervisor",
 ];
-const PROGRAMS = ["agent", "cli", "demo", "operator", "proxy", "rigger", "starter", "webhook"].map(
+const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger", "starter", "webhook"].map(
   (name) => `programs/${name}`,
 );
 /** What the local Kubernetes may use of the rest: nothing that knows a kind of the product. */
@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["core/base"],
   "core/releases": ["core/api", "core/base"],
   "core/planner": ["core/releases", "core/api", "core/base"],
-  "core/merge": [],
+  "core/merge": ["core/base"],
   "ports/kube": ["core/base"],
   "ports/management": ["core/api", "core/base"],
   "ports/modules": ["core/api", "core/base"],
@@ -81,7 +81,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   "local-kubernetes/controllers": [
     ...["context", "objects", "pods", "deployment", "garbage", "service", "statefulset", "."],
   ],
-  "programs/demo": ["load", "report", "steps", "."],
+  "programs/demo": ["load", "report", "steps", ".", "sites"],
   "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
   "mechanisms/observe": ["permissions", "kubernetes", "management", "sites", "environment", "."],
   "programs/operator": [
@@ -96,6 +96,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["runtime", "records", "credentials", "modules", "members", "observation"],
     ...["switchover", "leader", "node", "api", "."],
   ],
+  "programs/link": ["transport", "served", "."],
   "programs/proxy": [
     ...["protocol", "limits", "timing", "upstream", "client"],
     ...["scan", "pinned", "session", "switchover", "endpoint", "."],

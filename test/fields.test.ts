@@ -72,7 +72,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     participatingClusters: SITES,
     "participatingClusters[].name": SITES,
     "participatingClusters[].namespace": VALIDATED_ONLY,
-    "participatingClusters[].externalReplicationPort": VALIDATED_ONLY,
+    "participatingClusters[].externalReplicationPort": "src/core/planner/active-active/other-sites.test.ts",
     globalConfigurations: SITES,
     storeEnterpriseCluster: "src/core/planner/active-active/decide.test.ts",
     "storeEnterpriseCluster.name": "src/core/planner/active-active/decide.test.ts",
@@ -84,7 +84,7 @@ const EFFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     recNamespace: SITES_SCENE,
     apiFqdnUrl: SITES_SCENE,
     apiPort: SITES,
-    dbFqdnSuffix: VALIDATED_ONLY,
+    dbFqdnSuffix: "src/core/planner/active-active/other-sites.test.ts",
     secretName: VALIDATED_ONLY,
   },
 };

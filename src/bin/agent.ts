@@ -25,6 +25,7 @@ export async function main(): Promise<void> {
     config,
     kube,
     proxyArgs: [...PROXY_NODE_ARGS, programPath(), "proxy"],
+    linkArgs: [programPath(), "link"],
     env: process.env,
     clock: systemClock,
     log,

@@ -7,6 +7,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<{ main(args: readonly stri
   agent: () => import("./agent.ts"),
   starter: () => import("./starter.ts"),
   proxy: () => import("./proxy.ts"),
+  link: () => import("./link.ts"),
   rigger: () => import("./rigger.ts"),
   definitions: () => import("./definitions.ts"),
   world: () => import("./world.ts"),

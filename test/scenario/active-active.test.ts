@@ -1,22 +1,28 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { proves } from "../kit/specification/proves.ts";
+import {
+  database,
+  failWith,
+  installTally,
+  management,
+  PATIENCE,
+  reachable,
+  says,
+  serves,
+} from "./active-active-scene.ts";
 import { listOf } from "./by-hand-scene.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.
 
 const older = release("7.22.2-21");
 const latest = latestRelease();
-const PATIENCE = { withinMs: 120_000, everyMs: 250 };
 
 /** The three clusters. */
 interface Scene {
@@ -33,6 +39,7 @@ test("an Active-Active database has one definition and one version on each of th
     "each remote cluster is listed: whether it answers, is valid, is this one": listRemoteClusters,
     "a participant with an old operator holds the version up until it is upgraded": upgradeOldParticipant,
     "an object made on one participant appears on the others, also on one listed later": spreadObject,
+    "each database knows which site it is, each cluster where the others are": numberSites,
     "a version set on one participant reaches the others": spreadVersion,
     "module numbers stay, and the bundled build is used": keepNumbers,
     "module numbers edited with the version are refused, alone they change nothing": editNumbers,
@@ -103,7 +110,7 @@ async function spreadObject({ sites, east, west, north }: Scene): Promise<void> 
   proves(
     "§2.1 short names rec, redb and reaadb; Deployment, Role, account and binding are all store-enterprise-operator",
     "the row that `kubectl get reaadb` prints",
-  ).match(row, /^carts +active +Valid +\["carts"\] +down +/);
+  ).match(row, /^carts +active +Valid +\["carts"\] +(up|down) +/);
   const list = `[{"name":"east"},{"name":"west"},{"name":"north"}]`;
   await west.kubectl(`patch reaadb carts --type merge -p '{"spec":{"participatingClusters":${list}}}'`);
   for (const site of [east, west, north]) await serves(site, "carts", "7.2");
@@ -112,7 +119,32 @@ async function spreadObject({ sites, east, west, north }: Scene): Promise<void> 
     "east west north",
   );
   assert.equal(await north.kubectl("get redb carts -o jsonpath='{.spec.memorySize}'"), "120MB");
-  assert.match(await east.kubectl("describe reaadb carts"), /NoDataLink/);
+  assert.match(await east.kubectl("describe reaadb carts"), /Replicating/);
+}
+
+async function numberSites({ east, west, north }: Scene): Promise<void> {
+  const sites = [east, west, north];
+  for (const [index, site] of sites.entries()) {
+    const known = async () => listOf(await management(site, "/v1/bdbs")).find(({ name }) => name === "carts");
+    const linked = async () => JSON.stringify((await known())?.["active_active"]);
+    const guid = await site.kubectl("get reaadb carts -o jsonpath='{.status.guid}'");
+    const wanted = JSON.stringify({ guid, site: index + 1 });
+    await until(`${site.name} knows its number`, async () => (await linked()) === wanted, PATIENCE);
+    const ids = await site.kubectl("get reaadb carts -o jsonpath='{.status.participatingClusters[*].id}'");
+    assert.equal(ids, "1 2 3");
+    const remote = listOf(await management(site, "/v1/cluster/remote_sites"));
+    const named = remote.map(({ name, local, serverName, authorities }) => ({
+      ...{ name, local, serverName },
+      isTrusted: /BEGIN CERTIFICATE/.test(String(authorities)),
+    }));
+    const others = ["east", "north", "west"].map((name) => ({
+      name,
+      local: name === site.name ? true : undefined,
+      serverName: `${name}.${name}.svc.cluster.local`,
+      isTrusted: name !== site.name,
+    }));
+    assert.deepEqual(named, others);
+  }
 }
 
 async function spreadVersion({ east, west, north }: Scene): Promise<void> {
@@ -241,60 +273,4 @@ async function removeAll({ east, west, north }: Scene): Promise<void> {
     }
   }
   await west.kubectl("wait rerc/east --for=delete --timeout=60s");
-}
-
-function database(name: string, spec: object): object {
-  return { kind: "StoreEnterpriseActiveActiveDatabase", metadata: { name }, spec };
-}
-
-/** Waits until the database of this site is ready at a version. */
-async function serves(site: Site, name: string, version: string): Promise<void> {
-  await says(site, name, new RegExp(`^Active .*serves version ${version.replace(".", "\\.")} `));
-}
-
-/** Waits until reason and message of the condition Ready match. */
-async function says(site: Site, name: string, claim: RegExp): Promise<void> {
-  const ready = `{range .status.conditions[?(@.type=="Ready")]}{.reason} {.message}{end}`;
-  let seen = "";
-  await until(
-    `${name} on ${site.name} says ${String(claim)}`,
-    async () => {
-      seen = await site.kubectl(`get reaadb ${name} --ignore-not-found -o jsonpath='${ready}'`);
-      return claim.test(seen);
-    },
-    PATIENCE,
-  ).catch((error: unknown) => failWith(site)(`${String(error)}; it says: ${seen}`));
-}
-
-async function reachable(site: Site, name: string): Promise<string> {
-  return site.kubectl(`get rerc ${name} -o jsonpath='{.status.conditions[?(@.type=="Reachable")].reason}'`);
-}
-
-/** Fails with what the objects and the operator of the site say. */
-function failWith(site: Site): (error: unknown) => Promise<never> {
-  return async (error) => {
-    const objects = await site.kubectl("get rec,rerc,reaadb,redb");
-    const log = await site.kubectl("logs deployment/store-enterprise-operator --tail=15");
-    throw new Error(`${String(error)}\n${objects}\n${log}`);
-  };
-}
-
-/** What the management API of the site answers. */
-async function management(site: Site, path: string, options = ""): Promise<string> {
-  const { name, kubectl, type } = site;
-  const address = await kubectl(`get service ${name}-api -o jsonpath='{.spec.clusterIP}'`);
-  const secret = (key: string) => kubectl(`get secret ${name} -o jsonpath='{.data.${key}}' | base64 -d`);
-  const user = `${await secret("username")}:${await secret("password")}`;
-  return type(`curl -fsSk -u '${user}' ${options} https://${address}:9443${path}`);
-}
-
-/** A module with a build for each version that the test uses, and a number of its own. */
-async function installTally(sites: Sites, site: Site): Promise<void> {
-  for (const compatible of ["7.2", "7.4"]) {
-    const file = join(sites.dir, `tally-${compatible}.zip`);
-    await writeFile(file, await tallyArchive({ compatible, version: `${compatible}.0` }));
-    await management(site, "/v2/modules", `-F module=@${file}`);
-  }
-  const modules = () => site.kubectl(`get rec ${site.name} -o jsonpath='{.status.modules[*].name}'`);
-  await until(`${site.name} has the module`, async () => (await modules()).includes("tally"), PATIENCE);
 }

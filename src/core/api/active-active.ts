@@ -21,9 +21,7 @@ export const activeActiveSpec = z.object({
           .min(1)
           .max(65_535)
           .optional()
-          .describe(
-            "Port for replication to that participant. It only takes part in validation: no data is replicated between participants.",
-          ),
+          .describe("Port at which links of other participants reach this one; 9444 when absent."),
       }),
     )
     .min(1)
@@ -78,7 +76,7 @@ export const remoteClusterSpec = z.object({
     .string()
     .optional()
     .describe(
-      "Suffix of its databases' host names. It only takes part in validation: no data is replicated between participants.",
+      "Suffix of its databases' host names: links dial the name of the database with it; `apiFqdnUrl` when absent.",
     ),
   secretName: z
     .string()

@@ -1,6 +1,12 @@
 /** The user as which nodes log in to engines, and replicas to their primaries. Clients cannot become it at an endpoint. */
 export const ENGINE_USER = "store";
 
+/**
+ * The user as which endpoints pass on requests of clients at a site of an Active-Active database. It writes only what links carry, also
+ * in scripts, and shares the password of `ENGINE_USER`.
+ */
+export const SITE_USER = "store-clients";
+
 /** A user of an engine with its password; an empty password stands for none. Never logged, never in an argument. */
 export interface EngineLogin {
   readonly user: string;
@@ -19,6 +25,12 @@ export interface EngineAccess {
 export function engineLogins({ internal, clients }: EngineAccess): readonly EngineLogin[] {
   const own = internal === undefined ? [] : [{ user: ENGINE_USER, password: internal }];
   return [...own, ...clients.map((password) => ({ user: DEFAULT_USER, password }))];
+}
+
+/** How requests of clients log in at a site. An engine that was no site a moment ago does not know its user yet. */
+export function siteLogins(access: EngineAccess): readonly EngineLogin[] {
+  const { internal } = access;
+  return [...(internal === undefined ? [] : [{ user: SITE_USER, password: internal }]), ...engineLogins(access)];
 }
 
 /**

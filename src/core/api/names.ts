@@ -46,7 +46,7 @@ export const NODE_UID = 1001;
 export const ENGINES_UID = 1002;
 
 /** Fixed ports of a node (product facts §4.6). */
-export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001 } as const;
+export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001, replication: 9444 } as const;
 
 /** Ports that database endpoints and engine processes take, first and last included. */
 export const ENDPOINT_PORTS = { first: 10000, last: 19999 } as const;
@@ -76,6 +76,9 @@ export const NEWEST_AUTHORITY_ANNOTATION = "storeenterprise.io/newest-authority"
 
 /** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
 export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
+
+/** Annotation on the database that an Active-Active database has at a site: which site of which it is. The operator alone writes it. */
+export const SITE_ANNOTATION = "storeenterprise.io/site";
 
 /** Secret with the credentials and the certificate authority of the remote cluster `name`. */
 export const remoteSecretName = (name: string): string => `store-enterprise-${name}`;

@@ -1,5 +1,14 @@
+import type { ActiveActiveRecord, RemoteSite, SiteOfDatabase } from "./active-active-record.ts";
 import type { ManagementRole } from "./management-roles.ts";
 import type { SettingValues } from "./settings/types.ts";
+
+export type {
+  ActiveActiveParticipant,
+  ActiveActiveRecord,
+  RemoteSite,
+  SiteNumbers,
+  SiteOfDatabase,
+} from "./active-active-record.ts";
 
 /** Database versions that may be asked for (§2.3). */
 export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
@@ -184,6 +193,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly passwords?: PasswordsState;
   /** Absent: its endpoints have no certificate. */
   readonly certificate?: ShownCertificate;
+  /** Absent: it is no site of an Active-Active database, or a release before 0.4.0 made it and no operator has said so yet. */
+  readonly activeActive?: SiteOfDatabase;
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
@@ -231,33 +242,6 @@ export interface ClusterUser {
   readonly secret: string;
 }
 
-/**
- * What the participants of an Active-Active database agree on. Each participant keeps a copy in its own cluster, and joins
- * it with the copies of the others (src/core/planner/active-active/record.ts).
- */
-export interface ActiveActiveRecord {
-  /** uid of the object that was made first. */
-  readonly guid: string;
-  /** Name of its object on every participant. */
-  readonly name: string;
-  /** It was deleted on one participant, and nothing else counts any more. */
-  readonly deleted?: true;
-  /** Version that is asked for, for instance "8.0"; it only rises. */
-  readonly version: string;
-  /** Names of the remote clusters that stand for the participants. */
-  readonly participants: readonly ActiveActiveParticipant[];
-  /** `globalConfigurations` of the object without what is said here or differs from site to site. */
-  readonly configuration: Readonly<Record<string, unknown>>;
-  /** Which edit of participants and configuration this is: the highest count holds, and of equal ones the last author by name. */
-  readonly edit: { readonly count: number; readonly author: string };
-}
-
-export interface ActiveActiveParticipant {
-  readonly name: string;
-  readonly namespace?: string | undefined;
-  readonly externalReplicationPort?: number | undefined;
-}
-
 /** The truth about the cluster itself: one ConfigMap, changed with compare-and-swap. */
 export interface ClusterStateRecord extends Formatted {
   readonly createdTime: string;
@@ -279,6 +263,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly upgradePolicy?: SettingValues["upgradePolicy"];
   /** Active-Active databases that the cluster takes part in, and the last ones that were deleted; absent: none. */
   readonly activeActives?: readonly ActiveActiveRecord[];
+  /** The remote clusters that participants are; absent: no operator of release 0.4.0 has written them. */
+  readonly remoteSites?: readonly RemoteSite[];
   /** How long data that no record asks for is kept, in days; absent: 7, as everywhere before release 0.4.0 could say it. */
   readonly setAsideRetentionDays?: number;
   /** Newest last, at most 200. Absent: none was deleted since nodes of release 0.4.0 lead; older leaders keep it and add none. */

@@ -9,7 +9,8 @@ import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import type { EngineFileMode } from "./engine-file-mode.ts";
 import { certificateSettings, writeCertificate } from "./engine-tls-files.ts";
 import type { CertificateFiles } from "./engine-tls-files.ts";
-import { accessSettings, changedSettings, liveSettings, userRules } from "./engine-config.ts";
+import { changedSettings, liveSettings } from "./engine-config.ts";
+import { accessSettings, userRules } from "./engine-users.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 const TIMEOUT_MS = 2_000;
@@ -22,6 +23,7 @@ export class AppliedSettings {
   readonly #tls = new EngineTls();
   #directives: Directives = {};
   #access: EngineAccess = { clients: [""] };
+  #isSite = false;
   #certificate: EngineCertificate | undefined;
 
   constructor(files: CertificateFiles, mode: EngineFileMode, log: Log) {
@@ -40,6 +42,7 @@ export class AppliedSettings {
   started(wanted: WantedInstance): void {
     this.#directives = liveSettings(wanted);
     this.#access = wanted.access;
+    this.#isSite = wanted.isSite;
     this.#certificate = wanted.certificate;
   }
 
@@ -73,20 +76,21 @@ export class AppliedSettings {
 
   /** Open connections stay; new ones need one of the new passwords. */
   async #applyAccess(wanted: WantedInstance): Promise<void> {
-    const [before, { access }] = [this.#access, wanted];
-    if (JSON.stringify(access) === JSON.stringify(before)) return;
+    const [before, { access, isSite }] = [this.#access, wanted];
+    if (JSON.stringify(access) === JSON.stringify(before) && isSite === this.#isSite) return;
     // an earlier attempt whose answer was lost has done it, or has not
     const logins = [...engineLogins(before), ...engineLogins(access)];
     const client = await connectEngine({ ...this.#within(wanted), logins });
     try {
-      for (const [user, ...rules] of userRules(access))
+      for (const [user, ...rules] of userRules(wanted))
         await client.call("ACL", "SETUSER", user ?? "", "resetpass", ...rules);
       await client.call("CONFIG", "SET", ...Object.entries(accessSettings(access)).flat());
     } finally {
       client.close();
     }
     this.#access = access;
-    this.#log.info("the passwords of an engine have changed", { ofClients: access.clients.length });
+    this.#isSite = isSite;
+    this.#log.info("who may do what at an engine has changed", { passwordsOfClients: access.clients.length, isSite });
   }
 
   /** Connections that are open stay; new ones see the new certificate. */

@@ -19,6 +19,7 @@ const wanted: WantedInstance = {
   primary: { host: "10.1.2.4", port: 20_002 },
   switching: false,
   upgrading: false,
+  isSite: false,
   access: { internal: "i", clients: [] },
   directives: directivesWith({ memoryBytes: 1000 }),
   modules: [],

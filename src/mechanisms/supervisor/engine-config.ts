@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { DEFAULT_USER, ENGINE_USER, replicaLogin } from "../../core/api/engine-login.ts";
-import type { EngineAccess } from "../../core/api/engine-login.ts";
 import { upgradeBacklog } from "../../core/api/settings/replication-buffers.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import { certificateSettings } from "./engine-tls-files.ts";
 import type { CertificateFiles } from "./engine-tls-files.ts";
+import { accessSettings, userRules } from "./engine-users.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
 /** Where the engine keeps its files. */
@@ -32,14 +30,11 @@ export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs
   );
   return [
     ...lines,
-    ...userRules(wanted.access).map((rules) => `user ${rules.join(" ")}`),
+    ...userRules(wanted).map((rules) => `user ${rules.join(" ")}`),
     ...wanted.modules.map(loading),
     "",
   ].join("\n");
 }
-
-/** All but what a client's script could use to reach other servers, or to harm the engine: endpoints cannot see inside scripts. */
-const RIGHTS = ["~*", "&*", "+@all", "-migrate", "-pfdebug", "-pfselftest", "-restore-asking"];
 
 function loading({ path, args }: WantedInstance["modules"][number]): string {
   const words = args.split(/\s+/).filter((word) => word !== "");
@@ -49,36 +44,6 @@ function loading({ path, args }: WantedInstance["modules"][number]): string {
 /** Directives that follow the record while the engine runs. */
 export function liveSettings(wanted: WantedInstance): Directives {
   return { ...wanted.directives, ...(wanted.upgrading ? upgradeBacklog(wanted.directives) : {}) };
-}
-
-/** Directives that follow whom it lets in while the engine runs. */
-export function accessSettings(access: EngineAccess): Directives {
-  const { user, password } = replicaLogin(access);
-  return {
-    "protected-mode": isOpen(access) ? "no" : "yes",
-    masteruser: user === DEFAULT_USER ? "" : user,
-    masterauth: password,
-  };
-}
-
-/**
- * Each user with its rules: passwords as hashes, or none at all. The default user keeps its rights while it is off: what an older
- * node has opened goes on until it ends.
- */
-export function userRules(access: EngineAccess): readonly (readonly string[])[] {
-  const { internal, clients } = access;
-  const own = internal === undefined ? [] : [[ENGINE_USER, "on", ...RIGHTS, hashOf(internal)]];
-  const passwords = isOpen(access) ? ["nopass"] : clients.map(hashOf);
-  return [[DEFAULT_USER, clients.length === 0 ? "off" : "on", ...RIGHTS, ...passwords], ...own];
-}
-
-function hashOf(password: string): string {
-  return `#${createHash("sha256").update(password).digest("hex")}`;
-}
-
-/** An empty password lets everybody in. */
-function isOpen({ clients }: EngineAccess): boolean {
-  return clients.includes("");
 }
 
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */

@@ -32,6 +32,8 @@ export interface WantedInstance {
   readonly upgrading: boolean;
   /** Whom it lets in, and what it presents to its primary. Never logged, never in argv. */
   readonly access: EngineAccess;
+  /** The database is a site of an Active-Active database: clients write what links carry, and nothing else. */
+  readonly isSite: boolean;
   /** What the settings of the database ask of its engines; they follow while the process runs. */
   readonly directives: Directives;
   /** Shared objects that it loads when it starts. */

@@ -44,7 +44,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   const election = takePartInElection(context, membership, signal);
   const api = await serve(context, election, membership);
   const following = [
-    tls.follow((files) => api.useTls(files), signal),
+    tls.follow((files) => useTls(context, api, files), signal),
     context.followEngineTls(signal),
     access.follow(signal),
   ];
@@ -71,6 +71,12 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
       log.info("the agent has stopped");
     },
   };
+}
+
+/** The management API takes the certificate at once, the link with the next pass. */
+function useTls({ changes }: AgentContext, api: ManagementApi, files: Parameters<ManagementApi["useTls"]>[0]): void {
+  api.useTls(files);
+  changes.notify();
 }
 
 interface Membership {
@@ -152,8 +158,8 @@ function fetchModules(context: AgentContext, signal: AbortSignal): PassRunner {
 
 /** Clients first, engines next; the lease last, so that no node takes over before the engines have ended. */
 async function endAll(context: AgentContext, api: ManagementApi, lease: NodeLease): Promise<void> {
-  const { proxy, supervisor, engines, peers, log } = context;
-  await Promise.all([api.close(), proxy.stop()]);
+  const { proxy, link, supervisor, engines, peers, log } = context;
+  await Promise.all([api.close(), proxy.stop(), link.stop()]);
   await supervisor.stopAll();
   await lease.release().catch((error: unknown) => {
     log.warn("the lease of this node cannot be released and expires", { error });

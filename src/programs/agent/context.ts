@@ -12,6 +12,7 @@ import type { Members } from "./members/members.ts";
 import type { Peers } from "./members/peers.ts";
 import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
+import type { NodeLink } from "./node/link.ts";
 import type { NodeProxy } from "./node/proxy.ts";
 import type { VolumeGuard } from "./node/volume-guard.ts";
 import type { EngineWatch } from "./observation/engine-watch.ts";
@@ -43,6 +44,8 @@ export interface AgentContext {
   readonly volume: VolumeGuard;
   readonly localInstances: () => readonly LocalInstance[];
   readonly proxy: NodeProxy;
+  /** What carries Active-Active databases to other sites. */
+  readonly link: NodeLink;
   readonly foundEngines: readonly EngineOfNode[];
   readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
   /** How this node speaks TLS with engines. */

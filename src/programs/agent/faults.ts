@@ -46,6 +46,16 @@ export const faults = {
     retry: "backoff",
     remedy: "The proxy of the node is starting again; try again in a second.",
   },
+  linkGone: {
+    code: "AGENT_LINK_GONE",
+    retry: "backoff",
+    remedy: "The link of the node is starting again; try again in a second.",
+  },
+  linkRefused: {
+    code: "AGENT_LINK_REFUSED",
+    retry: "backoff",
+    remedy: "Read the message of the link; what it serves stays as it was.",
+  },
   proxyRefused: {
     code: "AGENT_PROXY_REFUSED",
     retry: "backoff",

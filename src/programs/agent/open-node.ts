@@ -20,6 +20,7 @@ import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openEpochs } from "./node/epochs.ts";
 import { askOtherNodes } from "./node/other-clients.ts";
+import { NodeLink } from "./node/link.ts";
 import { NodeProxy } from "./node/proxy.ts";
 import type { NodeProxyOptions } from "./node/proxy.ts";
 import { VolumeGuard } from "./node/volume-guard.ts";
@@ -39,6 +40,8 @@ export interface AgentDeps {
   readonly kube: Kube;
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly proxyArgs: readonly string[];
+  /** The same for the program that runs a link. */
+  readonly linkArgs: readonly string[];
   /** Where engines are looked for. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -74,7 +77,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
 
 /** What lies on this machine: mounted secrets, data folder, engines and proxy. */
 async function openLocal(
-  { config, env, proxyArgs, clock, log }: AgentDeps,
+  { config, env, proxyArgs, linkArgs, clock, log }: AgentDeps,
   changes: ChangeSignal,
   askOthers: AskOthers,
 ) {
@@ -95,9 +98,13 @@ async function openLocal(
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),
   });
+  const link = new NodeLink({
+    ...{ args: linkArgs, env: { CONTAINER_ROOT: config.root }, clock, log },
+    onReady: () => changes.notify(),
+  });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
-  const own = { supervisor, engineMemory, proxy, volume: new VolumeGuard() };
+  const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard() };
   return { tls, ...shown, access, foundEngines, modules, ...own };
 }
 

@@ -139,11 +139,12 @@ async function upgradeAll(
 export async function findEndpoint(
   context: ScenarioContext,
   database: string = DEMO.database,
+  namespace: string = DEMO.namespace,
 ): Promise<Pick<LoadOptions, "host" | "port" | "password">> {
   const service = await waitForObject(
     context,
     Services,
-    { namespace: DEMO.namespace, name: database },
+    { namespace, name: database },
     {
       what: "Service of the database",
       withinMs: 60_000,
@@ -153,7 +154,7 @@ export async function findEndpoint(
   const secret = await waitForObject(
     context,
     Secrets,
-    { namespace: DEMO.namespace, name: `redb-${database}` },
+    { namespace, name: `redb-${database}` },
     {
       what: "Secret of the database",
       withinMs: 60_000,

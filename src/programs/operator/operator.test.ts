@@ -65,6 +65,7 @@ test("only the cluster and its operator reach engines and management API, unless
     podSelector: { matchLabels: { ...own, "storeenterprise.io/role": role } },
   });
   const ports = [{ protocol: "TCP", port: 9443 }];
+  const links = { ports: [{ protocol: "TCP", port: 9444 }] };
   const operator = {
     namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "default" } },
     podSelector: { matchLabels: { name: "store-enterprise-operator" } },
@@ -82,7 +83,9 @@ test("only the cluster and its operator reach engines and management API, unless
 
   const site = { recName: "rec", recNamespace: "default", apiFqdnUrl: "api.there" };
   await kube.create(RemoteClusters, { metadata: { name: "there", namespace: "default" }, spec: site });
-  await until("others are let in", async () => isDeepStrictEqual((await policy())?.ingress?.[2], { ports }));
+  await until("others are let in", async () =>
+    isDeepStrictEqual((await policy())?.ingress?.slice(2), [{ ports }, links]),
+  );
   await kube.delete(RemoteClusters, { name: "there", namespace: "default" });
   await until("others are kept out again", async () => (await policy())?.ingress?.[2]?.from?.length === 2);
 

@@ -50,6 +50,7 @@ class SupervisedNode implements AsyncDisposable {
       fresh: true,
       switching: false,
       upgrading: false,
+      isSite: false,
       access: { internal: "secret", clients: [] },
       directives: directivesWith(),
       modules: [],

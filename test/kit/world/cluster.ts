@@ -219,7 +219,12 @@ async function findEngine(
 }
 
 function issueNodeTls(authority: Authority, now: Date) {
-  const names = { commonName: SERVER_NAME, dnsNames: [SERVER_NAME], ipAddresses: [], usages: ["server" as const] };
+  const names = {
+    commonName: SERVER_NAME,
+    dnsNames: [SERVER_NAME],
+    ipAddresses: [],
+    usages: ["server" as const, "client" as const],
+  };
   const { certificate, key } = issue(authority, { ...names, now, days: 1 });
   const engine = issue(authority, {
     ...{ commonName: "engine", dnsNames: [clusterNames.engineName(REC, NAMESPACE)], ipAddresses: [] },

@@ -111,8 +111,7 @@ async function introduce(dir: string, sites: readonly Site[]): Promise<void> {
   const addresses = new Map<string, string>();
   for (const { name, type, kubectl } of sites) {
     const service = await kubectl("get service -o name");
-    if (!service.includes(`service/${name}-api`))
-      await kubectl(`expose service ${name} --name=${name}-api --port=9443`);
+    if (!service.includes(`service/${name}-api`)) await kubectl(`expose service ${name} --name=${name}-api`);
     addresses.set(name, await kubectl(`get service ${name}-api -o jsonpath='{.spec.clusterIP}'`));
     await type(`mkdir -p -m 700 ${dir}/${name}`);
     await kubectl(`get secret ${name} -o jsonpath='{.data.username}' | base64 -d > ${dir}/${name}/username`);

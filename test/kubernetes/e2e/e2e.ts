@@ -8,7 +8,7 @@ import { furtherNamespace } from "./namespaces.ts";
 import { leaderHandOver } from "./operators.ts";
 import { openScene, type Scene } from "./scene.ts";
 import { uninstall } from "./uninstall.ts";
-import { darkWorker, deletedPod, drainedWorker, killedContainer, partitionedWorker } from "./workers.ts";
+import { darkWorker, deletedPod, drainedWorker, killedContainer, killedEngines, partitionedWorker } from "./workers.ts";
 
 type Act = (scene: Scene) => Promise<void>;
 
@@ -25,6 +25,7 @@ const STEPS: Readonly<Record<string, Act>> = {
   "a drained worker gives its primary away first; a second one is not drained meanwhile": drainedWorker,
   "a node pod that is deleted comes back on its own volume, and no request fails": deletedPod,
   "a container that is killed comes back, and nothing acknowledged is lost": killedContainer,
+  "the container of the engines is killed: another node takes over, agent and proxy go on": killedEngines,
   "of two operators one leads; when it goes, the other goes on with the work": leaderHandOver,
   "with the webhook every write is validated; without an operator to answer nothing is written": webhookEnforces,
   "the webhook's authority changes, its Secret is made again by hand, and no write is refused": webhookSurvivesRotation,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ENGINES_CONTAINER, NODE_CONTAINER } from "../../../src/core/api/names.ts";
 import type { LoadResult } from "../../../src/programs/demo/load/clients.ts";
 import { storedRecord } from "../../kit/world/chaos.ts";
 import { until } from "../../kit/time/until.ts";
@@ -46,21 +47,34 @@ export async function deletedPod(scene: Scene): Promise<void> {
   assertUnharmed(seen);
 }
 
-/** Everything in the container of a replica's node ends at once, as when it runs out of memory. */
+/** Everything in the container of the agent of a node without the primary ends at once, as when it runs out of memory. */
 export async function killedContainer(scene: Scene): Promise<void> {
-  const { kubectl } = scene;
   const { others, workerOf, workerWithout } = await whereabouts(scene);
   const [victim = ""] = others;
-  const restarts = async (): Promise<number> =>
-    Number(await kubectl(`get pod ${victim} -o`, "jsonpath={.status.containerStatuses[0].restartCount}"));
-  const before = await restarts();
+  const before = await restarts(scene, victim, NODE_CONTAINER);
   const seen = await underLoad(scene, workerWithout(victim), async () => {
-    const { code, stderr } = await nodeNamed(scene, workerOf(victim)).exec(["sh", "-c", KILL_AGENT]);
-    assert.equal(code, 0, stderr);
-    await until("the container is started again", async () => (await restarts()) > before, PATIENCE);
+    await kill(nodeNamed(scene, workerOf(victim)), "agent");
+    const isBack = async (): Promise<boolean> => (await restarts(scene, victim, NODE_CONTAINER)) > before;
+    await until("the container is started again", isBack, PATIENCE);
     await settled(scene);
   });
   assertNothingLost(seen, await lossReports(scene), "spared the primary");
+}
+
+/** Everything in the container of the engines of the primary's node ends at once: its agent and its proxy go on. */
+export async function killedEngines(scene: Scene): Promise<void> {
+  const { primary, workerOf, workerWithout } = await whereabouts(scene);
+  const counts = () => Promise.all([NODE_CONTAINER, ENGINES_CONTAINER].map((name) => restarts(scene, primary, name)));
+  const [agent, engines = 0] = await counts();
+  const seen = await underLoad(scene, workerWithout(primary), async (load) => {
+    await untilServed(load);
+    await kill(nodeNamed(scene, workerOf(primary)), "starter");
+    await until("the engines have a container again", async () => ((await counts())[1] ?? 0) > engines, PATIENCE);
+    await untilServed(load);
+    await settled(scene);
+  });
+  assert.deepEqual(await counts(), [agent, engines + 1]);
+  assertNothingLost(seen, await lossReports(scene), "cost the primary");
 }
 
 /** The primary's worker is cut off; another node takes over; when it is back, no command is needed. */
@@ -94,10 +108,20 @@ export async function darkWorker(scene: Scene): Promise<void> {
 
 const PATIENCE = { withinMs: 60_000, everyMs: 200 };
 
-/** Ends the agent of the node's pod; its container ends with it. Tools for that may be missing on the machine, a shell is not. */
-const KILL_AGENT = `for each in /proc/[0-9]*; do
-  if tr '\\0' ' ' < $each/cmdline 2>/dev/null | grep -q '[s]tore.js agent'; then kill -9 "\${each#/proc/}"; hit=1; fi
+/** Ends a program of the node's pod; its container ends with it. Tools for that may be missing on the machine, a shell is not. */
+async function kill(node: ClusterNode, program: "agent" | "starter"): Promise<void> {
+  const script = `for each in /proc/[0-9]*; do
+  if tr '\\0' ' ' < $each/cmdline 2>/dev/null | grep -q '[s]tore.js ${program}'; then kill -9 "\${each#/proc/}"; hit=1; fi
 done; test -n "$hit"`;
+  const { code, stderr } = await node.exec(["sh", "-c", script]);
+  assert.equal(code, 0, stderr);
+}
+
+/** How often Kubernetes has started a container of a pod again. */
+async function restarts({ kubectl }: Scene, pod: string, container: string): Promise<number> {
+  const count = `jsonpath={.status.containerStatuses[?(@.name=="${container}")].restartCount}`;
+  return Number(await kubectl(`get pod ${pod} -o`, count));
+}
 
 async function untilAnotherPrimary(scene: Scene, before: string): Promise<void> {
   const moved = async (): Promise<boolean> => (await whereabouts(scene)).primary !== before;

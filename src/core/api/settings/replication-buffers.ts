@@ -21,6 +21,14 @@ export function replicationBuffers(memoryBytes: number): Directives {
   };
 }
 
+/**
+ * A site of an Active-Active database keeps more: its link goes on in the backlog after it was away, and where that is over the site has
+ * to be announced anew, key by key. 16 MiB are minutes of small writes, a tenth of the memory as many of a large database.
+ */
+export function siteBacklog(memoryBytes: number): Directives {
+  return { "repl-backlog-size": String(Math.round(between(16 * MEBIBYTE, memoryBytes / 10, 256 * MEBIBYTE))) };
+}
+
 /** Between two versions the backlog is longer, so that an old primary can attach again. */
 export function upgradeBacklog(directives: Directives): Directives {
   return { "repl-backlog-size": String(2 * Number(directives["repl-backlog-size"])) };

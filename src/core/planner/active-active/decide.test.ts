@@ -6,6 +6,7 @@ import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { agreementText } from "./agreement.ts";
 import { decideActiveActive, type ActiveActiveObject, type ActiveActiveView } from "./decide.ts";
+import { numbered } from "./numbers.ts";
 import type { ParticipantAnswer } from "./participants.ts";
 
 const participants = [{ name: "east" }, { name: "west" }];
@@ -39,8 +40,12 @@ interface Case {
 }
 
 const object = {};
-const rest = { spec: { ...configured("120MB"), storeEnterpriseCluster: { name: "west" }, storeVersion: "7.4" } };
+const rest = {
+  spec: { ...configured("120MB"), storeEnterpriseCluster: { name: "west" }, storeVersion: "7.4" },
+  site: undefined,
+};
 const newer = { ...known, edit: { count: 2, author: "east" }, configuration: configured("200MB") };
+const { numbers } = numbered(known);
 
 const cases: readonly Case[] = [
   {
@@ -79,6 +84,32 @@ const cases: readonly Case[] = [
     rule: "an object that another participant has is created here",
     own: [],
     does: { kind: "make-object", record: known },
+  },
+  {
+    rule: "sites get numbers once every node of the own cluster knows links",
+    object,
+    change: { knowsLinks: true, database: rest },
+    does: { kind: "write-record", record: { ...known, numbers } },
+  },
+  {
+    rule: "an older node of the own cluster is given no numbers, also not those of another participant",
+    object,
+    others: [{ ...known, numbers }],
+    change: { database: rest },
+    does: { kind: "none" },
+  },
+  {
+    rule: "a participant that is added gets the next number with the edit",
+    object: { written: { participatingClusters: [{ name: "north" }, { name: "west" }] } },
+    own: [{ ...known, numbers }],
+    change: { knowsLinks: true, database: rest },
+    does: {
+      kind: "write-record",
+      record: numbered({
+        ...{ ...known, numbers, edit: { count: 2, author: "west" } },
+        participants: [{ name: "north" }, { name: "west" }],
+      }),
+    },
   },
   { rule: "an object that only the own cluster's record has is not created again", others: [], does: { kind: "none" } },
   {
@@ -149,14 +180,14 @@ const cases: readonly Case[] = [
   {
     rule: "the database is upgraded once every participant fits (§9)",
     object,
-    change: { database: { spec: { ...rest.spec, storeVersion: "7.2" } } },
+    change: { database: { spec: { ...rest.spec, storeVersion: "7.2" }, site: undefined } },
     does: { kind: "write-database", spec: rest.spec },
   },
   {
     rule: "a participant that does not answer holds the upgrade up",
     object,
     change: {
-      database: { spec: { ...rest.spec, storeVersion: "7.2" } },
+      database: { spec: { ...rest.spec, storeVersion: "7.2" }, site: undefined },
       participants: [{ name: "east", word: silent }],
     },
     does: { kind: "none" },
@@ -166,7 +197,7 @@ const cases: readonly Case[] = [
     rule: "a participant that does not answer holds up nothing but the upgrade",
     object,
     change: {
-      database: { spec: { ...rest.spec, storeVersion: "7.2", memorySize: "100MB" } },
+      database: { spec: { ...rest.spec, storeVersion: "7.2", memorySize: "100MB" }, site: undefined },
       participants: [{ name: "east", word: silent }],
     },
     does: { kind: "write-database", spec: { ...rest.spec, storeVersion: "7.2" } },
@@ -175,7 +206,7 @@ const cases: readonly Case[] = [
   {
     rule: "a refused spec changes no database",
     object,
-    change: { objections: [finding], database: { spec: {} } },
+    change: { objections: [finding], database: { spec: {}, site: undefined } },
     does: { kind: "none" },
     finds: "SpecInvalid",
   },
@@ -234,6 +265,7 @@ for (const { rule, own = [known], others = [known], change = {}, does, finds, he
       name: "carts",
       release: NEW,
       clusterPolicy: undefined,
+      knowsLinks: false,
       cluster: "west",
       self: "west",
       object: given.object && objectOf(given.object),

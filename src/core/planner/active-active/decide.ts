@@ -7,6 +7,7 @@ import type { Release } from "../../releases/catalogue/release.ts";
 import { agreementText, compareSpec, firstRecord } from "./agreement.ts";
 import { canonical } from "./canonical.ts";
 import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
+import { numbered, withoutNumbers } from "./numbers.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import { joinedRecord, liveRecord } from "./record.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
@@ -32,6 +33,8 @@ export interface ActiveActiveView {
   readonly cluster: string;
   /** Which versions the own cluster lets its databases move to; undefined when it does not say. */
   readonly clusterPolicy: SettingValues["upgradePolicy"] | undefined;
+  /** Every node of the own cluster knows links between sites, as those of releases before 0.4.0 do not. */
+  readonly knowsLinks: boolean;
   /** The remote cluster that stands for the own cluster; undefined when none does. */
   readonly self: string | undefined;
   readonly object: ActiveActiveObject | undefined;
@@ -81,7 +84,7 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
   const act = agreeing(view, known, object, self);
   if (act !== undefined) return { ...decided, act };
   if (view.objections.length > 0 || known === undefined) return { ...decided, act: { kind: "none" } };
-  return { ...decided, act: linkedDatabaseStep({ ...view, record: known, mayUpgrade: held.length === 0 }) };
+  return { ...decided, act: linkedDatabaseStep({ ...view, self, record: known, mayUpgrade: held.length === 0 }) };
 }
 
 /** An act in a few words. */
@@ -111,12 +114,18 @@ export function describeActiveActiveAct(act: ActiveActiveAct): string {
 }
 
 /** What the participants know of the database together; undefined when none knows it, or it is deleted. */
-function knownRecord({ name, own, others }: ActiveActiveView): ActiveActiveRecord | undefined {
+function knownRecord(view: ActiveActiveView): ActiveActiveRecord | undefined {
+  const { name, own, others } = view;
   const all = [...own, ...others];
   const gone = new Set(all.filter(({ deleted }) => deleted === true).map(({ guid }) => guid));
   const live = all.filter((record) => record.name === name && !gone.has(record.guid));
   const [first, ...rest] = live;
-  return first === undefined ? undefined : rest.reduce(joinedRecord, first);
+  return first && storedRecord(view, rest.reduce(joinedRecord, first));
+}
+
+/** As the own cluster takes it. */
+function storedRecord({ knowsLinks }: ActiveActiveView, record: ActiveActiveRecord): ActiveActiveRecord {
+  return knowsLinks ? numbered(record) : withoutNumbers(record);
 }
 
 /** Made on another participant, and to be here too; or gone, and the own cluster does not know it yet. */
@@ -149,20 +158,21 @@ function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveA
 
 /** What brings object and records together; undefined when they say the same. What is refused here does not reach others. */
 function agreeing(
-  { name, own, release, clusterPolicy, objections }: ActiveActiveView,
+  view: ActiveActiveView,
   known: ActiveActiveRecord | undefined,
   object: ActiveActiveObject,
   self: string,
 ): ActiveActiveAct | undefined {
+  const { name, own, release, clusterPolicy, objections } = view;
   const isAcceptable = objections.length === 0;
   if (known === undefined) {
     const policies = { cluster: clusterPolicy, database: object.spec.globalConfigurations?.storeUpgradePolicy };
     const record = firstRecord({ ...object, name }, self, defaultStoreVersion(release, strictest(policies)));
-    return isAcceptable ? { kind: "write-record", record } : undefined;
+    return isAcceptable ? { kind: "write-record", record: storedRecord(view, record) } : undefined;
   }
   const compared = compareSpec(object.spec, object.agreed, known, self);
   if (compared.kind === "edited") {
-    return isAcceptable ? { kind: "write-record", record: compared.record } : undefined;
+    return isAcceptable ? { kind: "write-record", record: storedRecord(view, compared.record) } : undefined;
   }
   const mine = liveRecord(own, name);
   if (mine === undefined || canonical(mine) !== canonical(known)) return { kind: "write-record", record: known };

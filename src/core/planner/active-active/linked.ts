@@ -1,23 +1,29 @@
 import { databaseSpec } from "../../api/database-spec.ts";
-import type { ActiveActiveRecord } from "../../api/records.ts";
+import type { ActiveActiveRecord, SiteOfDatabase } from "../../api/records.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { canonical } from "./canonical.ts";
+import { evictionObjection } from "../admission/eviction.ts";
+import { siteNumber } from "./numbers.ts";
 
 /** The StoreEnterpriseDatabase that was made for it on this participant. */
 export interface LinkedDatabase {
   readonly spec: Readonly<Record<string, unknown>>;
+  /** The text that says which site it is; undefined while it is none. */
+  readonly site: string | undefined;
 }
 
 /** What is to be done with it; its spec is written, and it is then managed as every other database is (§4.3.9). */
 export type LinkedDatabaseStep =
   | { readonly kind: "none" }
-  | { readonly kind: "make-database"; readonly spec: object }
-  | { readonly kind: "write-database"; readonly spec: object };
+  | { readonly kind: "make-database"; readonly spec: object; readonly site?: string }
+  | { readonly kind: "write-database"; readonly spec: object; readonly site?: string };
 
 export interface LinkedFacts {
   readonly cluster: string;
   readonly record: ActiveActiveRecord;
   readonly database: LinkedDatabase | undefined;
+  /** The remote cluster that stands for the own cluster. */
+  readonly self: string;
   /** Every participant has been found ready for another version. */
   readonly mayUpgrade: boolean;
 }
@@ -25,9 +31,27 @@ export interface LinkedFacts {
 /** Keeps the database as the record says; its version follows only when that may be. */
 export function linkedDatabaseStep(facts: LinkedFacts): LinkedDatabaseStep {
   const { record, database } = facts;
-  if (database === undefined) return { kind: "make-database", spec: specOf(facts, record.version) };
+  const site = siteText(facts);
+  const linked = site === undefined ? {} : { site };
+  if (database === undefined) return { kind: "make-database", spec: specOf(facts, record.version), ...linked };
   const wanted = specOf(facts, versionFor(facts, database.spec["storeVersion"]));
-  return meaning(wanted) === meaning(database.spec) ? { kind: "none" } : { kind: "write-database", spec: wanted };
+  const isSite = site === undefined || site === database.site;
+  if (meaning(wanted) === meaning(database.spec) && isSite) return { kind: "none" };
+  return { kind: "write-database", spec: wanted, ...linked };
+}
+
+/** Which site a database is, as `siteText` has it; undefined when it says nothing of the kind. */
+export function parseSite(text: string): SiteOfDatabase | undefined {
+  const [, guid, site] = /^([\w-]+)\/(\d+)$/.exec(text) ?? [];
+  return guid === undefined ? undefined : { guid, site: Number(site) };
+}
+
+/** Undefined while the link cannot serve it: older nodes do not know links, or eviction would take what the link keeps. */
+function siteText({ record, self }: LinkedFacts): string | undefined {
+  const number = siteNumber(record, self);
+  const policy = databaseSpec.shape.evictionPolicy.safeParse(record.configuration["evictionPolicy"]).data;
+  const mayLink = record.numbers !== undefined && (policy === undefined || evictionObjection(policy) === undefined);
+  return mayLink && number !== undefined ? `${record.guid}/${number}` : undefined;
 }
 
 /** The version that is asked for, unless it is higher than what is there and may not be yet. */

@@ -55,6 +55,7 @@ for (const [rule, a, b, is] of cases) {
   });
 }
 
+const edit = fc.constantFrom({ count: 1, author: "east" }, { count: 2, author: "east" }, { count: 2, author: "west" });
 const record: fc.Arbitrary<ActiveActiveRecord> = fc.record(
   {
     guid: fc.constantFrom("a", "b", "c"),
@@ -66,7 +67,11 @@ const record: fc.Arbitrary<ActiveActiveRecord> = fc.record(
       maxLength: 3,
     }),
     configuration: fc.constantFrom({ memorySize: "1GB" }, { memorySize: "2GB" }),
-    edit: fc.constantFrom({ count: 1, author: "east" }, { count: 2, author: "east" }, { count: 2, author: "west" }),
+    edit,
+    numbers: fc.record(
+      { next: fc.constantFrom(3, 4), given: fc.constantFrom([], [{ name: "east", id: 1 }]), edit },
+      { noNullPrototype: true },
+    ),
   },
   { requiredKeys: ["guid", "name", "version", "participants", "configuration", "edit"], noNullPrototype: true },
 );

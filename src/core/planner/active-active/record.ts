@@ -20,6 +20,7 @@ export function joinedRecord(a: ActiveActiveRecord, b: ActiveActiveRecord): Acti
     participants: later.participants,
     configuration: later.configuration,
     edit: later.edit,
+    ...laterNumbers(a, b),
   };
 }
 
@@ -45,10 +46,27 @@ export function recordOf(records: readonly ActiveActiveRecord[], guid: string): 
   return records.find((record) => record.guid === guid);
 }
 
+/** Participants of older releases edit without numbers: those of the last edit that gave some are kept. */
+function laterNumbers(a: ActiveActiveRecord, b: ActiveActiveRecord): Pick<ActiveActiveRecord, "numbers"> {
+  if (a.numbers === undefined || b.numbers === undefined) {
+    const numbers = a.numbers ?? b.numbers;
+    return numbers === undefined ? {} : { numbers };
+  }
+  const order = editOrder(a.numbers.edit, b.numbers.edit);
+  const isFirst = order === 0 ? canonical(a.numbers) > canonical(b.numbers) : order > 0;
+  return { numbers: isFirst ? a.numbers : b.numbers };
+}
+
 function isLater(a: ActiveActiveRecord, b: ActiveActiveRecord): boolean {
-  if (a.edit.count !== b.edit.count) return a.edit.count > b.edit.count;
-  if (a.edit.author !== b.edit.author) return a.edit.author > b.edit.author;
+  const order = editOrder(a.edit, b.edit);
+  if (order !== 0) return order > 0;
   return canonical([a.participants, a.configuration]) > canonical([b.participants, b.configuration]);
+}
+
+/** Positive when `a` is the later one, 0 when both are the same. */
+function editOrder(a: ActiveActiveRecord["edit"], b: ActiveActiveRecord["edit"]): number {
+  if (a.count !== b.count) return a.count - b.count;
+  return a.author === b.author ? 0 : a.author > b.author ? 1 : -1;
 }
 
 function higher(a: string, b: string): string {

@@ -98,6 +98,18 @@ for (const { rule, spec = {}, before, fields = [], says } of cases) {
   });
 }
 
+test("reaadb: an eviction policy that evicts any key is not taken; one that is there stays, and does not come back", () => {
+  const policy = (evictionPolicy: string) => ({ globalConfigurations: { evictionPolicy } });
+  const why = (given: ReviewedActiveActive) => review(ACTIVE_ACTIVE_RULES, [], given, undefined).denials[0]?.message;
+  const existing = { port: 10_000, storeVersion: "8.0", cluster: "rec" } as const;
+  const [any, some] = [policy("allkeys-lru"), policy("volatile-lru")];
+  assert.match(why(facts(any)) ?? "", /evicts what the link keeps/);
+  assert.equal(why(facts(some)), undefined);
+  assert.equal(why({ ...facts(any), existing }), undefined);
+  assert.equal(why({ ...facts(any, any), existing }), undefined);
+  assert.match(why({ ...facts(any, some), existing }) ?? "", /evicts what the link keeps/);
+});
+
 test("reaadb: it does not take the name of a database", () => {
   const databases = [{ name: "orders", cluster: "rec", port: 10_000, secret: "redb-orders" }];
   const clash = { ...facts({}), references: { ...environment, databases } };

@@ -1,4 +1,5 @@
-import type { Advice, SpecRule } from "./objection.ts";
+import { evictionObjection } from "./eviction.ts";
+import { forbiddenValue, type Advice, type SpecRule } from "./objection.ts";
 import {
   clusterIsUnchanged,
   clusterExists,
@@ -36,6 +37,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   repliesCanWait,
   clientsAreKnown,
   certificateIsNoClusters,
+  evictionSparesLinks,
   portIsUnchanged,
   portIsFree,
   moduleListsAreConsistent,
@@ -58,6 +60,13 @@ export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
 
 /** What is accepted and ignored. */
 export const DATABASE_ADVICE: readonly Advice<ReviewedDatabase>[] = [moduleVersionsAreIgnored, modulesAreCheckedLater];
+
+/** Links keep their state in the engine. What an older release accepted stays, without data from other sites. */
+function evictionSparesLinks({ kind, at, spec, before, existing }: ReviewedDatabase) {
+  const isWritten = existing === undefined || (before !== undefined && before.evictionPolicy !== spec.evictionPolicy);
+  const why = kind === "reaadb" && isWritten ? evictionObjection(spec.evictionPolicy) : undefined;
+  return why === undefined ? [] : [forbiddenValue(`${at}.evictionPolicy`, why, 'write "noeviction" or "volatile-lru"')];
+}
 
 function moduleListsAreConsistent({ at, spec }: ReviewedDatabase) {
   return listContradiction(at, spec);

@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024;
 const OF_NODE = {
   /** 110 to 220 MB were measured. */
   agent: 192 * MEBIBYTE,
-  /** 95 MB at rest, 160 MiB of replies that wait for all clients, 100 MiB that are free and not used again yet, and requests that are collected. */
+  /** 95 MB at rest, 128 MiB of replies that wait for all clients, 100 MiB that are free and not used again yet, and requests that are collected. */
   proxy: 512 * MEBIBYTE,
   /** 44 MB were measured, besides files that it shares with others. */
   starter: 48 * MEBIBYTE,

@@ -10,6 +10,7 @@ function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {
   return {
     uid: 1,
     isSettled: true,
+    site: undefined,
     ...settingsWith(),
     port: 10_000,
     storeVersion: "7.4",
@@ -27,6 +28,7 @@ function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
     references: references(),
     existing: existing(),
     secret: "given",
+    site: undefined,
     secretName: "redb-orders",
     certificate: { state: "none", why: "", warning: "", authority: "" },
     home: "rec",
@@ -54,6 +56,26 @@ const cases: readonly Case[] = [
     name: "a Secret that has changed gives its password to the cluster",
     view: view({}, { secret: "changed" }),
     act: { kind: "update", uid: 1, settings: {}, password: true },
+  },
+  {
+    name: "a site of an Active-Active database is made as one",
+    view: view({}, { ...unmade, site: { guid: "a", site: 2 } }),
+    act: { kind: "create", settings: defaults, version: "8.2", modules: [], site: { guid: "a", site: 2 } },
+  },
+  {
+    name: "a database that its cluster does not take for a site yet is made one",
+    view: view({}, { site: { guid: "a", site: 2 } }),
+    act: { kind: "update", uid: 1, settings: {}, password: false, site: { guid: "a", site: 2 } },
+  },
+  {
+    name: "a site that gets another number is given it",
+    view: view({}, { site: { guid: "a", site: 3 }, existing: existing({ site: { guid: "a", site: 2 } }) }),
+    act: { kind: "update", uid: 1, settings: {}, password: false, site: { guid: "a", site: 3 } },
+  },
+  {
+    name: "a site that its cluster takes for one is left alone",
+    view: view({}, { site: { guid: "a", site: 2 }, existing: existing({ site: { guid: "a", site: 2 } }) }),
+    act: none,
   },
   {
     name: "a changed password goes along with changed settings",

@@ -2,7 +2,7 @@ import { editObject, patchDatabaseVersion } from "../../api/kubectl.ts";
 import { assertNever } from "../../base/assert-never.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { Finding } from "../../api/parts.ts";
-import type { DatabaseModule, StoreVersion } from "../../api/records.ts";
+import type { DatabaseModule, SiteOfDatabase, StoreVersion } from "../../api/records.ts";
 import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
 import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { compareVersionText } from "../../base/version.ts";
@@ -20,6 +20,8 @@ export interface ExistingDatabase extends SettingValues {
   readonly uid: number;
   /** No change of it is under way. */
   readonly isSettled: boolean;
+  /** The site that its cluster takes it for; undefined while for none. */
+  readonly site: SiteOfDatabase | undefined;
   readonly port: number;
   readonly storeVersion: StoreVersion;
   /** What its engine has loaded; undefined while none serves. */
@@ -41,6 +43,8 @@ export interface DatabaseView {
   readonly secret: "given" | "changed" | "missing";
   readonly secretName: string;
   readonly certificate: CertificateView;
+  /** The site of an Active-Active database that it is; undefined when it is none. */
+  readonly site: SiteOfDatabase | undefined;
   /** Name of the cluster that made it; undefined before one has. */
   readonly home: string | undefined;
 }
@@ -54,6 +58,7 @@ export type DatabaseAct =
       readonly version: StoreVersion;
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
+      readonly site?: SiteOfDatabase;
       /** The certificate of its endpoints is sent too. */
       readonly certificate?: true;
     }
@@ -63,6 +68,7 @@ export type DatabaseAct =
       readonly settings: Partial<WireSettings>;
       /** The password is read from its Secret and sent too. */
       readonly password: boolean;
+      readonly site?: SiteOfDatabase;
       readonly certificate?: true;
     }
   | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
@@ -109,9 +115,9 @@ export function describeAct(act: DatabaseAct): string {
   }
 }
 
-function changesOf({ settings, password, certificate }: Extract<DatabaseAct, { readonly kind: "update" }>) {
+function changesOf({ settings, password, site, certificate }: Extract<DatabaseAct, { readonly kind: "update" }>) {
   const secrets = [...(password ? ["the password"] : []), ...(certificate === true ? ["the certificate"] : [])];
-  return [...Object.keys(settings), ...secrets];
+  return [...Object.keys(settings), ...(site === undefined ? [] : ["its site"]), ...secrets];
 }
 
 function factsOf({ name, spec, existing, home, references }: DatabaseView): ReviewedDatabase {
@@ -129,13 +135,15 @@ function actFor(view: DatabaseView): DatabaseAct {
   const { spec, existing, references } = view;
   const desired = settingsOfSpec(spec);
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
+  const isLinked = view.site === undefined || isSameSite(view.site, existing?.site);
+  const linked = view.site === undefined || isLinked ? {} : { site: view.site };
   if (existing === undefined) {
     const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
     const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
     const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
     const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
     const settings = wireOf(settingsBesidesFallbacks(desired));
-    return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...certificate };
+    return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...certificate, ...linked };
   }
   const password = view.secret === "changed";
   const { uid, isSettled } = existing;
@@ -143,11 +151,16 @@ function actFor(view: DatabaseView): DatabaseAct {
   // passwords and certificates need not wait for another change to end
   if (!isSettled) return isKeyDue ? { kind: "update", uid, settings: {}, password, ...certificate } : { kind: "none" };
   const settings = wireOf(differingSettings(desired, existing));
-  if (isKeyDue || Object.keys(settings).length > 0) return { kind: "update", uid, settings, password, ...certificate };
+  if (isKeyDue || !isLinked || Object.keys(settings).length > 0)
+    return { kind: "update", uid, settings, password, ...certificate, ...linked };
   const { storeVersion: to } = spec;
   const from = existing.storeVersion;
   if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return { kind: "none" };
   return { kind: "upgrade", uid: existing.uid, from, to };
+}
+
+function isSameSite(a: SiteOfDatabase, b: SiteOfDatabase | undefined): boolean {
+  return a.guid === b?.guid && a.site === b.site;
 }
 
 function warningsOf({ name, existing, secret, secretName }: DatabaseView): readonly Finding[] {

@@ -18,6 +18,8 @@ export interface SiteLink {
   /** Of the secret that it uses. */
   readonly secretVersion: string;
   readonly identity: string;
+  /** `ca.crt` of that secret. */
+  readonly authorities: string;
   readonly readAt: number;
   readonly isUnreachable: boolean;
 }
@@ -48,6 +50,7 @@ export async function linkTo(
     client: clientFor(remote, secret),
     identity,
     secretVersion: secret.version,
+    authorities: secret.ca,
     readAt: now,
     isUnreachable: false,
   };

@@ -17,6 +17,11 @@ export interface SiteRecords {
   readonly crdbs: readonly ActiveActiveRecord[];
 }
 
+/** Whether every node knows links between sites; those of releases before 0.4.0 refuse what only links need. */
+export function knowsLinks({ nodes }: Pick<SiteRecords, "nodes">): boolean {
+  return nodes.length > 0 && nodes.every(({ capabilities = [] }) => capabilities.includes("site-links"));
+}
+
 /** The last answer of a site, and the version of the secret that it was polled with. */
 export interface SiteState {
   readonly answer: SiteRecords | SiteUnreachable;
@@ -31,6 +36,8 @@ export interface Sites {
   own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteRecords | SiteUnreachable>;
   /** Something was written to the local cluster: earlier answers do not count any more. */
   wrote(client: ManagementClient): void;
+  /** `ca.crt` of the remote cluster, as its secret had it when it was last read; undefined before that. */
+  authorities(remote: Pick<RemoteCluster, "name" | "namespace">): string | undefined;
   /** Closes the connections to the remote cluster of this name. */
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
@@ -71,6 +78,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
     wrote(client) {
       own.delete(client);
     },
+    authorities: (remote) => links.authorities(remote),
     async forget(remote) {
       lately.delete(keyOf(remote));
       await links.forget(remote);
@@ -86,6 +94,7 @@ interface OwnSite {
 
 interface SiteLinks {
   poll(remote: RemoteCluster): Promise<SiteState>;
+  authorities: Sites["authorities"];
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
 }
@@ -104,6 +113,7 @@ function siteLinks(kube: Kube, clock: Clock): SiteLinks {
       if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
       return { answer, secretVersion: link.secretVersion };
     },
+    authorities: (remote) => links.get(keyOf(remote))?.authorities,
     async forget(remote) {
       const key = keyOf(remote);
       const link = links.get(key);

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { LinkedDatabaseStatus } from "../link-control.ts";
+import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
+import type { Answered } from "./answered.ts";
+
+const EDIT = z.strictObject({ count: z.int().positive(), author: z.string() });
 
 /** `GET /v1/crdbs`: an Active-Active database as one participant knows it. */
 export const ACTIVE_ACTIVE: z.ZodType<ActiveActiveRecord> = z
@@ -16,6 +20,76 @@ export const ACTIVE_ACTIVE: z.ZodType<ActiveActiveRecord> = z
       }),
     ),
     configuration: z.record(z.string(), z.unknown()),
-    edit: z.strictObject({ count: z.int().positive(), author: z.string() }),
+    edit: EDIT,
+    numbers: z
+      .strictObject({
+        next: z.int().positive(),
+        given: z.array(z.strictObject({ name: z.string(), id: z.int().positive() })),
+        edit: EDIT,
+      })
+      .exactOptional()
+      .describe("Numbers of the sites; absent until every node of a cluster is of release 0.4.0 or later."),
   })
   .meta({ id: "ActiveActiveDatabase" });
+
+/** `GET /v1/cluster/remote_sites`: a remote cluster as the links of this cluster reach it. */
+export const REMOTE_SITE: z.ZodType<RemoteSite> = z
+  .strictObject({
+    name: z.string(),
+    local: z.literal(true).exactOptional().describe("It stands for this cluster."),
+    host: z.string().describe("Host name of its management API, and of its links unless `databaseSuffix` is there."),
+    databaseSuffix: z.string().exactOptional().describe("Behind the name of a database: host name of its links."),
+    serverName: z.string().describe("The name that its certificates have."),
+    authorities: z.string().describe("PEM; who signs its certificates. Empty for this cluster."),
+  })
+  .meta({ id: "RemoteSite" });
+
+const LINK_STATE = z.enum(["up", "syncing", "down"]);
+
+/** `GET /v1/local/link`: how the link of one node serves the databases whose primary is there. */
+export const LINK_STATUS: z.ZodType<LinkedDatabaseStatus> = z
+  .strictObject({
+    guid: z.string(),
+    engine: z.string(),
+    knownKeys: z.int().nonnegative(),
+    keptBytes: z.int().nonnegative(),
+    sites: z.array(
+      z.strictObject({
+        site: z.int().positive(),
+        state: LINK_STATE,
+        since: z.string(),
+        cause: z.string(),
+        lagMs: z.number().nonnegative(),
+        unconfirmed: z.int().nonnegative(),
+        receivedBytes: z.int().nonnegative(),
+        sentBytes: z.int().nonnegative(),
+      }),
+    ),
+  })
+  .meta({ id: "LinkStatus" });
+
+/** `GET /v1/crdbs/<guid>/health`: how this participant replicates with the others. */
+export const LINK_HEALTH = z
+  .strictObject({
+    guid: z.string(),
+    state: LINK_STATE.describe("The worst of its sites; down also while nothing is captured here."),
+    cause: z.string().describe("Why nothing is captured from the database of this participant; empty while all is."),
+    known_keys: z.int().nonnegative().describe("Keys of which more is known than what all sites agree on."),
+    kept_bytes: z.int().nonnegative().describe("Operations that are kept until every site has them."),
+    sites: z.array(
+      z.strictObject({
+        id: z.int().nonnegative().describe("Number of the site; 0 while it has none."),
+        name: z.string().describe("Of the remote cluster that stands for it."),
+        state: LINK_STATE.describe("How its operations arrive here; `syncing` while earlier ones are missing."),
+        since: z.string().exactOptional().describe("ISO instant since which it is so; absent while that is not known."),
+        cause: z.string().describe("Why it is not up; empty while it is."),
+        lag_ms: z.number().nonnegative().describe("Age of its newest operation when it was applied here."),
+        unconfirmed: z.int().nonnegative().describe("Operations of this site that it has not said to have."),
+        received_bytes: z.int().nonnegative(),
+        sent_bytes: z.int().nonnegative(),
+      }),
+    ),
+  })
+  .meta({ id: "ActiveActiveHealth" });
+
+export type LinkHealth = Answered<typeof LINK_HEALTH>;

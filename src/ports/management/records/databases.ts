@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { DATABASE_STATES, DATABASE_VERSIONS, type StoreVersion } from "../../../core/api/records.ts";
+import {
+  DATABASE_STATES,
+  DATABASE_VERSIONS,
+  type SiteOfDatabase,
+  type StoreVersion,
+} from "../../../core/api/records.ts";
 import { SYNC_STATES } from "../../../core/api/states.ts";
 import { ANSWERED_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { WireSettings } from "../../../core/api/settings/types.ts";
@@ -70,6 +75,15 @@ export const BDB = z
       })
       .exactOptional()
       .describe("What the endpoints show to clients that speak TLS; never from nodes of releases before 0.4.0."),
+    active_active: z
+      .strictObject({
+        guid: z.string(),
+        site: z.int().positive().describe("Number of its site."),
+      })
+      .exactOptional()
+      .describe(
+        "The Active-Active database that it is a site of; absent from other databases, and from nodes of releases before 0.4.0.",
+      ),
     loss_reports: z.array(z.string()),
     action_uid: z.string(),
     created_time: z.string(),
@@ -88,6 +102,8 @@ export interface BdbCreate extends WireSettings {
   readonly authentication_redis_pass?: string;
   /** With its key, which no answer shows; needed before `tls_mode` is enabled or mutual. */
   readonly tls_certificate?: BdbCertificate;
+  /** Which site it is; the Active-Active database is one that `GET /v1/crdbs` has under the same name. */
+  readonly active_active?: SiteOfDatabase;
   /** Modules that are not bundled; a change of them is refused. */
   readonly module_list?: readonly { readonly module_name: string; readonly module_args?: string }[];
 }

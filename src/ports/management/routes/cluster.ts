@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { RemoteSite } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
+import { REMOTE_SITE } from "../records/active-active.ts";
 import { BOOTSTRAP, CLUSTER, CLUSTER_POLICY, LICENSE } from "../records/cluster.ts";
 import type { ClusterPolicy, ClusterUpdate, LicenseInstall, MaintenanceOn } from "../records/cluster.ts";
 import { NODE, SET_ASIDE } from "../records/nodes.ts";
@@ -37,6 +39,21 @@ export const clusterRoutes = {
     "the operator passes on what spec.storeUpgradePolicy says",
     CLUSTER_POLICY,
     json<ClusterPolicy>(),
+  ),
+  remoteSites: route(
+    "GET",
+    "/v1/cluster/remote_sites",
+    "view_crdb",
+    "where the links of Active-Active databases find other clusters, and whom they trust",
+    z.array(REMOTE_SITE),
+  ),
+  putRemoteSites: route(
+    "PUT",
+    "/v1/cluster/remote_sites",
+    "update_cluster",
+    "the operator passes on what its StoreEnterpriseRemoteClusters and the `ca.crt` of their Secrets say",
+    z.array(REMOTE_SITE),
+    json<readonly RemoteSite[]>(),
   ),
   license: route("GET", "/v1/license", "view_license", "the licence in force", LICENSE),
   installLicense: route(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
-import { ACTIVE_ACTIVE } from "../records/active-active.ts";
+import { ACTIVE_ACTIVE, LINK_HEALTH } from "../records/active-active.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
@@ -79,6 +79,14 @@ export const databaseRoutes = {
     "view_crdb",
     "Active-Active databases as this participant knows them, deleted ones marked; the other participants read it",
     z.array(ACTIVE_ACTIVE),
+  ),
+  crdb: route("GET", "/v1/crdbs/:guid", "view_crdb", "one Active-Active database", ACTIVE_ACTIVE),
+  crdbHealth: route(
+    "GET",
+    "/v1/crdbs/:guid/health",
+    "view_crdb",
+    "whether each other site of an Active-Active database is up, since when, and how far behind",
+    LINK_HEALTH,
   ),
   putCrdb: route(
     "PUT",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProxyCommand } from "../proxy-control.ts";
+import { LINK_STATUS } from "../records/active-active.ts";
 import { CONSENT, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
 import { json, route } from "../route.ts";
@@ -26,6 +27,13 @@ export const localRoutes = {
     "cluster",
     "the operator asks each node whether it has read what changes, before it goes on",
     TRUST,
+  ),
+  localLink: route(
+    "GET",
+    "/v1/local/link",
+    "cluster",
+    "a node asks the one with the primary how its link serves Active-Active databases",
+    z.array(LINK_STATUS),
   ),
   localVouch: route(
     "POST",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
 import { parseVersion } from "../../../core/base/version.ts";
 
 /** Longest configuration of an Active-Active database, in bytes of JSON. */
@@ -8,6 +8,8 @@ const CONFIGURATION_BYTES = 16_384;
 const siteName = z
   .string()
   .regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, "must be small letters, digits and hyphens");
+
+const edit = z.strictObject({ count: z.int().positive(), author: siteName });
 
 /** The record of an Active-Active database, as the operator of a participant sends it. */
 export const activeActiveBody: z.ZodType<ActiveActiveRecord> = z.strictObject({
@@ -31,7 +33,36 @@ export const activeActiveBody: z.ZodType<ActiveActiveRecord> = z.strictObject({
       (given) => JSON.stringify(given).length <= CONFIGURATION_BYTES,
       `must be at most ${CONFIGURATION_BYTES} long`,
     ),
-  edit: z.strictObject({ count: z.int().positive(), author: siteName }),
+  edit,
+  numbers: z
+    .strictObject({
+      next: z.int().positive(),
+      given: z.array(z.strictObject({ name: siteName, id: z.int().positive() })).max(16),
+      edit,
+    })
+    .exactOptional(),
+});
+
+const hostPart = z.string().min(1).max(253);
+
+/** The remote clusters, as the operator sends them. */
+export const remoteSitesBody: z.ZodType<readonly RemoteSite[]> = z
+  .array(
+    z.strictObject({
+      name: siteName,
+      local: z.literal(true).exactOptional(),
+      host: hostPart,
+      databaseSuffix: hostPart.exactOptional(),
+      serverName: hostPart,
+      authorities: z.string().max(16_384),
+    }),
+  )
+  .max(64);
+
+/** Which site of which Active-Active database a database is. */
+export const siteOfDatabaseBody = z.strictObject({
+  guid: z.string().max(64),
+  site: z.int().min(1).max(63),
 });
 
 /** Whether `text` is a version, of whatever length. */

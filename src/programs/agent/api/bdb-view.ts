@@ -53,6 +53,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ...syncOf(record),
     ...scriptOf(record, context.script),
     ...certificateOf(record),
+    ...(record.activeActive === undefined ? {} : { active_active: record.activeActive }),
     loss_reports: record.lossReports,
     action_uid: record.lastAction?.uid ?? "",
     created_time: record.createdTime,

@@ -8,7 +8,7 @@ import type { Fault } from "../../../core/base/fault.ts";
 import { CLUSTER_POLICY } from "../../../ports/management/records/cluster.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";
-import { activeActiveBody, isVersion } from "./active-active-body.ts";
+import { activeActiveBody, isVersion, remoteSitesBody, siteOfDatabaseBody } from "./active-active-body.ts";
 import { inOneWord, PERSISTENCE_FIELDS } from "./persistence-words.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -42,6 +42,7 @@ function schemas(supported: readonly StoreVersion[]): Schemas {
       operator_version: z.string().max(64).refine(isVersion, "must be a version such as 8.2.0-12"),
     }),
     updateClusterPolicy: CLUSTER_POLICY,
+    putRemoteSites: remoteSitesBody,
     installLicense: z.strictObject({ license: z.string().min(1).max(16_384) }),
     uploadModule: z.strictObject({ module: z.instanceof(Blob) }),
     createBdb: z
@@ -101,6 +102,7 @@ function optionalFields(supported: readonly StoreVersion[]) {
     module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: secret.exactOptional(),
     tls_certificate: certificate.exactOptional(),
+    active_active: siteOfDatabaseBody.exactOptional(),
   };
 }
 

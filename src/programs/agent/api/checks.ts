@@ -108,6 +108,13 @@ export function requireKnownTo(context: Pick<CheckContext, "members">, body: Par
   if (tlsMode !== "disabled" || body.tls_certificate !== undefined) requireTlsNodes(context);
 }
 
+/** Refuses a site while a node of an older release is a member: its endpoint would take what no link can carry. */
+export function requireKnownLinks(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "site-links").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release knows links between sites: ${older.join(", ")}`);
+}
+
 /** Refuses TLS while the engine of a node speaks none. */
 export function requireEngineTls(
   { members }: CheckContext,

@@ -24,7 +24,14 @@ export type ClusterApiContext = NodesContext &
   LeaderContext & { readonly records: Pick<Records, "changeState"> };
 
 type ClusterRoutes =
-  "cluster" | "updateCluster" | "clusterPolicy" | "updateClusterPolicy" | "license" | "installLicense";
+  | "cluster"
+  | "updateCluster"
+  | "clusterPolicy"
+  | "updateClusterPolicy"
+  | "remoteSites"
+  | "putRemoteSites"
+  | "license"
+  | "installLicense";
 type NodeRoutes = "releaseSetAside" | "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
 type ActionRoutes = "actions" | "action" | "actionsV2" | "actionV2";
 
@@ -45,6 +52,12 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
         const retention = days === undefined ? {} : { setAsideRetentionDays: days };
         await context.records.changeState((state) => ({ ...state, upgradePolicy, ...retention }));
         return policyOf(context.records);
+      }),
+    remoteSites: async () => context.records.state()?.remoteSites ?? [],
+    putRemoteSites: ({ body: remoteSites, forwardedBy }) =>
+      runOnLeader(context, "putRemoteSites", { body: remoteSites }, forwardedBy, async () => {
+        const state = await context.records.changeState((old) => ({ ...old, remoteSites }));
+        return state.remoteSites ?? [];
       }),
     license: async () => licenseOf(context),
     installLicense: ({ body, forwardedBy }) =>

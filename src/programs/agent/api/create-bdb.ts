@@ -21,6 +21,7 @@ import {
   requireTls,
 } from "./checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
+import { requireSite } from "./require-site.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -36,6 +37,8 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const certificate = body.tls_certificate && certificateOf(body.tls_certificate, clock.now());
   const shown = certificate && { certificate: shownOf(certificate) };
   requireTls(context, { ...settings, name: body.name, ...shown });
+  const link = body.active_active === undefined ? {} : { activeActive: body.active_active };
+  requireSite(context, { ...settings, name: body.name, ...link });
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
@@ -48,7 +51,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
-    ...shown,
+    ...{ ...shown, ...link },
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   await passwords.set(record.uid, body.authentication_redis_pass ?? "", certificate);
@@ -57,7 +60,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
 }
 
 type RequestedDatabase = SettingValues &
-  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate">;
+  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate" | "activeActive">;
 
 /** The first place is that of the primary. */
 function newRecord(

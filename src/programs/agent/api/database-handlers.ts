@@ -8,6 +8,7 @@ import { requireKnownTo } from "./checks.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import type { DatabaseReads, DatabasesContext } from "./databases.ts";
+import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-health.ts";
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import type { ModulesContext } from "./module-upload.ts";
 import { moduleRecords } from "./modules.ts";
@@ -19,13 +20,14 @@ import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
-type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | "crdbs" | "putCrdb";
+type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | ActiveActiveRoutes;
+type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
 /** Databases and their shards, Active-Active databases included. */
 export function databaseHandlers(
-  context: WriteContext & LeaderContext & ActionsContext,
+  context: WriteContext & LeaderContext & ActionsContext & LinkHealthContext,
   reads: DatabaseReads,
 ): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
   const writes = databaseWrites(context);
@@ -53,6 +55,8 @@ export function databaseHandlers(
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),
     crdbs: async () => context.records.state()?.activeActives ?? [],
+    crdb: async ({ params }) => activeActiveOf(context, params.guid ?? ""),
+    crdbHealth: ({ params }) => linkHealth(context, params.guid ?? ""),
     putCrdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
         putActiveActive(context.records, params.guid ?? "", body),

@@ -16,6 +16,8 @@ import { endpointHandlers } from "./endpoints.ts";
 import type { EndpointsContext } from "./endpoints.ts";
 import type { EventsContext } from "./events.ts";
 import type { ModulesContext } from "./module-upload.ts";
+import type { NodeLink } from "../node/link.ts";
+import type { LinkHealthContext } from "./link-health.ts";
 import { withinLimit } from "./record-limit.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { statsHandlers } from "./stats/handlers.ts";
@@ -32,6 +34,7 @@ interface LocalContext extends TrustContext {
   readonly localInstances: () => readonly LocalInstance[];
   readonly joined: () => boolean;
   readonly access: Pick<NodeAccess, "revision">;
+  readonly link: Pick<NodeLink, "used" | "status">;
   /** Sends a command to the proxy of this node. */
   readonly sendToProxy: (command: ProxyCommand) => Promise<ProxyReply>;
 }
@@ -45,7 +48,8 @@ export type ApiContext = ClusterApiContext &
   EndpointsContext &
   StatsContext &
   EventsContext &
-  LocalContext & {
+  LocalContext &
+  LinkHealthContext & {
     /** Name of the cluster's own administrator, as its Secret has it now. */
     readonly adminName: () => string;
   };
@@ -68,10 +72,11 @@ export function apiHandlers(context: ApiContext): Handlers {
   };
 }
 
-type LocalRoutes = "bootstrap" | "localInstances" | "localTrust" | "localVouch" | "localConsent" | "localProxy";
+type LocalRoutes =
+  "bootstrap" | "localInstances" | "localTrust" | "localLink" | "localVouch" | "localConsent" | "localProxy";
 
 function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
-  const { config, members, localInstances, joined, access, sendToProxy } = context;
+  const { config, members, localInstances, joined, access, link, sendToProxy } = context;
   const trust = nodeTrust(context);
   return {
     bootstrap: async () => {
@@ -80,6 +85,7 @@ function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
     },
     localInstances: async () => localInstances(),
     localTrust: async () => ({ access_revision: access.revision(), ...trust() }),
+    localLink: () => link.status(),
     localVouch: async ({ body }) => {
       if (members.pledges.promise(body.node)) return { promised_ms: NODE_LEASE_MS };
       throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);

@@ -61,6 +61,18 @@ export const refusals = {
     "Use what docs/management-api.md lists; the description says what comes closest.",
   ),
   noSuchObject: row("AGENT_NO_SUCH_OBJECT", 404, "not_found", "List what exists with the path without the uid."),
+  notASite: row(
+    "AGENT_NOT_A_SITE",
+    400,
+    "bad_request",
+    "Leave active_active to the operator: it follows from the StoreEnterpriseActiveActiveDatabase.",
+  ),
+  evictsLink: row(
+    "AGENT_EVICTS_LINK",
+    400,
+    "invalid_eviction_policy",
+    "Use noeviction, or a policy that begins with volatile-.",
+  ),
   unavailable: row(
     "AGENT_UNAVAILABLE",
     503,

@@ -2,6 +2,7 @@ import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instance
 import type { ReplyOf } from "../../../ports/management/routes.ts";
 import { authoritiesIn, signersOf } from "../../../ports/pki/trust.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
+import type { NodeLink } from "../node/link.ts";
 import type { NodeProxy } from "../node/proxy.ts";
 import type { MountedSecret } from "../runtime/mounted-secret.ts";
 
@@ -11,6 +12,7 @@ export interface TrustContext {
   readonly engineTls: Pick<EngineTls, "certificate">;
   readonly supervisor: Pick<InstanceSupervisor, "certificates">;
   readonly proxy: Pick<NodeProxy, "shown">;
+  readonly link: Pick<NodeLink, "used">;
 }
 
 type Trust = Pick<ReplyOf<"localTrust">, "trusts" | "shows">;
@@ -21,10 +23,21 @@ export function nodeTrust(context: TrustContext): () => Trust {
   return () => {
     const own = context.tls.current();
     const proxy = context.proxy.shown();
-    const pairs = [context.engineTls.certificate, proxy.engines, ...context.supervisor.certificates()];
+    const link = context.link.used();
+    const pairs = [
+      context.engineTls.certificate,
+      proxy.engines,
+      link?.engineCertificate,
+      ...context.supervisor.certificates(),
+    ];
     const used = pairs.filter((pair) => pair !== undefined);
-    const trusted = [own["ca.crt"], ...used.map(({ authority }) => authority)];
-    const shown = [own["tls.crt"], ...[...used, ...proxy.endpoints].map(({ certificate }) => certificate)];
+    const linked = link === undefined ? [] : [link.certificate];
+    const trusted = [
+      own["ca.crt"],
+      ...linked.map(({ authorities }) => authorities),
+      ...used.map(({ authority }) => authority),
+    ];
+    const shown = [own["tls.crt"], ...[...used, ...linked, ...proxy.endpoints].map(({ certificate }) => certificate)];
     const [first = [], ...others] = [...new Set(trusted)].map(authoritiesIn);
     const trusts = first.filter((id) => others.every((ids) => ids.includes(id)));
     return { trusts, shows: signers([...new Set(shown)], [...new Set(trusted)].join("\n")) };

@@ -15,6 +15,7 @@ import {
 } from "./checks.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
+import { requireSite } from "./require-site.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
@@ -53,6 +54,7 @@ async function changeSettings(
   if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
   requireDurability(context, seen.name, withChanges(seen, body));
   requireTls(context, withChanges(seen, body));
+  requireSite(context, withChanges(seen, body));
   // one that has TLS may be changed otherwise while an engine lacks it
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
   if (body.replication === true && !seen.replication) requireShards(context, 1);
@@ -89,7 +91,8 @@ function hasChanges(record: DatabaseRecord, body: Partial<BdbCreate>): boolean {
 }
 
 function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): DatabaseRecord {
-  return { ...record, name: body.name ?? record.name, ...changesOfWire(body) };
+  const site = body.active_active === undefined ? {} : { activeActive: body.active_active };
+  return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site };
 }
 
 function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {

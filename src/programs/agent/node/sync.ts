@@ -14,16 +14,18 @@ import { maintenanceOf } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
+import type { NodeLink } from "./link.ts";
 import type { NodeProxy } from "./proxy.ts";
 import type { VolumeGuard } from "./volume-guard.ts";
 import { endRetention } from "./set-aside.ts";
+import { wantedLink, type WantedLinkContext } from "./wanted-link.ts";
 import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
 
 const RETENTION_CHECK_MS = 600_000;
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
-  readonly config: Pick<AgentConfig, "node" | "address" | "namespace">;
+  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
   readonly records: Pick<Records, "state" | "databases" | "isReadable" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;
@@ -31,6 +33,8 @@ export interface NodeSyncContext extends AddressContext {
   readonly supervisor: Pick<InstanceSupervisor, "reconcileInstances" | "releaseSetAside" | "setAside">;
   readonly members: Pick<Members, "get" | "list">;
   readonly volume: Pick<VolumeGuard, "full">;
+  readonly tls: WantedLinkContext["tls"];
+  readonly link: Pick<NodeLink, "apply">;
   readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients" | "highestEpoch">;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,7 +51,7 @@ export interface NodeSync {
 }
 
 /**
- * Keeps the engines and the endpoints of this node as the records name them, until `signal` aborts. Endpoints do not wait
+ * Keeps the engines, the endpoints and the link of this node as the records name them, until `signal` aborts. Endpoints do not wait
  * for engines: the proxy learns of a switchover at once, also while an engine takes its time to stop.
  */
 export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSync {
@@ -66,16 +70,18 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
     },
     options,
   );
+  const link = runPasses("link", async () => context.link.apply(await wantedLink(context)), options);
   return {
     request: () => {
       engines.request();
       endpoints.request();
+      link.request();
     },
     endpointsApplied: () => endpoints.completed(),
     onAcceptingChange: (listener) => {
       listeners.push(listener);
     },
-    stopped: Promise.all([engines.stopped, endpoints.stopped]).then(() => undefined),
+    stopped: Promise.all([engines.stopped, endpoints.stopped, link.stopped]).then(() => undefined),
   };
 }
 

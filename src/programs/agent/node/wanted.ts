@@ -1,8 +1,9 @@
 import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
 import { clusterNames } from "../../../core/api/names.ts";
-import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
+import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
 import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
+import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -41,7 +42,11 @@ export function nodeInstances(
         ...wantedInstance(record, shard, instance, access, addressOf),
         ...shown,
         modules: modulesOf(record, instance.storeVersion),
-        directives: { ...engineDirectives(record), ...(refusesWrites ? REFUSING_WRITES : {}) },
+        directives: {
+          ...engineDirectives(record),
+          ...(record.activeActive === undefined ? {} : siteBacklog(record.memoryBytes)),
+          ...(refusesWrites ? REFUSING_WRITES : {}),
+        },
       })),
   );
 }
@@ -72,6 +77,7 @@ export function wantedEndpoint(
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(record.engineParameters),
     settings: endpointSettings(record),
+    ...(record.activeActive === undefined ? {} : { site: { logins: siteLogins(access) } }),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
     ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
@@ -104,6 +110,7 @@ function wantedInstance(
     ...(primary === undefined ? {} : { primary }),
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
+    isSite: record.activeActive !== undefined,
     access,
   };
 }

@@ -93,6 +93,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
     })
     .exactOptional(),
   certificate: z.looseObject({ certificate: z.string(), clientAuthorities: z.string() }).exactOptional(),
+  activeActive: z.looseObject({ guid: z.string(), site: count }).exactOptional(),
   waitingFor: z.string().exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),
@@ -113,6 +114,8 @@ const installedModule = z.looseObject({
   installedTime: z.string(),
 });
 
+const recordEdit = z.looseObject({ count, author: z.string() });
+
 const activeActive = z.looseObject({
   guid: z.string(),
   name: z.string(),
@@ -126,7 +129,23 @@ const activeActive = z.looseObject({
     }),
   ),
   configuration: z.record(z.string(), z.unknown()),
-  edit: z.looseObject({ count, author: z.string() }),
+  edit: recordEdit,
+  numbers: z
+    .looseObject({
+      next: count,
+      given: z.array(z.looseObject({ name: z.string(), id: count })),
+      edit: recordEdit,
+    })
+    .exactOptional(),
+});
+
+const remoteSite = z.looseObject({
+  name: z.string(),
+  local: z.literal(true).exactOptional(),
+  host: z.string(),
+  databaseSuffix: z.string().exactOptional(),
+  serverName: z.string(),
+  authorities: z.string(),
 });
 
 const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
@@ -161,6 +180,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   operator: z.string().exactOptional(),
   upgradePolicy: STORED_FIELDS.upgradePolicy.exactOptional(),
   activeActives: z.array(activeActive).exactOptional(),
+  remoteSites: z.array(remoteSite).exactOptional(),
   setAsideRetentionDays: count.exactOptional(),
   deleted: z.array(z.looseObject({ uid: count, createdTime: z.string(), at: z.string() })).exactOptional(),
   finished: z.array(action.extend({ object: z.string() })),

@@ -1,5 +1,5 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
-import { AGREED_ANNOTATION, APP_LABEL, LABELS } from "../../../core/api/names.ts";
+import { AGREED_ANNOTATION, APP_LABEL, LABELS, SITE_ANNOTATION } from "../../../core/api/names.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
@@ -47,16 +47,18 @@ export async function performActiveActive(
       await makeObject(deps, scene, act.record);
       return;
     case "make-database":
-      if (reaadb !== undefined) await deps.kube.create(Databases, databaseOf(reaadb, act.spec));
+      if (reaadb !== undefined) await deps.kube.create(Databases, databaseOf(reaadb, act.spec, siteAnnotation(act)));
       return;
     case "write-database":
-      if (scene.database !== undefined) await writeSpec(deps.kube, Databases, scene.database, act.spec);
+      if (scene.database !== undefined)
+        await writeSpec(deps.kube, Databases, scene.database, act.spec, siteAnnotation(act));
       return;
     case "write-object":
       if (reaadb !== undefined) await writeObject(deps, reaadb, act.record, act.isVersionEdited);
       return;
     case "remember":
-      if (reaadb !== undefined) await writeSpec(deps.kube, ActiveActiveDatabases, reaadb, reaadb.spec, act.agreed);
+      if (reaadb !== undefined)
+        await writeSpec(deps.kube, ActiveActiveDatabases, reaadb, reaadb.spec, agreedAnnotation(act.agreed));
       return;
     case "delete-object":
       if (reaadb !== undefined) await deleteObject(deps, reaadb);
@@ -99,7 +101,7 @@ async function writeObject(
   const next = isConfigured
     ? withVersion({ ...reaadb.spec }, record.version)
     : specOf(record, reaadb.spec.storeEnterpriseCluster ?? reaadb.spec.globalConfigurations?.storeEnterpriseCluster);
-  await writeSpec(kube, ActiveActiveDatabases, reaadb, next, agreementText(record));
+  await writeSpec(kube, ActiveActiveDatabases, reaadb, next, agreedAnnotation(agreementText(record)));
   const version = reaadb.spec.storeVersion ?? reaadb.spec.globalConfigurations?.storeVersion;
   if (isVersionEdited) {
     const message = `"${version ?? ""}" gives way to "${record.version}": of two versions the higher one holds everywhere`;
@@ -120,10 +122,20 @@ async function deleteObject({ kube, events }: ActiveActiveActDeps, reaadb: Reaad
 }
 
 /** It goes away with the Active-Active database. */
-function databaseOf(reaadb: Reaadb, spec: object): Wanted<Redb> {
+function databaseOf(reaadb: Reaadb, spec: object, annotations: Annotations): Wanted<Redb> {
   const { name, namespace = "default" } = reaadb.metadata;
-  const metadata = { name, namespace, labels: { [LABELS.app]: APP_LABEL }, ownerReferences: [ownerReference(reaadb)] };
-  return { metadata, spec };
+  const labels = { [LABELS.app]: APP_LABEL };
+  return { metadata: { name, namespace, labels, annotations, ownerReferences: [ownerReference(reaadb)] }, spec };
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+function agreedAnnotation(agreed: string): Annotations {
+  return { [AGREED_ANNOTATION]: agreed };
+}
+
+function siteAnnotation({ site }: { readonly site?: string }): Annotations {
+  return site === undefined ? {} : { [SITE_ANNOTATION]: site };
 }
 
 /** KUBE_CONFLICT when the object has changed meanwhile. */
@@ -132,14 +144,10 @@ async function writeSpec(
   type: ResourceType<object>,
   stored: Stored<{ readonly spec: object }>,
   spec: object,
-  agreed?: string,
+  annotations: Annotations,
 ): Promise<void> {
   const { uid, resourceVersion } = stored.metadata;
-  const metadata = {
-    uid,
-    resourceVersion,
-    ...(agreed === undefined ? {} : { annotations: { [AGREED_ANNOTATION]: agreed } }),
-  };
+  const metadata = { uid, resourceVersion, annotations };
   const body = { metadata, spec: mergeDiff(stored.spec, spec) };
   await kube.patch(type, refOf(stored), { type: "merge", body });
 }

@@ -24,6 +24,7 @@ import { SITE_MS } from "../remote-cluster/controller.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
 import { performActiveActive } from "./acts.ts";
 import { activeActiveEvents } from "./events.ts";
+import { observeReplication } from "./replication.ts";
 import { activeActiveStatusOf, type ActiveActiveReport, type Hindrance } from "./status.ts";
 import {
   observeActiveActive,
@@ -66,7 +67,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
     if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
     const hindrance = hindranceOf(context, cluster, place);
-    if (hindrance !== undefined) return hindered(deps, reaadb, hindrance);
+    if (hindrance !== undefined) return hindered(deps, { reaadb, self, context }, hindrance);
     return pass(deps, { place, reaadb, self, cluster, context });
   };
 }
@@ -79,16 +80,16 @@ interface Pass {
   readonly context: ClusterContext | undefined;
 }
 
-async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluster, context }: Pass): Promise<Outcome> {
+async function pass(deps: ActiveActiveDeps, beginning: Pass): Promise<Outcome> {
+  const { place, reaadb: found, self, cluster, context } = beginning;
   const client = context?.connection?.client;
-  if (client === undefined) return hindered(deps, found, NOT_YET);
+  if (client === undefined) return hindered(deps, beginning, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
-  if ("reason" in own) return hindered(deps, found, { reason: "ClusterNotReady", message: own.message });
+  if ("reason" in own) return hindered(deps, beginning, { reason: "ClusterNotReady", message: own.message });
   const spec = found && readActiveActiveSpec(found);
-  if (typeof spec === "string") return hindered(deps, found, specInvalid(place, spec));
+  if (typeof spec === "string") return hindered(deps, beginning, specInvalid(place, spec));
   const reaadb = found && (await held(deps.kube, found));
-  const beginning = { key: place, reaadb, spec, self, cluster, own };
-  const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
+  const observation = await observeActiveActive(deps, { key: place, reaadb, spec, self, cluster, own }, SITE_MS / 2);
   const decision = decideActiveActive(observation.view);
   const scene = { key: place, reaadb, database: observation.database, cluster, client };
   const failure = await attempt(place, () => performActiveActive(deps, scene, decision.act));
@@ -103,7 +104,11 @@ async function pass(deps: ActiveActiveDeps, { place, reaadb: found, self, cluste
   const isGone = decision.act.kind === "release-object" || reaadb === undefined;
   // what was written into the object is looked at anew, with it
   const isWritten = ["write-object", "remember", "delete-object"].includes(decision.act.kind) && failure === undefined;
-  if (!isGone && !isWritten) await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure });
+  if (!isGone && !isWritten) {
+    const site = { client, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
+    const replication = await observeReplication(reaadb, site);
+    await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure, replication });
+  }
   if (failure !== undefined) return waiting(SITE_MS, failure.reason, failure.message);
   if (isGone && decision.act.kind === "none") return settled;
   return waiting(decision.act.kind === "none" ? SITE_MS : STEP_MS, "Reconciled", describeActiveActiveAct(decision.act));
@@ -130,10 +135,17 @@ function specInvalid({ name }: Ref, message: string): Hindrance {
   return { reason: "SpecInvalid", message, finding: block("SpecInvalid", message, editObject(`reaadb ${name}`)) };
 }
 
-async function hindered(deps: ActiveActiveDeps, reaadb: Reaadb | undefined, hindrance: Hindrance): Promise<Outcome> {
+async function hindered(
+  deps: ActiveActiveDeps,
+  { reaadb, self, context }: Pick<Pass, "reaadb" | "self" | "context">,
+  hindrance: Hindrance,
+): Promise<Outcome> {
   if (reaadb !== undefined) {
+    const client = context?.connection?.client;
+    const site = { self: self?.metadata.name, nodes: undefined, record: undefined };
+    const replication = client && (await observeReplication(reaadb, { client, ...site }));
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
-    await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance });
+    await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance, replication });
   }
   return waiting(SITE_MS, hindrance.reason, hindrance.message);
 }

@@ -4,7 +4,7 @@ import { conditionOf } from "./status.ts";
 
 /** What is worth telling about the way from one status of an Active-Active database to the next. */
 export function activeActiveEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
-  return [...readinessEvents(before, after), ...participantEvents(before, after)];
+  return [...readinessEvents(before, after), ...participantEvents(before, after), ...replicationEvents(before, after)];
 }
 
 /** On the way it is not ready for reasons that need no one. */
@@ -24,4 +24,15 @@ function participantEvents(before: ActiveActiveStatus, after: ActiveActiveStatus
   if (now === undefined || old?.reason === now.reason) return [];
   if (now.status === "False") return [{ type: "Warning", reason: now.reason, message: now.message }];
   return old === undefined ? [] : [{ type: "Normal", reason: type, message: now.message }];
+}
+
+/** A link begins, and catches up, without an act of a user. */
+const LINK_COURSE = ["LinkUnknown", "NotCaptured", "Syncing"];
+
+function replicationEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
+  const [old, now] = [conditionOf(before.conditions, "Replicating"), conditionOf(after.conditions, "Replicating")];
+  if (now === undefined || (old?.reason === now.reason && old.status === now.status)) return [];
+  const { reason, message } = now;
+  if (now.status === "True") return [{ type: "Normal", reason: "ActiveActiveReplicating", message }];
+  return LINK_COURSE.includes(reason) && old?.status !== "True" ? [] : [{ type: "Warning", reason, message }];
 }

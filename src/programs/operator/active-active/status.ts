@@ -3,7 +3,9 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
+import type { Replication } from "../../../core/planner/active-active/replication.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Redb } from "../database/cluster.ts";
@@ -25,6 +27,8 @@ export interface ActiveActiveReport {
   readonly polled: ReadonlyMap<string, SiteState>;
   readonly decision: ActiveActiveDecision | undefined;
   readonly hindrance: Hindrance | undefined;
+  /** Undefined while the own cluster cannot be asked: then it stays as it was. */
+  readonly replication: Replication | undefined;
 }
 
 /** The status that a pass leaves behind. */
@@ -40,7 +44,7 @@ export function activeActiveStatusOf(report: ActiveActiveReport, now: Date): Act
     ...(decision?.record === undefined ? {} : { guid: decision.record.guid }),
     ...(version === undefined ? {} : { version }),
     linkedRedbs: database === undefined ? [] : [database.metadata.name],
-    replicationStatus: "down",
+    replicationStatus: report.replication?.status ?? before.replicationStatus ?? "down",
     participatingClusters: participantsOf(report),
     ...(isHandled(decision) ? { observedGeneration: generation } : {}),
     conditions: withStatements(
@@ -75,11 +79,13 @@ function lifeOf({ reaadb, database, decision }: ActiveActiveReport): ActiveActiv
 function participantsOf({
   reaadb,
   polled,
+  decision,
+  replication,
 }: ActiveActiveReport): NonNullable<ActiveActiveStatus["participatingClusters"]> {
   return reaadb.spec.participatingClusters.map(({ name }, index) => ({
     name,
-    id: index + 1,
-    replicationStatus: "down",
+    id: (decision?.record && siteNumber(decision.record, name)) ?? index + 1,
+    replicationStatus: replication?.sites.get(name) ?? "down",
     ...reportedBy(polled.get(name), reaadb.metadata.name),
   }));
 }
@@ -98,8 +104,12 @@ function reportedBy(polled: SiteState | undefined, name: string) {
 }
 
 function statements(report: ActiveActiveReport): readonly Statement[] {
-  const { decision } = report;
-  return [ready(report), ...(decision === undefined ? [] : [participantsReady(decision.held)]), REPLICATING];
+  const { decision, replication } = report;
+  return [
+    ready(report),
+    ...(decision === undefined ? [] : [participantsReady(decision.held)]),
+    ...(replication === undefined ? [] : [replication.statement]),
+  ];
 }
 
 function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): Statement {
@@ -150,13 +160,6 @@ function participantsReady(held: readonly Finding[]): Statement {
       }
     : { type, status: "False", reason: first.id, message: held.map(sentenceOf).join(" | ") };
 }
-
-const REPLICATING: Statement = {
-  type: "Replicating",
-  status: "False",
-  reason: "NoDataLink",
-  message: "participants agree on configuration and version; this release carries no data between them",
-};
 
 /** The condition of this type. */
 export function conditionOf(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {

@@ -1,11 +1,11 @@
 import { activeActiveSpec, type ActiveActiveSpec } from "../../../core/api/active-active.ts";
 import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
-import { AGREED_ANNOTATION } from "../../../core/api/names.ts";
+import { AGREED_ANNOTATION, SITE_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { controllerOf } from "../../../ports/kube/ref.ts";
 import type { Ref, Stored } from "../../../ports/kube/kube.ts";
 import { existingOf, referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import type { SiteState, SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
+import { knowsLinks, type SiteState, type SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
@@ -80,12 +80,13 @@ export async function observeActiveActive(
     release: deps.release,
     cluster,
     clusterPolicy: objects.clusters.find(({ metadata }) => metadata.name === cluster)?.spec.storeUpgradePolicy,
+    knowsLinks: knowsLinks(own),
     self: self?.metadata.name,
     object,
     own: own.crdbs,
     others,
     participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, polled.get(name))),
-    database: database && { spec: { ...database.spec } },
+    database: database && { spec: { ...database.spec }, site: database.metadata.annotations?.[SITE_ANNOTATION] },
     objections: spec === undefined ? [] : objectionsTo(deps, key, spec, database),
   };
   return { view, polled, database };

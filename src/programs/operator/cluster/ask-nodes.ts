@@ -45,10 +45,12 @@ export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNode
 
 /** Why the nodes of a cluster cannot change over: a node knows of one password and one authority alone, or none answers. Undefined when they can. */
 export function whyNotAble({
-  view: { cluster },
+  view: { cluster, operator },
 }: Pick<Owner, "view">): { readonly kind: "unable" | "silent"; readonly why: string } | undefined {
   if (!cluster.reachable) return { kind: cluster.cause === "credentials" ? "unable" : "silent", why: cluster.reason };
-  const older = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
-  const which = older.map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
+  const unable = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
+  // nodes of releases before 0.4.0 answer without the capabilities of the others
+  const older = unable.filter(({ tag }) => tag !== operator.nodeTag);
+  const which = (older.length > 0 ? older : unable).map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
   return which === "" ? undefined : { kind: "unable", why: `${which} knows of no second one` };
 }

@@ -1,5 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import type { DatabaseModule } from "../../../core/api/records.ts";
+import type { DatabaseModule, SiteOfDatabase } from "../../../core/api/records.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
@@ -75,7 +75,7 @@ async function perform(
       const certificate = await certificateBody(deps, redb, act.certificate);
       if ("failure" in certificate) return certificate;
       const password = held === undefined ? {} : { authentication_redis_pass: held.password };
-      const body = { ...act.settings, ...password, ...certificate };
+      const body = { ...act.settings, ...password, ...certificate, ...siteBody(act.site) };
       const bdb = await client.call("updateBdb", { params: { uid: act.uid }, body });
       return { bdb, passwordFrom: held?.from };
     }
@@ -106,7 +106,7 @@ async function create(
     redis_version: act.version,
     ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
     authentication_redis_pass: password,
-    ...certificate,
+    ...{ ...certificate, ...siteBody(act.site) },
   };
   const bdb = await client.call("createBdb", { body });
   deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
@@ -123,6 +123,10 @@ async function certificateBody(
   const tls_certificate = await certificateToGive(deps, redb, deps.cluster);
   if (typeof tls_certificate !== "string") return { tls_certificate };
   return { failure: noCertificate(tls_certificate, redb.metadata.name) };
+}
+
+function siteBody(site: SiteOfDatabase | undefined): Pick<BdbCreate, "active_active"> {
+  return site === undefined ? {} : { active_active: site };
 }
 
 function asked({ name, args }: DatabaseModule): { readonly module_name: string; readonly module_args: string } {

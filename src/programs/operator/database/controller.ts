@@ -25,6 +25,7 @@ import { databaseEvents } from "./events.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
 import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
+import { siteOf } from "./site.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps {
@@ -85,13 +86,14 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
-  const secret = {
+  const objects = {
+    site: siteOf(deps.cache, held),
     state: secretState(deps.cache.secrets, held),
     foreignOwner: foreignOwner(deps.cache.secrets, held),
     certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };
   const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
-    evaluateDatabase(held, within, deps.release, secret, maxAgeMs);
+    evaluateDatabase(held, within, deps.release, objects, maxAgeMs);
   const seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
   const evaluated = isToAct(seen) ? await evaluate(await deps.freshContext(cluster), STEP_MS) : seen;
   return follow(deps, held, cluster.name, evaluated);

@@ -1,4 +1,5 @@
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
+import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
@@ -29,8 +30,9 @@ export interface DatabaseEvaluation {
   readonly failure?: DatabaseFailure | undefined;
 }
 
-/** What was seen of the Secrets that a database names. */
-export interface DatabaseSecrets {
+/** What was seen of other objects that a database goes by: the Secrets that it names, and what makes it a site. */
+export interface DatabaseObjects {
+  readonly site: SiteOfDatabase | undefined;
   readonly state: DatabaseView["secret"];
   readonly foreignOwner: string | undefined;
   /** Of the endpoints of the database as the cluster has it. */
@@ -42,7 +44,7 @@ export async function evaluateDatabase(
   redb: Redb,
   context: ClusterContext,
   release: Release,
-  secrets: DatabaseSecrets,
+  objects: DatabaseObjects,
   maxAgeMs: number,
 ): Promise<DatabaseEvaluation> {
   const { connection, suspension, unready } = context;
@@ -53,12 +55,12 @@ export async function evaluateDatabase(
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
-  if (secrets.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(secrets.foreignOwner, redb) };
+  if (objects.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(objects.foreignOwner, redb) };
   const spec = readSpec(redb);
   if (typeof spec === "string") return { ...seen, failure: specInvalid(spec, redb.metadata.name) };
-  const certificate = await secrets.certificate(bdb);
+  const certificate = await objects.certificate(bdb);
   const references = referencesOf(release, context.nearby, polled, redb);
-  const decision = decide(redb, spec, bdb, { secret: secrets.state, certificate, references });
+  const decision = decide(redb, spec, bdb, { secret: objects.state, site: objects.site, certificate, references });
   return certificate.state === "wrong"
     ? { ...seen, decision }
     : { ...seen, authority: certificate.authority, decision };
@@ -85,7 +87,7 @@ function decide(
   redb: Redb,
   spec: DatabaseSpec,
   bdb: BdbRecord | undefined,
-  seen: Pick<DatabaseView, "secret" | "certificate" | "references">,
+  seen: Pick<DatabaseView, "secret" | "site" | "certificate" | "references">,
 ): DatabaseDecision {
   const drift = redb.status?.conditions?.find(({ type }) => type === "Drifted");
   return planDatabase({
@@ -101,6 +103,7 @@ function decide(
       // one that cannot be made may be changed so that it can
       isSettled: bdb.status === "active" || bdb.status === "creation-failed",
       ...settingsOfWire(bdb),
+      site: bdb.active_active,
       port: bdb.port,
       storeVersion: bdb.redis_version,
       modules:

@@ -30,6 +30,8 @@ export function nodeNetworkPolicy(owner: Owner, { operator, elsewhere }: Callers
         // nodes of another release may talk on further ports
         { from: [pods("node")] },
         elsewhere ? management : { ...management, from: [pods("services-rigger"), manager] },
+        // links of other sites show a certificate, and come from where theirs are
+        ...(elsewhere ? [{ ports: [{ protocol: "TCP", port: PORTS.replication }] }] : []),
       ],
     },
   };

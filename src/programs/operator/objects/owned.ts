@@ -40,7 +40,7 @@ export function ownedObjects(owner: Owner, { callers, secrets }: Reach): readonl
   ];
 }
 
-/** Headless: clients of the management API find every node, ready or not. */
+/** Headless: clients of the management API, and links of other sites, find every node, ready or not. */
 function nodeService(owner: Owner): Wanted<Service> {
   return {
     metadata: ownedMeta(owner, clusterNames.nodeService(owner.view.name), "node"),
@@ -48,7 +48,10 @@ function nodeService(owner: Owner): Wanted<Service> {
       clusterIP: "None",
       publishNotReadyAddresses: true,
       selector: selectorOf(owner, "node"),
-      ports: [{ name: "api", port: PORTS.management, targetPort: PORTS.management }],
+      ports: [
+        { name: "api", port: PORTS.management, targetPort: PORTS.management },
+        { name: "replication", port: PORTS.replication, targetPort: PORTS.replication },
+      ],
     },
   };
 }

@@ -4,11 +4,13 @@ import type { Log } from "../../../core/base/log.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import { isSame } from "../../../ports/kube/same.ts";
 import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
+import { knowsLinks, type SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
@@ -26,6 +28,7 @@ import {
   type Rerc,
 } from "./participant.ts";
 import { objectsIn } from "./objects.ts";
+import { remoteSitesOf } from "./remote-sites.ts";
 import { reportRemoteCluster } from "./report.ts";
 
 export interface RemoteClusterDeps extends RemoteReadDeps {
@@ -64,7 +67,10 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
   const own = isOwn(deps.cache, rerc);
   if (own && localContextOf(deps, rerc) === undefined) return settled; // it is enqueued once its cluster has been observed
   const polled = await readParticipant(deps, rerc, SITE_MS / 2);
-  if (own) await writeOperatorVersion(deps, rerc, polled);
+  if (own) {
+    await writeOperatorVersion(deps, rerc, polled);
+    await writeRemoteSites(deps, rerc, polled);
+  }
   const verdict = evaluateRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
   await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
   if (!("reason" in polled.answer)) {
@@ -78,14 +84,35 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
 async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
   const { operator } = deps.release;
   if ("reason" in answer || answer.cluster.operator_version === operator) return;
+  await write(deps, rerc, "the operator version", async (client) => {
+    await client.call("updateCluster", { body: { operator_version: operator } });
+    deps.sites.wrote(client);
+  });
+}
+
+/** Links know by it where the other participants are, and whom they trust. Nodes of releases before 0.4.0 never see it. */
+async function writeRemoteSites(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
+  if ("reason" in answer || !knowsLinks(answer)) return;
+  await write(deps, rerc, "the remote clusters", async (client) => {
+    const before = await client.call("remoteSites");
+    const body = remoteSitesOf(deps, rerc.metadata.namespace ?? "default", before);
+    if (!isSame(before, body)) await client.call("putRemoteSites", { body });
+  });
+}
+
+async function write(
+  deps: RemoteClusterDeps,
+  rerc: Rerc,
+  what: string,
+  call: (client: ManagementClient) => Promise<void>,
+): Promise<void> {
   const client = localContextOf(deps, rerc)?.connection?.client;
   if (client === undefined) return;
   try {
-    await client.call("updateCluster", { body: { operator_version: operator } });
-    deps.sites.wrote(client);
+    await call(client);
   } catch (error) {
     if (!Object.values(managementFaults).some((fault) => isFault(error, fault))) throw error;
-    deps.log.warn("the operator version was not written to the cluster, trying again", {
+    deps.log.warn(`${what} could not be written to the cluster, trying again`, {
       cluster: rerc.spec.recName,
       error: messageOf(error),
     });

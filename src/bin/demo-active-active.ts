@@ -1,0 +1,83 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { Fault } from "../core/base/fault.ts";
+import { jsonLog, type Log } from "../core/base/log.ts";
+import { latestRelease } from "../core/releases/catalogue/find.ts";
+import { chooseEngine } from "../core/releases/engines/engines.ts";
+import { startWorld } from "../local-kubernetes/world/index.ts";
+import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
+import { terminalProgress } from "../programs/demo/report/progress.ts";
+import { newestVersion } from "../programs/demo/scenario.ts";
+import { sitesReceipt, sitesReceiptLines, type SitesReceipt } from "../programs/demo/sites/receipt.ts";
+import { runSites } from "../programs/demo/sites/scenario.ts";
+import { reportAndExit } from "./exit.ts";
+import { faults } from "./faults.ts";
+import { worldImages } from "./world-images.ts";
+
+const USAGE =
+  "usage: npm run demo:active-active\n" +
+  "  two clusters that hold one database: clients write at both, the network between them is cut and mended, the database is\n" +
+  "  upgraded, and a receipt says whether both hold all that was acknowledged";
+const LATENCY_MS = 20;
+const CUT_MS = 6_000;
+
+await main(process.argv.slice(2)).catch(reportAndExit);
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.length > 0) {
+    if (!["--help", "-h"].includes(args[0] ?? ""))
+      throw new Fault(faults.usage, `it takes no argument "${args[0]}"\n${USAGE}`);
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => stop.abort(new Fault(faults.interrupted, `stopped by ${signal}`)));
+  const dir = join(process.cwd(), ".local", `demo-active-active-${process.pid}`);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const receipt = await demonstrate(dir, stop.signal);
+  await writeFile("receipt-active-active.json", `${JSON.stringify(receipt, undefined, 2)}\n`);
+  process.stdout.write(`\n${sitesReceiptLines(receipt).join("\n")}\n\n  saved in receipt-active-active.json\n`);
+  if (receipt.verdict === "passed") await rm(dir, { recursive: true, force: true });
+  else process.stderr.write(`\nthe logs and objects of this run are in ${relative(process.cwd(), dir)}\n`);
+  process.exit(receipt.verdict === "passed" ? 0 : 1);
+}
+
+async function demonstrate(dir: string, signal: AbortSignal): Promise<SitesReceipt> {
+  const began = performance.now();
+  const progress = terminalProgress(
+    { isTTY: process.stdout.isTTY, columns: process.stdout.columns, write: (text) => process.stdout.write(text) },
+    () => performance.now() - began,
+  );
+  const log = fileLog(join(dir, "demo.log"));
+  progress.section("Start a Kubernetes on this machine");
+  const world = await startWorld({ dir, log, images: worldImages(process.env, join(dir, "cache")) });
+  try {
+    progress.report(`Kubernetes API: ${world.url}; pods run as processes on ${world.subnet}x.x`);
+    const found = await discoverEngines(process.env);
+    const outcome = await runSites(
+      { kube: world.kube, clock: systemClock, log, signal, progress },
+      {
+        release: latestRelease(),
+        fromVersion: "7.2",
+        toVersion: newestVersion((version) => chooseEngine(version, found)?.standIn === false),
+        hosts: { east: `${world.subnet}251.1`, west: `${world.subnet}251.2` },
+        latencyMs: LATENCY_MS,
+        cutMs: CUT_MS,
+      },
+    );
+    return sitesReceipt(outcome, (performance.now() - began) / 1_000);
+  } finally {
+    await world.stop();
+  }
+}
+
+function fileLog(path: string): Log {
+  const file = createWriteStream(path, { flags: "a", mode: 0o600 });
+  return jsonLog(
+    (line) => void file.write(line),
+    () => systemClock.now(),
+  );
+}

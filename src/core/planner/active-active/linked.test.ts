@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { databaseSpec } from "../../api/database-spec.ts";
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import { linkedDatabaseStep, parseSite, type LinkedFacts } from "./linked.ts";
+import { numbered } from "./numbers.ts";
+
+const older: ActiveActiveRecord = {
+  guid: "a",
+  name: "carts",
+  version: "8.0",
+  participants: [{ name: "east" }, { name: "west" }],
+  configuration: databaseSpec.parse({}),
+  edit: { count: 1, author: "east" },
+};
+const record = numbered(older);
+const spec = { ...record.configuration, storeEnterpriseCluster: { name: "rec" }, storeVersion: "8.0" };
+const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lru" }) };
+
+const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, does: object])[] = [
+  ["a database is made as the site that it is", {}, { kind: "make-database", spec, site: "a/2" }],
+  ["one that is its site is left alone", { database: { spec, site: "a/2" } }, { kind: "none" }],
+  [
+    "one that a release before 0.4.0 made becomes its site",
+    { database: { spec, site: undefined } },
+    { kind: "write-database", spec, site: "a/2" },
+  ],
+  [
+    "one that has joined again gets its new number",
+    { database: { spec, site: "a/1" } },
+    { kind: "write-database", spec, site: "a/2" },
+  ],
+  ["nothing is a site while a node does not know links", { record: older }, { kind: "make-database", spec }],
+  [
+    "one that evicts any key becomes no site",
+    { record: evicting },
+    { kind: "make-database", spec: { ...spec, evictionPolicy: "allkeys-lru" } },
+  ],
+];
+
+for (const [rule, change, does] of cases) {
+  test(`database of a site: ${rule}`, () => {
+    const facts = { cluster: "rec", record, self: "west", database: undefined, mayUpgrade: true, ...change };
+    assert.deepEqual(linkedDatabaseStep(facts), does);
+  });
+}
+
+test("database of a site: its annotation is read as it is written, and other text is none", () => {
+  assert.deepEqual(parseSite("5d0c-a_b/12"), { guid: "5d0c-a_b", site: 12 });
+  assert.deepEqual(["", "a", "a/", "a/x", "/1"].map(parseSite), Array(5).fill(undefined));
+});

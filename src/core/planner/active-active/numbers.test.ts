@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import { numbered, siteNumber } from "./numbers.ts";
+import { joinedRecord } from "./record.ts";
+
+const first: ActiveActiveRecord = {
+  guid: "a",
+  name: "carts",
+  version: "8.0",
+  participants: [{ name: "east" }, { name: "west" }],
+  configuration: {},
+  edit: { count: 1, author: "east" },
+};
+
+test("numbers of sites: those of an older release have the numbers of their places", () => {
+  assert.deepEqual(numbersOf(first), { east: 1, west: 2 });
+});
+
+test("numbers of sites: one that left gives its number to none, also not to itself when it is back", () => {
+  const left = edited(numbered(first), 2, ["west"]);
+  const joined = edited(numbered(left), 3, ["west", "north"]);
+  const back = edited(numbered(joined), 4, ["east", "north", "west"]);
+  assert.deepEqual(numbersOf(joined), { west: 2, north: 3 });
+  assert.deepEqual(numbersOf(back), { east: 4, north: 3, west: 2 });
+});
+
+test("numbers of sites: of two edits at once the numbers of the one that gives way are gone", () => {
+  const here = numbered(edited(numbered(first), 2, ["east", "west", "north"], "east"));
+  const there = numbered(edited(numbered(first), 2, ["east", "west", "south"], "west"));
+  assert.deepEqual(numbersOf(joinedRecord(here, there)), { east: 1, west: 2, south: 3 });
+});
+
+test("numbers of sites: an edit by an older release keeps those that were given", () => {
+  const { numbers: _numbers, ...older } = edited(numbered(first), 2, ["west", "north"]);
+  const joined = joinedRecord(older, numbered(first));
+  assert.deepEqual(numbersOf(joined), { west: 2, north: 3 });
+  assert.deepEqual(numbered(joined).numbers.next, 4);
+});
+
+test("numbers of sites: the sixty-fourth has none", () => {
+  const full = { ...first, numbers: { next: 63, given: [{ name: "east", id: 62 }], edit: first.edit } };
+  assert.deepEqual(numbersOf(edited(full, 2, ["east", "west", "north"])), { east: 62, west: 63, north: undefined });
+});
+
+function edited(
+  record: ActiveActiveRecord,
+  count: number,
+  names: readonly string[],
+  author = "east",
+): ActiveActiveRecord {
+  return { ...record, participants: names.map((name) => ({ name })), edit: { count, author } };
+}
+
+function numbersOf(record: ActiveActiveRecord): object {
+  return Object.fromEntries(record.participants.map(({ name }) => [name, siteNumber(record, name)]));
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { databaseSpec } from "../../api/database-spec.ts";
+import { numbered } from "./numbers.ts";
+import { replicationOf, type ReplicationFacts, type SiteReplication } from "./replication.ts";
+
+const record = numbered({
+  guid: "a",
+  name: "carts",
+  version: "8.0",
+  participants: [{ name: "east" }, { name: "west" }, { name: "north" }],
+  configuration: {},
+  edit: { count: 1, author: "east" },
+});
+const since = "2026-11-23T05:00:00.000Z";
+const up = (name: string): SiteReplication => ({ name, state: "up", since, cause: "" });
+const down = (name: string): SiteReplication => ({ name, state: "down", since, cause: "no answer from b:9444" });
+const linked = (...sites: readonly SiteReplication[]) => ({ link: { cause: "", sites } });
+const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lfu" }) };
+const full = numbered({
+  ...record,
+  edit: { count: 2, author: "east" },
+  numbers: { ...record.numbers, next: 64, given: [] },
+});
+
+const cases: readonly (readonly [rule: string, change: Partial<ReplicationFacts>, reason: string, message: RegExp])[] =
+  [
+    ["it replicates while every other site is up", linked(up("west"), up("north")), "AllUp", /west, north/],
+    ["a database with one site has nothing to wait for", { participants: ["east"], ...linked() }, "AllUp", /no other/],
+    [
+      "a site that is down is named, with the time, the cause and what to do",
+      linked(up("west"), down("north")),
+      "SiteDown",
+      /^"north" is down since 2026-11-23T05:00:00.000Z: no answer from b:9444; remedy: .*kubectl/,
+    ],
+    ["a site that the link does not know is down", linked(up("west")), "SiteDown", /"north" is down: the link/],
+    [
+      "a site that catches up counts as not up",
+      linked(up("west"), { ...up("north"), state: "syncing" }),
+      "Syncing",
+      /"north" is syncing since/,
+    ],
+    [
+      "one that is down is reported before one that catches up",
+      linked(down("west"), { ...up("north"), state: "syncing" }),
+      "SiteDown",
+      /^"west" is down/,
+    ],
+    [
+      "while nothing is captured here, no other site counts",
+      { link: { cause: "the engine refuses a replica", sites: [up("west"), up("north")] } },
+      "NotCaptured",
+      /the engine refuses/,
+    ],
+    [
+      "a node of an older release is named",
+      { olderNodes: ["node 2 (8.0.2-30)"] },
+      "NodesTooOld",
+      /node 2 \(8.0.2-30\).*upgrade/,
+    ],
+    [
+      "an eviction policy that no link survives is named",
+      { record: evicting },
+      "EvictionPolicy",
+      /allkeys-lfu.*volatile-/,
+    ],
+    ["a site without a number is reported", { record: full }, "NumbersUsedUp", /63/],
+    ["a cluster that does not say how its link is", { link: undefined }, "LinkUnknown", /does not say/],
+  ];
+
+for (const [rule, change, reason, message] of cases) {
+  test(`replication: ${rule}`, () => {
+    const facts = { self: "east", participants: ["east", "west", "north"], record, olderNodes: [], link: undefined };
+    const { status, statement } = replicationOf({ ...facts, ...change });
+    assert.equal(statement.reason, reason);
+    assert.match(statement.message, message);
+    assert.deepEqual([status, statement.status], reason === "AllUp" ? ["up", "True"] : ["down", "False"]);
+  });
+}
+
+test("replication: each participant has its state; the own one is up while its writes are captured", () => {
+  const facts = { self: "east", participants: ["east", "west", "north"], record, olderNodes: [] };
+  const { sites } = replicationOf({ ...facts, ...linked(up("west"), down("north")) });
+  assert.deepEqual(Object.fromEntries(sites), { east: "up", west: "up", north: "down" });
+});

@@ -1,0 +1,98 @@
+import { databaseSpec } from "../../api/database-spec.ts";
+import { describeObject, getObjects } from "../../api/kubectl.ts";
+import type { ActiveActiveRecord } from "../../api/records.ts";
+import type { Statement } from "../findings/statement.ts";
+import { evictionObjection } from "../admission/eviction.ts";
+import { siteNumber } from "./numbers.ts";
+
+/** How the operations of another site arrive here. */
+export interface SiteReplication {
+  readonly name: string;
+  readonly state: "up" | "syncing" | "down";
+  /** Undefined while it is not known. */
+  readonly since: string | undefined;
+  /** Why it is not up, a sentence; empty while it is. */
+  readonly cause: string;
+}
+
+/** Everything that is known of the replication of an Active-Active database at one site. */
+export interface ReplicationFacts {
+  /** The remote cluster that stands for the own cluster; undefined when none does. */
+  readonly self: string | undefined;
+  /** Names of the participants. */
+  readonly participants: readonly string[];
+  /** Undefined while nothing is known of the database. */
+  readonly record: ActiveActiveRecord | undefined;
+  /** Nodes of the own cluster that know no links, each with its version. */
+  readonly olderNodes: readonly string[];
+  /** What the own cluster says of its link; undefined while it does not answer. */
+  readonly link: { readonly cause: string; readonly sites: readonly SiteReplication[] } | undefined;
+}
+
+/** What the status of an Active-Active database says of its replication. */
+export interface Replication {
+  readonly status: "up" | "down";
+  /** State of each participant that one is known of, by name. */
+  readonly sites: ReadonlyMap<string, SiteReplication["state"]>;
+  readonly statement: Statement;
+}
+
+/** Whether data crosses between the sites, from facts alone; a reason with what clears it when it does not. */
+export function replicationOf(facts: ReplicationFacts): Replication {
+  const { self, participants, link } = facts;
+  const others = participants.filter((name) => name !== self);
+  const known = new Map(link?.sites.map(({ name, state }) => [name, state]));
+  const sites = self === undefined || link === undefined ? known : known.set(self, link.cause === "" ? "up" : "down");
+  const [reason, message] = whyNot(facts, others) ?? [];
+  if (reason !== undefined && message !== undefined)
+    return { status: "down", sites, statement: said("False", reason, message) };
+  const all = others.length === 0 ? "there is no other site" : `every other site is up: ${others.join(", ")}`;
+  return { status: "up", sites, statement: said("True", "AllUp", all) };
+}
+
+type Why = readonly [reason: string, message: string];
+
+function whyNot(facts: ReplicationFacts, others: readonly string[]): Why | undefined {
+  const { self, olderNodes, record, link } = facts;
+  if (olderNodes.length > 0) {
+    const remedy = `upgrade the cluster of this site: ${describeObject("rec")}`;
+    return ["NodesTooOld", `nodes of older releases know no link: ${olderNodes.join(", ")}; remedy: ${remedy}`];
+  }
+  const why = record && self !== undefined ? whyNoLink(record, self) : undefined;
+  if (why !== undefined) return why;
+  if (link === undefined)
+    return ["LinkUnknown", `the cluster of this site does not say how its link is: ${describeObject("rec")}`];
+  if (link.cause !== "") return ["NotCaptured", `nothing is sent to other sites: ${link.cause}`];
+  return whyNotAll(others.map((name) => link.sites.find((site) => site.name === name) ?? unknownSite(name)));
+}
+
+/** What this release cannot link at all. */
+function whyNoLink(record: ActiveActiveRecord, self: string): Why | undefined {
+  const policy = databaseSpec.shape.evictionPolicy.safeParse(record.configuration["evictionPolicy"]).data;
+  const objection = policy && evictionObjection(policy);
+  if (objection !== undefined) return ["EvictionPolicy", `${objection}; remedy: change evictionPolicy`];
+  if (siteNumber(record, self) !== undefined) return undefined;
+  const remedy = "make another Active-Active database, and copy the data";
+  return ["NumbersUsedUp", `all 63 numbers of sites have been given, and none is given twice; remedy: ${remedy}`];
+}
+
+function whyNotAll(sites: readonly SiteReplication[]): Why | undefined {
+  const down = sites.filter(({ state }) => state === "down");
+  const missing = down.length > 0 ? down : sites.filter(({ state }) => state === "syncing");
+  if (missing.length === 0) return undefined;
+  const each = missing.map(({ name, state, since, cause }) => {
+    const when = since === undefined ? "" : ` since ${since}`;
+    return `"${name}" is ${state}${when}${cause === "" ? "" : `: ${cause}`}`;
+  });
+  if (down.length === 0) return ["Syncing", each.join("; ")];
+  const remedy = `check that the replication port of each is reached from here (docs/active-active.md), and ${getObjects("rerc")}`;
+  return ["SiteDown", `${each.join("; ")}; remedy: ${remedy}`];
+}
+
+function unknownSite(name: string): SiteReplication {
+  return { name, state: "down", since: undefined, cause: "the link does not know it yet" };
+}
+
+function said(status: "True" | "False", reason: string, message: string): Statement {
+  return { type: "Replicating", status, reason, message };
+}

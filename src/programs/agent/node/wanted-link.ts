@@ -1,0 +1,71 @@
+import { engineLogins } from "../../../core/api/engine-login.ts";
+import { PORTS } from "../../../core/api/names.ts";
+import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
+import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
+import type { LinkedDatabase } from "../../../ports/management/link-control.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
+import type { DatabasePasswords } from "../credentials/database-passwords.ts";
+import { nodeAddress, type AddressContext } from "../members/addresses.ts";
+import type { Records } from "../records/records.ts";
+import { clusterDnsName, type AgentConfig } from "../runtime/config.ts";
+import type { MountedSecret } from "../runtime/mounted-secret.ts";
+import type { LinkConfiguration } from "./link.ts";
+
+/** What the link of a node follows from. */
+export interface WantedLinkContext extends AddressContext {
+  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
+  readonly records: Pick<Records, "state" | "databases">;
+  readonly passwords: Pick<DatabasePasswords, "of">;
+  readonly tls: Pick<MountedSecret<"tls.crt" | "tls.key" | "ca.crt">, "current">;
+  readonly engineTls: Pick<EngineTls, "certificate">;
+}
+
+/** What the link of this node serves by the records; undefined while the cluster takes part in no Active-Active database. */
+export async function wantedLink(context: WantedLinkContext): Promise<LinkConfiguration | undefined> {
+  const { config, records, tls, engineTls } = context;
+  const live = records.databases().filter(({ status }) => status !== "delete-pending");
+  const linked = await Promise.all(live.map((record) => linkedDatabase(context, record)));
+  const databases = linked.filter((database) => database !== undefined);
+  if (databases.length === 0) return undefined;
+  const own = tls.current();
+  const { certificate } = engineTls;
+  return {
+    listen: { host: config.address, port: PORTS.replication },
+    certificate: {
+      certificate: own["tls.crt"],
+      key: own["tls.key"],
+      authorities: own["ca.crt"],
+      serverName: clusterDnsName(config),
+    },
+    ...(certificate === undefined ? {} : { engineCertificate: certificate }),
+    databases,
+  };
+}
+
+async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord): Promise<LinkedDatabase | undefined> {
+  const sites = otherSites(context.records.state() ?? {}, record);
+  const [shard] = record.shards;
+  if (record.activeActive === undefined || sites === undefined || shard === undefined) return undefined;
+  const { access } = await context.passwords.of(record);
+  return {
+    guid: record.activeActive.guid,
+    bdb: record.uid,
+    site: record.activeActive.site,
+    sites: sites.map(({ host, port, ...site }) => ({ ...site, address: { host, port } })),
+    ...whereIs(context, shard),
+    logins: engineLogins(access),
+    confirmedBy: shard.inSync?.epoch === shard.epoch ? shard.inSync.members.length : 0,
+  };
+}
+
+/** The primary here, or the link beside it on its node; neither while the primary is cut off. */
+function whereIs(context: WantedLinkContext, shard: ShardRecord): Pick<LinkedDatabase, "primary" | "relay"> {
+  if (shard.switchover?.forced === true) return {};
+  const { node, port, tls } = primaryOf(shard);
+  const host = nodeAddress(context, node);
+  if (host === undefined) return {};
+  return node === context.config.node
+    ? { primary: { host, port, ...(tls === undefined ? {} : { tls }) } }
+    : { relay: { host, port: PORTS.replication } };
+}

@@ -1,0 +1,226 @@
+import { clusterNames } from "../../../core/api/names.ts";
+import type { AskedVersion } from "../../../core/api/records.ts";
+import type { Release } from "../../../core/releases/catalogue/release.ts";
+import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
+import {
+  ActiveActiveDatabases,
+  Clusters,
+  Databases,
+  RemoteClusters,
+} from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { Namespaces, Secrets, Services } from "../../../ports/kube/builtin.ts";
+import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { findEndpoint } from "../scenario.ts";
+import { waitForOperator, type ScenarioContext } from "../steps/steps.ts";
+import { waitForObject } from "../steps/wait.ts";
+import { SiteClients, type SiteContent, type SiteWrites } from "./clients.ts";
+import { openNetwork, type SiteNetwork } from "./network.ts";
+import {
+  remoteCluster,
+  remoteSecret,
+  SHARED_DATABASE,
+  sharedDatabase,
+  SITES,
+  siteCluster,
+  type DemoSite,
+} from "./objects.ts";
+
+export interface SitesOptions {
+  readonly release: Release;
+  readonly fromVersion: AskedVersion;
+  readonly toVersion: AskedVersion;
+  /** Addresses by which the sites reach each other. */
+  readonly hosts: Readonly<Record<DemoSite, string>>;
+  readonly latencyMs: number;
+  /** How long clients write with a cut network, in milliseconds. */
+  readonly cutMs: number;
+}
+
+/** What the demo has shown. */
+export interface SitesOutcome {
+  readonly writes: Readonly<Record<DemoSite, SiteWrites>>;
+  /** Acknowledged while no site reached the other one. */
+  readonly duringCut: number;
+  /** From the mended network until both said that nothing was missing, in milliseconds. */
+  readonly healedMs: number;
+  readonly versions: Readonly<Record<DemoSite, string>>;
+  readonly contents: Readonly<Record<DemoSite, SiteContent>>;
+}
+
+const LIMIT_MS = 240_000;
+const NODES = 3;
+
+/** Two sites that are written at once: a cut network, a heal, and a newer version of the database. */
+export async function runSites(context: ScenarioContext, options: SitesOptions): Promise<SitesOutcome> {
+  const { progress } = context;
+  progress.section("Make two clusters");
+  for (const site of SITES) await makeSite(context, site, options.release);
+  await using network = await introduce(context, options);
+  progress.section("Make one database on both");
+  await context.kube.create(ActiveActiveDatabases, sharedDatabase(options.fromVersion));
+  for (const site of SITES) await serves(context, site, options.fromVersion);
+  await replicates(context);
+  progress.report(`${SHARED_DATABASE} is active on both sites, and they replicate`);
+  using east = await clientsOf(context, "east");
+  using west = await clientsOf(context, "west");
+  const clients = { east, west };
+  const cut = await cutAndHeal(context, network, clients, options.cutMs);
+  progress.section("Upgrade the database, set on one site");
+  await upgrade(context, options.toVersion);
+  progress.section("Compare");
+  const writes = { east: await east.stop(), west: await west.stop() };
+  const contents = await settled(context, clients);
+  const versions = { east: await versionOf(context, "east"), west: await versionOf(context, "west") };
+  return { writes, contents, versions, ...cut };
+}
+
+async function makeSite(context: ScenarioContext, site: DemoSite, release: Release): Promise<void> {
+  const { kube, progress } = context;
+  await kube.create(Namespaces, { metadata: { name: site } });
+  await applyManifest(kube, bundleFor(release), site, "demo");
+  await waitForOperator(context, site, release);
+  await kube.create(Clusters, siteCluster(site, release.nodeTag));
+  await waitForObject(
+    context,
+    Clusters,
+    { namespace: site, name: site },
+    {
+      what: `cluster ${site} is Running`,
+      withinMs: LIMIT_MS,
+      isMet: ({ status }) => status?.state === "Running" && (status.nodes ?? []).length === NODES,
+    },
+  );
+  progress.report(`cluster ${site} is Running: ${NODES} nodes of version ${release.nodeTag}`);
+}
+
+/** Each site gets what the other one shows and takes; the ways between them can be cut. */
+async function introduce(context: ScenarioContext, options: SitesOptions): Promise<SiteNetwork> {
+  const { kube, progress } = context;
+  const targets = { east: await addressOf(context, "east"), west: await addressOf(context, "west") };
+  await using stack = new AsyncDisposableStack();
+  const network = stack.use(await openNetwork(options.hosts, (site) => targets[site], options.latencyMs));
+  for (const site of SITES) {
+    const data = await credentialsOf(context, site);
+    for (const here of SITES) {
+      if (here !== site) await kube.create(Secrets, remoteSecret(site, here, data));
+      await kube.create(RemoteClusters, remoteCluster(site, here, network.hosts[site]));
+    }
+  }
+  progress.report(`each site reaches the other one over ${options.latencyMs} ms`);
+  stack.move();
+  return network;
+}
+
+/** A Service by which others reach the nodes of a site. */
+async function addressOf({ kube }: ScenarioContext, site: DemoSite): Promise<string> {
+  const nodes = await kube.get(Services, { namespace: site, name: site });
+  const { selector = {}, ports = [] } = nodes?.spec ?? {};
+  const made = await kube.create(Services, {
+    metadata: { namespace: site, name: `${site}-api` },
+    spec: { selector, ports: ports.map(({ name = "", port }) => ({ name, port })) },
+  });
+  return made.spec?.clusterIP ?? "";
+}
+
+async function credentialsOf({ kube }: ScenarioContext, site: DemoSite): Promise<Readonly<Record<string, string>>> {
+  const login = await kube.get(Secrets, { namespace: site, name: site });
+  const tls = await kube.get(Secrets, { namespace: site, name: clusterNames.nodeTlsSecret(site) });
+  const { username = "", password = "" } = login?.data ?? {};
+  return { username, password, "ca.crt": tls?.data?.["ca.crt"] ?? "" };
+}
+
+async function serves(context: ScenarioContext, site: DemoSite, version: AskedVersion): Promise<void> {
+  await waitForObject(
+    context,
+    Databases,
+    { namespace: site, name: SHARED_DATABASE },
+    {
+      what: `database of ${site} is active at ${version}`,
+      withinMs: LIMIT_MS,
+      isMet: ({ metadata, status }) =>
+        status?.status === "active" &&
+        status.observedGeneration === metadata.generation &&
+        (status.version ?? "").startsWith(version),
+    },
+  );
+}
+
+async function replicates(context: ScenarioContext): Promise<void> {
+  for (const site of SITES)
+    await waitForObject(
+      context,
+      ActiveActiveDatabases,
+      { namespace: site, name: SHARED_DATABASE },
+      {
+        what: `${site} replicates`,
+        withinMs: LIMIT_MS,
+        isMet: ({ status }) => status?.replicationStatus === "up",
+      },
+    );
+}
+
+async function clientsOf(context: ScenarioContext, site: DemoSite): Promise<SiteClients> {
+  return new SiteClients(site, await findEndpoint(context, SHARED_DATABASE, site));
+}
+
+type Clients = Readonly<Record<DemoSite, SiteClients>>;
+
+async function cutAndHeal(context: ScenarioContext, network: SiteNetwork, clients: Clients, cutMs: number) {
+  const { progress, clock, signal } = context;
+  progress.section("Cut the network between the sites");
+  const acknowledged = (): number => SITES.reduce((sum, site) => sum + clients[site].writes.acknowledged, 0);
+  await clock.sleep(cutMs, signal);
+  network.cut();
+  const before = acknowledged();
+  await clock.sleep(cutMs, signal);
+  const duringCut = acknowledged() - before;
+  progress.report(`clients of both sites have written ${duringCut} times meanwhile`);
+  network.mend();
+  const mended = performance.now();
+  const written = { east: clients.east.writes.acknowledged, west: clients.west.writes.acknowledged };
+  await haveAll(clients, written, signal);
+  const healedMs = Math.round(performance.now() - mended);
+  progress.report(`each site had what the other one had written ${healedMs} ms after the network was back`);
+  return { duringCut, healedMs };
+}
+
+/** Each site holds at least as many members of each site as that. */
+async function haveAll(
+  clients: Clients,
+  written: Readonly<Record<DemoSite, number>>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const now = await Promise.all(SITES.map((site) => clients[site].content()));
+    if (now.every(({ membersOf }) => SITES.every((site) => membersOf[site] >= written[site]))) return;
+  }
+}
+
+async function upgrade(context: ScenarioContext, version: AskedVersion): Promise<void> {
+  const [, last] = SITES;
+  const ref = { namespace: last, name: SHARED_DATABASE };
+  await context.kube.patch(ActiveActiveDatabases, ref, { type: "merge", body: { spec: { storeVersion: version } } });
+  context.progress.report(`set spec.storeVersion on ${last} to "${version}"`);
+  for (const site of SITES) {
+    await serves(context, site, version);
+    context.progress.report(`${site} serves version ${await versionOf(context, site)}`);
+  }
+}
+
+async function versionOf({ kube }: ScenarioContext, site: DemoSite): Promise<string> {
+  return (await kube.get(Databases, { namespace: site, name: SHARED_DATABASE }))?.status?.version ?? "";
+}
+
+/** What both hold when they hold the same; what they hold at last when they do not come to that. */
+async function settled(
+  { clock, signal }: ScenarioContext,
+  clients: Clients,
+): Promise<Readonly<Record<DemoSite, SiteContent>>> {
+  const until = clock.uptimeMs() + LIMIT_MS;
+  for (;;) {
+    const contents = { east: await clients.east.content(), west: await clients.west.content() };
+    if (contents.east.text === contents.west.text || clock.uptimeMs() > until) return contents;
+    await clock.sleep(20, signal);
+  }
+}

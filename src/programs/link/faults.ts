@@ -1,0 +1,57 @@
+import { NODE_CONTAINER } from "../../core/api/names.ts";
+import type { FaultSpec } from "../../core/base/fault.ts";
+import { containerLog } from "../../core/base/kubectl.ts";
+
+/** The errors of the link between the sites of an Active-Active database. */
+export const faults = {
+  malformed: {
+    code: "LINK_MALFORMED",
+    retry: "backoff",
+    remedy: "Something else than a link of this product is between the sites: the port must pass TLS through.",
+  },
+  refused: {
+    code: "LINK_REFUSED",
+    retry: "backoff",
+    remedy: `The log of the node with the primary at the other site has the reason: ${containerLog("<rec>-<n>", NODE_CONTAINER)}.`,
+  },
+  untrusted: {
+    code: "LINK_UNTRUSTED",
+    retry: "backoff",
+    remedy: "Compare ca.crt in the Secret of the remote cluster with that of the cluster there.",
+  },
+  silent: {
+    code: "LINK_SILENT",
+    retry: "backoff",
+    remedy: "Look at the network between the sites, and at the node with the primary of the other site.",
+  },
+  notHere: {
+    code: "LINK_NOT_HERE",
+    retry: "backoff",
+    remedy: "The primary of the other site is being replaced, or does not run: look at the database there.",
+  },
+  notKept: {
+    code: "LINK_NOT_KEPT",
+    retry: "backoff",
+    remedy: "Take the site out of the database, or make the database anew with all its sites (docs/active-active.md).",
+  },
+  format: {
+    code: "LINK_UNKNOWN_FORMAT",
+    retry: "backoff",
+    remedy: "Upgrade the cluster of the older site.",
+  },
+  badCommand: {
+    code: "LINK_BAD_COMMAND",
+    retry: "never",
+    remedy: "Agent and link must be of the same release.",
+  },
+  failed: {
+    code: "LINK_FAILED",
+    retry: "backoff",
+    remedy: "Look for the cause in the log of the link and report it.",
+  },
+  cannotListen: {
+    code: "LINK_CANNOT_LISTEN",
+    retry: "backoff",
+    remedy: "Another process holds the port, or this machine does not have the address: ss -ltnp.",
+  },
+} as const satisfies Record<string, FaultSpec>;

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { differences, digestOf } from "../../../test/kit/merge/digest.ts";
+import { startEngineLoad, type Counter } from "../../../test/kit/merge/engine-load.ts";
+import { until } from "../../../test/kit/time/until.ts";
+
+/** `LINK_SEED` and `LINK_WRITES` choose others. */
+const SEED = Number(process.env["LINK_SEED"] ?? Date.now() % 100_000);
+const WRITES = Number(process.env["LINK_WRITES"] ?? 3_000);
+const PATIENCE = { withinMs: 60_000 };
+
+await test(`sites that are written at once, one cut off for a while, end with the same data (LINK_SEED=${SEED})`, async () => {
+  await using world = await startLinkedSites();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  await until("clients write", () => load.written() > WRITES / 3, PATIENCE);
+  world.cut(3);
+  await until("they write at both sides of the cut", () => load.written() > (2 * WRITES) / 3, PATIENCE);
+  world.heal();
+  await until("they write after it", () => load.written() > WRITES, PATIENCE);
+  await assertSame(world, await load.finish());
+});
+
+await test(`links that are killed again and again lose and double nothing (LINK_SEED=${SEED})`, async () => {
+  await using world = await startLinkedSites();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  for (const part of [1, 2, 3, 4, 5]) {
+    await until("clients write", () => load.written() > (part * WRITES) / 5, PATIENCE);
+    await world.restartLink(1 + (part % 3));
+  }
+  for (const { engine } of world.sites) {
+    const replies = [
+      await engine.call("EVAL", "redis.call('SELECT', 15) return redis.call('HLEN', 'site:checkpoint')", 0),
+    ];
+    assert.deepEqual(replies, [2], "the log was long enough to be replaced by a checkpoint");
+  }
+  await assertSame(world, await load.finish());
+});
+
+await test("a primary that starts again from its disk, and whose stream is another one, says what it holds", async () => {
+  await using world = await startLinkedSites({ keepsData: true });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  await until("clients write", () => load.written() > WRITES / 3, PATIENCE);
+  await load.finish();
+  await world.engines[0]?.call("SET", "known", "1");
+  await until("it is at the other one", async () => (await world.engines[1]?.call("GET", "known")) === "1", PATIENCE);
+  world.cut(3); // nothing is agreed on meanwhile
+  await world.engines[0]?.call("SET", "known", "2");
+  await world.engines[0]?.call("SET", "gone", "2");
+  await until("it is at the other one", async () => (await world.engines[1]?.call("GET", "gone")) === "2", PATIENCE);
+  await world.restartEngine(2, async (engine) => {
+    await engine.call("SET", "unseen", "1");
+    await engine.call("SET", "known", "3");
+    await engine.call("DEL", "gone");
+  });
+  world.heal();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  await assertSame(world, []);
+  for (const { engine } of world.sites)
+    assert.deepEqual(await engine.call("MGET", "unseen", "known", "gone"), ["1", "3", null]);
+});
+
+await test("a site that is taken out is not waited for any more, and what it wrote stays", async () => {
+  await using world = await startLinkedSites();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  await until("clients write", () => load.written() > WRITES / 5, PATIENCE);
+  const counters = await load.finish();
+  await assertSame(world, counters);
+  world.cut(3);
+  await world.engines[0]?.call("SET", "while", "away");
+  await world.remove(3);
+  await until("the others are linked", () => world.areUp(), PATIENCE);
+  await assertSame(world, counters);
+});
+
+await test("a site that begins with nothing in a database with data is refused, with the reason", async () => {
+  await using world = await startLinkedSites({ sites: 2 });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  await world.engines[0]?.call("SET", "a", "1");
+  await until("it is at the other one", async () => (await world.engines[1]?.call("GET", "a")) === "1", PATIENCE);
+  await assertSame(world, []);
+  await world.restartEngine(2, async (engine) => void (await engine.call("FLUSHALL")));
+  const causes = async (): Promise<readonly string[]> =>
+    ((await world.sites[0]?.link.status()) ?? []).flatMap(({ sites }) => sites.map(({ cause }) => cause));
+  await until(
+    "the first one says why",
+    async () => (await causes()).some((cause) => /no longer keep/.test(cause)),
+    PATIENCE,
+  );
+  assert.equal(await world.engines[0]?.call("GET", "a"), "1");
+});
+
+await test("an engine whose memory is used up takes what other sites wrote when there is room again, and says so until then", async () => {
+  await using world = await startLinkedSites({ sites: 2 });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const [first, second] = world.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await second.call("RPUSH", "list:a", "1", "2", "3");
+  await until("it is at the other one", async () => (await first.call("LLEN", "list:a")) === 3, PATIENCE);
+  await second.call("CONFIG", "SET", "maxmemory", "1");
+  await first.call("SET", "a", "1");
+  await second.call("LPOP", "list:a");
+  const refusal = async (): Promise<string> => (await world.sites[1]?.link.status())?.[0]?.engine ?? "";
+  await until("it says why", async () => /^OOM /.test(await refusal()), PATIENCE);
+  await second.call("CONFIG", "SET", "maxmemory", "0");
+  await assertSame(world, []);
+  assert.deepEqual([await second.call("GET", "a"), await first.call("LLEN", "list:a"), await refusal()], ["1", 2, ""]);
+});
+
+await test("a node without the primary passes links on to the node that has it", async () => {
+  await using world = await startLinkedSites({ sites: 2, behindAnother: [2] });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  await until("clients write", () => load.written() > WRITES / 5, PATIENCE);
+  await assertSame(world, await load.finish());
+});
+
+await test("a link that another authority has signed for, or that has another name, is sent away", async () => {
+  await using world = await startLinkedSites({ sites: 2, strangers: [2] });
+  const causes = async (): Promise<readonly string[]> => {
+    const all = (await Promise.all(world.sites.map(({ link }) => link.status()))).flat();
+    return all.flatMap(({ sites }) => sites.map(({ cause }) => cause));
+  };
+  await until(
+    "both say why",
+    async () => (await causes()).every((cause) => /certificate|authorit/i.test(cause)),
+    PATIENCE,
+  );
+  await world.engines[1]?.call("SET", "a", "1");
+  await world.engines[0]?.call("SET", "b", "1");
+  assert.equal(await world.areUp(), false);
+  assert.deepEqual(await Promise.all(world.engines.map((engine) => engine.call("DBSIZE"))), [1, 1]);
+});
+
+/** All engines hold the same, counters are exact, and nothing is remembered. */
+async function assertSame(world: LinkedSites, counters: readonly Counter[]): Promise<void> {
+  const digests = () => Promise.all(world.sites.map(({ engine }) => digestOf(engine)));
+  const isSame = async (): Promise<boolean> => differences(await digests()).length === 0;
+  await until("all engines hold the same", isSame, PATIENCE).catch(async (error: unknown) => {
+    const lines = world.sites.flatMap(({ id, link }) => link.lines.slice(-8).map((line) => `${id}: ${line}`));
+    throw new Error([...differences(await digests()), ...lines].join("\n"), { cause: error });
+  });
+  for (const { key, sum } of counters)
+    for (const { engine } of world.sites) assert.equal(Number(await engine.call("GET", key)), sum, `${key} adds up`);
+  const isForgotten = async (): Promise<boolean> => {
+    const all = (await Promise.all(world.sites.map(({ link }) => link.status()))).flat();
+    return all.every(({ knownKeys, keptBytes }) => knownKeys === 0 && keptBytes < 1_000);
+  };
+  await until("no site remembers a key", isForgotten, PATIENCE).catch(async (error: unknown) => {
+    const all = await Promise.all(world.sites.map(({ link }) => link.status()));
+    throw new Error(JSON.stringify(all, undefined, 1), { cause: error });
+  });
+}
+
+await test(`a primary that dies is succeeded by its replica, and nothing that sites have learned is lost or doubled (LINK_SEED=${SEED})`, async () => {
+  await using world = await startLinkedSites({ withReplicas: true });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const load = startEngineLoad(world.engines, SEED);
+  await until("clients write", () => load.written() > WRITES / 3, PATIENCE);
+  const counters = await load.finish();
+  await world.promoteReplica(2);
+  const after = startEngineLoad(
+    world.sites.map(({ engine }) => engine),
+    SEED + 1,
+  );
+  await until("clients write", () => after.written() > WRITES / 3, PATIENCE);
+  const more = await after.finish();
+  await assertSame(
+    world,
+    counters.map(({ key, sum }, index) => ({ key, sum: sum + (more[index]?.sum ?? 0) })),
+  );
+});
+
+await test("two sites that do not reach each other converge through a third one", async () => {
+  await using world = await startLinkedSites();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  world.cut(1, 2);
+  const [first, second] = world.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await first.call("SET", "a", "1");
+  await second.call("SADD", "b", "2");
+  const arrived = async (): Promise<boolean> =>
+    (await second.call("GET", "a")) === "1" && (await first.call("SISMEMBER", "b", "2")) === 1;
+  await until("each has what the other wrote", arrived, PATIENCE);
+});

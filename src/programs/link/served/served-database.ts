@@ -1,0 +1,136 @@
+import { backoffMs } from "../../../core/base/backoff.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import type {
+  LinkCertificate,
+  LinkedDatabase,
+  LinkedDatabaseStatus,
+  LinkedSite,
+} from "../../../ports/management/link-control.ts";
+import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
+import { faults } from "../faults.ts";
+import type { Visitor } from "../transport/listener.ts";
+import { SiteLink } from "./site-link.ts";
+
+export interface ServedDatabaseOptions {
+  readonly database: LinkedDatabase;
+  readonly primary: EnginePlace;
+  readonly own: () => LinkCertificate;
+  readonly engineTls: EngineTls;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const MOST_BACKOFF_MS = 2_000;
+
+/** A database whose primary is on this node: the primary as a site, and its links to the others. Begins anew whenever the engine ends. */
+export class ServedDatabase {
+  readonly #options: ServedDatabaseOptions;
+  readonly #ending = new AbortController();
+  readonly #running: Promise<void>;
+  #database: LinkedDatabase;
+  #links = new Map<number, SiteLink>();
+  #local: EngineSite | undefined;
+  #trouble = "The link has not read the state in the engine yet.";
+
+  constructor(options: ServedDatabaseOptions) {
+    this.#options = options;
+    this.#database = options.database;
+    this.#running = this.#run();
+  }
+
+  /** What may change while it runs: how sites are reached, and how many replicas are in sync. */
+  update(database: LinkedDatabase): void {
+    this.#database = database;
+  }
+
+  /** A connection that site `from` has made. Resolves when it has ended; LINK_NOT_HERE while the primary is not followed. */
+  async accept(visitor: Visitor): Promise<void> {
+    const link = this.#links.get(visitor.greeting.from);
+    if (link === undefined)
+      throw new Fault(faults.notHere, `The primary of this site is not followed: ${this.#trouble}`);
+    await link.accept(visitor);
+  }
+
+  status(): LinkedDatabaseStatus {
+    const local = this.#local;
+    return {
+      guid: this.#database.guid,
+      engine: local === undefined ? this.#trouble : local.refusal,
+      knownKeys: local?.knownKeys ?? 0,
+      keptBytes: local?.keptBytes ?? 0,
+      sites: local === undefined ? [] : [...this.#links.values()].map((link) => link.status()),
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#ending;
+    for (let failed = 0; !signal.aborted;) {
+      const began = clock.uptimeMs();
+      try {
+        await this.#follow();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#trouble = messageOf(error);
+        log.warn("the primary is not followed any more", { error });
+      }
+      failed = clock.uptimeMs() - began > MOST_BACKOFF_MS ? 0 : failed + 1;
+      // aborted: the loop looks at the signal
+      await clock.sleep(backoffMs(failed, 50, MOST_BACKOFF_MS), signal).catch(() => undefined);
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { primary, engineTls, clock, log } = this.#options;
+    const round = new AbortController();
+    const signal = AbortSignal.any([this.#ending.signal, round.signal]);
+    const { site, sites, logins } = this.#database;
+    const engine = {
+      host: primary.host,
+      port: primary.port,
+      logins,
+      tls: primary.tls === true ? engineTls : undefined,
+    };
+    try {
+      const ids = [site, ...sites.map(({ id }) => id)];
+      const confirmedBy = (): number => this.#database.confirmedBy;
+      const { local, ended } = await EngineSite.start({
+        id: site,
+        sites: ids,
+        engine,
+        clock,
+        log,
+        confirmedBy,
+        signal,
+      });
+      this.#local = local;
+      const links = sites.map(({ id }) => this.#linkTo(id, local, signal));
+      await Promise.race([ended, ...links.map((link) => link.run())]);
+    } finally {
+      round.abort();
+      this.#local = undefined;
+      this.#links.clear();
+    }
+  }
+
+  #linkTo(id: number, local: EngineSite, signal: AbortSignal): SiteLink {
+    const { own, clock, log } = this.#options;
+    const remote = (): LinkedSite => {
+      const found = this.#database.sites.find((one) => one.id === id);
+      if (found === undefined) throw new Fault(faults.badCommand, `Site ${id} is none of the database any more.`);
+      return found;
+    };
+    const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal });
+    this.#links.set(id, link);
+    return link;
+  }
+}

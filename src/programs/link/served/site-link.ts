@@ -1,0 +1,206 @@
+import type { TLSSocket } from "node:tls";
+import { backoffMs } from "../../../core/base/backoff.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { siteOf } from "../../../core/merge/origin.ts";
+import { coversAll, type VersionVector } from "../../../core/merge/version-vector.ts";
+import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
+import { faults } from "../faults.ts";
+import { readFrames, type Frame } from "../transport/frames.ts";
+import { encodeMessage, LINK_FORMATS, readGreeting, type Greeting, type Statement } from "../transport/messages.ts";
+import { runSession } from "../transport/session.ts";
+import { dialLink } from "../transport/trust.ts";
+import type { Visitor } from "../transport/listener.ts";
+
+export interface SiteLinkOptions {
+  readonly guid: string;
+  readonly local: EngineSite;
+  /** As it is known now; it changes while the link runs. */
+  readonly remote: () => LinkedSite;
+  readonly own: () => LinkCertificate;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Of two sites the one with the lower number connects, and the other one only after this long without it, in milliseconds. */
+const PATIENCE_MS = 3_000;
+const MOST_BACKOFF_MS = 1_000;
+
+/** The link to one other site: one connection at a time, whichever end made it. */
+export class SiteLink {
+  readonly #options: SiteLinkOptions;
+  readonly #site: number;
+  #session: Session | undefined;
+  #state: LinkState = "down";
+  #since: string;
+  #cause = "No connection has been made yet.";
+  /** What the other site had when the connection was made: until that is here, this one is behind. */
+  #begin: VersionVector = {};
+  #theirs: VersionVector = {};
+  #bytes = { received: 0, sent: 0 };
+
+  constructor(options: SiteLinkOptions) {
+    this.#options = options;
+    this.#site = options.remote().id;
+    this.#since = options.clock.now().toISOString();
+  }
+
+  /** Connects again and again, until the signal. */
+  async run(): Promise<void> {
+    const { clock, local, signal } = this.#options;
+    const isFirst = local.id < this.#site;
+    for (let failed = 0; !signal.aborted;) {
+      const wait =
+        this.#session !== undefined || (!isFirst && failed === 0)
+          ? PATIENCE_MS
+          : backoffMs(failed - 1, 100, MOST_BACKOFF_MS);
+      await clock.sleep(wait, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      if (this.#session !== undefined || signal.aborted) continue;
+      failed = (await this.#connect()) ? 0 : failed + 1;
+    }
+  }
+
+  /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
+  async accept({ socket, frames, greeting }: Visitor): Promise<void> {
+    const format = LINK_FORMATS.find((one) => greeting.formats.includes(one));
+    if (format === undefined)
+      throw new Fault(
+        faults.format,
+        `This site speaks the formats ${LINK_FORMATS.join(", ")}, and the other one ${greeting.formats.join(", ")}.`,
+      );
+    this.#requireKept(greeting);
+    socket.write(encodeMessage("greeting", { ...this.#greeting(), formats: [format] }));
+    await this.#converse({ socket, frames, isOwn: false }, greeting);
+  }
+
+  status(): SiteLinkStatus {
+    const { local } = this.#options;
+    if (this.#state === "syncing" && coversAll(local.stated(), ofSite(this.#begin, this.#site))) this.#enter("up", "");
+    const { received, sent } = this.#total();
+    return {
+      ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
+      lagMs: local.lagMs(this.#site),
+      unconfirmed: local.missingIn(this.#theirs),
+      receivedBytes: received,
+      sentBytes: sent,
+    };
+  }
+
+  /** True when it has greeted. */
+  async #connect(): Promise<boolean> {
+    const { own, remote, signal, log } = this.#options;
+    const { address, authorities, serverName, name } = remote();
+    try {
+      const socket = await dialLink(address, own(), { authorities, serverName }, signal);
+      socket.write(encodeMessage("greeting", this.#greeting()));
+      const frames = readFrames(socket);
+      const first = await frames.next();
+      const greeting = readGreeting(first.done === true ? undefined : first.value);
+      this.#requireKept(greeting, socket);
+      await this.#converse({ socket, frames, isOwn: true }, greeting);
+      return true;
+    } catch (error) {
+      if (signal.aborted || this.#session !== undefined) return false;
+      if (this.#cause !== messageOf(error)) log.warn("another site cannot be reached", { site: name, error });
+      this.#enter("down", messageOf(error));
+      return false;
+    }
+  }
+
+  #greeting(): Greeting {
+    const { guid, local } = this.#options;
+    return {
+      guid,
+      from: local.id,
+      to: this.#site,
+      formats: [...LINK_FORMATS],
+      received: local.holds,
+      origin: local.origin,
+    };
+  }
+
+  /**
+   * What a site lacks that was added later, or has lost its data, is not sent in bits: it would never be complete. And one that knows
+   * less of its own operations than others do would give their numbers again.
+   */
+  #requireKept({ received, origin }: Greeting, socket?: TLSSocket): void {
+    const { local } = this.#options;
+    if (local.keepsFor(received) && (local.holds[origin] ?? 0) <= (received[origin] ?? 0)) return;
+    socket?.destroy();
+    const { name } = this.#options.remote();
+    throw new Fault(
+      faults.notKept,
+      `Site ${this.#site} (${name}) lacks what the other sites no longer keep: it was added to a database with data, or has lost its own.`,
+    );
+  }
+
+  /** Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. */
+  async #converse(session: Session, { received }: Greeting): Promise<void> {
+    const { local, clock, log, remote, signal } = this.#options;
+    const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
+    if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
+      session.socket.destroy();
+      return;
+    }
+    this.#session?.socket.destroy();
+    this.#session = session;
+    const end = (): void => void session.socket.destroy();
+    signal.addEventListener("abort", end, { once: true });
+    this.#begin = received;
+    this.#enter("syncing", "What was written there before the connection is on its way.");
+    log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
+    const reached = { site: this.#site, received };
+    const onStatement = (said: Statement): void => {
+      this.#hear(said.received);
+      local.peerStates(this.#site, said.site);
+    };
+    let why = "The other site has ended the connection.";
+    try {
+      await runSession({ ...session, local, remote: reached, clock, onStatement });
+    } catch (error) {
+      why = messageOf(error);
+    } finally {
+      signal.removeEventListener("abort", end);
+      this.#bytes = sumOf(this.#bytes, session.socket);
+      if (this.#session === session) {
+        this.#session = undefined;
+        this.#enter("down", why);
+        log.warn("the connection to another site has ended", { site: remote().name, why });
+      }
+    }
+  }
+
+  #hear(received: VersionVector): void {
+    this.#theirs = received;
+    this.#options.local.peerStated(this.#site, received);
+  }
+
+  #enter(state: LinkState, cause: string): void {
+    this.#cause = cause;
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#since = this.#options.clock.now().toISOString();
+  }
+
+  #total(): { readonly received: number; readonly sent: number } {
+    return this.#session === undefined ? this.#bytes : sumOf(this.#bytes, this.#session.socket);
+  }
+}
+
+interface Session {
+  readonly socket: TLSSocket;
+  readonly frames: AsyncGenerator<Frame>;
+  /** Made from here. */
+  readonly isOwn: boolean;
+}
+
+function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {
+  return { received: bytes.received + bytesRead, sent: bytes.sent + bytesWritten };
+}
+
+function ofSite(vector: VersionVector, site: number): VersionVector {
+  return Object.fromEntries(Object.entries(vector).filter(([origin]) => siteOf(Number(origin)) === site));
+}

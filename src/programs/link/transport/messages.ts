@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { Fault } from "../../../core/base/fault.ts";
+import type { VersionVector } from "../../../core/merge/version-vector.ts";
+import { faults } from "../faults.ts";
+import { encodeFrame, type Frame, type FrameKind } from "./frames.ts";
+
+/** Formats of operations and messages that this release can speak, the best one first. */
+export const LINK_FORMATS: readonly number[] = [1];
+
+const vector: z.ZodType<VersionVector> = z.record(z.string().regex(/^[0-9]{1,9}$/), z.int().nonnegative());
+
+/** What the end that has connected says first, and how the other one answers. */
+const greeting = z.object({
+  guid: z.string().max(200),
+  /** Numbers of the two sites. */
+  from: z.int().positive(),
+  to: z.int().positive(),
+  /** Formats that can be spoken; one, that which is spoken from now on, in the answer. */
+  formats: z.array(z.int().positive()).min(1).max(100),
+  /** What the site that speaks has received. */
+  received: vector,
+  /** Under which it numbers its operations. */
+  origin: z.int().positive(),
+  /** A node of the site's own cluster passes the connection on. */
+  relayed: z.boolean().optional(),
+});
+export type Greeting = z.output<typeof greeting>;
+
+const statement = z.object({
+  /** What lasts as long as its data does. */
+  received: vector,
+  /** What others have to know so that sites can come and go. */
+  site: z.object({ sites: z.array(z.int().positive()).max(63), received: vector, forgotten: vector }),
+});
+/** What a site has received, said again and again. */
+export type Statement = z.output<typeof statement>;
+
+const refusal = z.object({ message: z.string().max(1_000) });
+
+/** The greeting in the frame; LINK_REFUSED with the reason when the other end refuses, LINK_MALFORMED for anything else. */
+export function readGreeting(frame: Frame | undefined): Greeting {
+  if (frame?.kind === "refusal") throw new Fault(faults.refused, parsed(refusal, frame).message);
+  if (frame?.kind !== "greeting") throw new Fault(faults.malformed, "The other site does not greet as a link does.");
+  return parsed(greeting, frame);
+}
+
+/** The statement in the frame; LINK_MALFORMED when there is none. */
+export function readStatement(frame: Frame): Statement {
+  return parsed(statement, frame);
+}
+
+/** The message as a frame. */
+export function encodeMessage(kind: Exclude<FrameKind, "operation">, message: object): Buffer {
+  return encodeFrame(kind, Buffer.from(JSON.stringify(message)));
+}
+
+function parsed<T>(schema: z.ZodType<T>, { body, kind }: Frame): T {
+  try {
+    return schema.parse(JSON.parse(body.toString()));
+  } catch (error) {
+    throw new Fault(faults.malformed, `The other site sends a ${kind} that cannot be read.`, {}, error);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Socket } from "node:net";
+import type { Clock } from "../../../core/base/clock.ts";
+import { siteOf } from "../../../core/merge/origin.ts";
+import { including, type VersionVector } from "../../../core/merge/version-vector.ts";
+import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import { encodeFrame } from "./frames.ts";
+import { encodeMessage } from "./messages.ts";
+
+export interface SenderOptions {
+  readonly socket: Socket;
+  readonly local: EngineSite;
+  /** The other site, and what it said to have received. */
+  readonly remote: { readonly site: number; readonly received: VersionVector };
+  readonly clock: Clock;
+}
+
+/** A site that has something to say says it this often, in milliseconds, and after the longer time in any case. */
+const STATE_MS = 100;
+const BEAT_MS = 1_000;
+/** Operations that are looked for at once. */
+const BATCH = 256;
+
+/** Sends what the other site lacks, and what the own one has received. */
+export class Sender {
+  readonly #options: SenderOptions;
+  /** What the other end has or is being sent. */
+  #given: VersionVector;
+  #theirs: VersionVector;
+  /** What was received a beat ago: what the other end still lacks of it is passed on. */
+  #older: VersionVector = {};
+  #olderAt: number;
+  /** Origins of other sites of which the other end lacks what it could have. */
+  readonly #late = new Set<number>();
+  #saidAt = -Infinity;
+  #said: VersionVector = {};
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#given = options.remote.received;
+    this.#theirs = options.remote.received;
+    this.#olderAt = options.clock.uptimeMs();
+  }
+
+  stated(received: VersionVector): void {
+    this.#theirs = received;
+    for (const [origin, seq] of Object.entries(received))
+      this.#given = including(this.#given, { origin: Number(origin), seq });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { local, clock } = this.#options;
+    while (!signal.aborted) {
+      const changed = local.changed();
+      const sent = await this.#sendOperations();
+      await this.#sendStatement();
+      if (sent > 0) continue;
+      // aborted: the loop looks at the signal
+      await Promise.race([changed, clock.sleep(STATE_MS, signal).catch(() => undefined)]);
+    }
+  }
+
+  async #sendOperations(): Promise<number> {
+    const { local } = this.#options;
+    this.#passOn();
+    const operations = local.operationsFor(this.#beyond(), BATCH);
+    if (operations.length === 0) return 0;
+    for (const { dot } of operations) this.#given = including(this.#given, dot);
+    await this.#write(Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
+    return operations.length;
+  }
+
+  /** What is not to be sent: each site sends its own, and those of others once the other end has gone without them for a beat. */
+  #beyond(): VersionVector {
+    const { local } = this.#options;
+    const others = Object.keys(local.holds).map(Number);
+    const isLeft = (origin: number): boolean => siteOf(origin) !== local.id && !this.#late.has(origin);
+    return { ...this.#given, ...Object.fromEntries(others.filter(isLeft).map((origin) => [origin, Infinity])) };
+  }
+
+  #passOn(): void {
+    const { clock, local, remote } = this.#options;
+    const now = clock.uptimeMs();
+    if (now - this.#olderAt < BEAT_MS) return;
+    this.#late.clear();
+    for (const [text, seq] of Object.entries(this.#older)) {
+      const origin = Number(text);
+      if (siteOf(origin) !== remote.site && (this.#theirs[origin] ?? 0) < seq) this.#late.add(origin);
+    }
+    this.#older = local.stated();
+    this.#olderAt = now;
+  }
+
+  async #sendStatement(): Promise<void> {
+    const { local, clock } = this.#options;
+    const [now, received] = [clock.uptimeMs(), local.stated()];
+    const isNew = received !== this.#said;
+    if (now - this.#saidAt < (isNew ? STATE_MS : BEAT_MS)) return;
+    this.#said = received;
+    this.#saidAt = now;
+    await this.#write(encodeMessage("statement", { received, site: local.statement() }));
+  }
+
+  /** Resolves when there is room for more. */
+  async #write(bytes: Buffer): Promise<void> {
+    const { socket } = this.#options;
+    if (socket.write(bytes) || socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.off("drain", done);
+        socket.off("close", done);
+        resolve();
+      };
+      socket.on("drain", done);
+      socket.on("close", done);
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { decodeOperation } from "../../../core/merge/operation-codec.ts";
+import { faults } from "../faults.ts";
+import type { Frame } from "./frames.ts";
+import { readStatement, type Statement } from "./messages.ts";
+import { Sender, type SenderOptions } from "./sender.ts";
+
+/** Two links that have greeted each other. */
+export interface SessionOptions extends SenderOptions {
+  /** What arrives behind the greeting. */
+  readonly frames: AsyncGenerator<Frame>;
+  /** Something has been heard of the other site. */
+  readonly onStatement: (statement: Statement) => void;
+}
+
+/** How often the connection is looked at, in milliseconds. */
+const LOOK_MS = 1_000;
+/** A connection on which nothing arrives for this long is ended. */
+const SILENCE_MS = 5_000;
+
+/**
+ * Gives the other site what it lacks and takes what it has, until the connection ends: then it resolves, or rejects with the
+ * reason. Operations that came from further sites are passed on when the other end has gone without them for a while.
+ */
+export async function runSession(options: SessionOptions): Promise<void> {
+  const { socket, clock } = options;
+  const ending = new AbortController();
+  const state: Activity = { lastAt: clock.uptimeMs(), isReading: true };
+  const sender = new Sender(options);
+  const parts = [receive(options, sender, state), sender.run(ending.signal), endSilence(options, state, ending.signal)];
+  const settled = Promise.allSettled(parts);
+  try {
+    await Promise.race(parts);
+  } finally {
+    ending.abort();
+    socket.destroy();
+    await settled;
+  }
+}
+
+async function receive(
+  { frames, local, clock, onStatement }: SessionOptions,
+  sender: Sender,
+  state: Activity,
+): Promise<void> {
+  for await (const frame of frames) {
+    state.lastAt = clock.uptimeMs();
+    switch (frame.kind) {
+      case "operation":
+        // while there is no room for more, what the other site says meanwhile is not read
+        state.isReading = false;
+        await local.received(decodeOperation(frame.body));
+        state.isReading = true;
+        state.lastAt = clock.uptimeMs();
+        break;
+      case "statement": {
+        const said = readStatement(frame);
+        sender.stated(said.received);
+        onStatement(said);
+        break;
+      }
+      case "greeting":
+      case "refusal":
+        throw new Fault(faults.malformed, `The other site sends a ${frame.kind} where none may come.`);
+    }
+  }
+}
+
+async function endSilence({ clock }: SessionOptions, state: Readonly<Activity>, signal: AbortSignal) {
+  while (!signal.aborted) {
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    if (state.isReading && clock.uptimeMs() - state.lastAt > SILENCE_MS)
+      throw new Fault(faults.silent, `The other site has said nothing for ${SILENCE_MS / 1_000} s.`);
+  }
+}
+
+/** When the other site has said something, and whether it is being read. */
+interface Activity {
+  lastAt: number;
+  isReading: boolean;
+}

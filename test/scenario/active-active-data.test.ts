@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
+import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
+import { listOf, textOf } from "../../src/ports/resp/reply.ts";
+import { SHARED, writeAtSite, type SiteEndpoint, type SiteWriter } from "../kit/links/site-writer.ts";
+import { steps } from "../kit/scenario/step.ts";
+import { until } from "../kit/time/until.ts";
+import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
+import { database, failWith, management, PATIENCE, serves } from "./active-active-scene.ts";
+import { listOf as objectsOf } from "./by-hand-scene.ts";
+
+// Two clusters that write one database at once, each with clients of its own, while everything under them changes.
+
+interface Scene {
+  readonly sites: Sites;
+  readonly both: readonly [Site, Site];
+  readonly writers: readonly SiteWriter[];
+}
+
+test("what clients of two sites write at once is at both, whatever moves meanwhile", async () => {
+  await using sites = await startSites();
+  const [east, west] = await sites.open(["east", "west"], latestRelease());
+  assert.ok(east !== undefined && west !== undefined);
+  await sites.introduce([east, west]);
+  await east.apply(
+    database("carts", {
+      participatingClusters: [{ name: "east" }, { name: "west" }],
+      storeVersion: "7.2",
+      globalConfigurations: { replication: true },
+    }),
+  );
+  for (const site of [east, west]) await serves(site, "carts", "7.2");
+  for (const site of [east, west]) await isUp(site);
+  await using first = await writeAtSite("east", await endpointOf(east));
+  await using second = await writeAtSite("west", await endpointOf(west));
+  await steps<Scene>(
+    { sites, both: [east, west], writers: [first, second] },
+    {
+      "a version set on one site upgrades both, and no request fails": upgradeDatabases,
+      "a node with a primary is drained, and no request fails": drainPrimary,
+      "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
+      "both sites hold the same, and each counter has every increment": compare,
+    },
+  );
+});
+
+async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
+  await both[1].kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
+  for (const site of both) await serves(site, "carts", "8.0");
+  await nothingFailed(writers);
+}
+
+async function drainPrimary({ both: [east], writers }: Scene): Promise<void> {
+  const node = await primaryOf(east);
+  await east.kubectl(`delete pod east-${node - 1} --wait=true`);
+  await until("another node has the primary", async () => (await primaryOf(east)) !== node, PATIENCE);
+  await nothingFailed(writers);
+}
+
+async function killPrimary({ both: [, west] }: Scene): Promise<void> {
+  await west.kubectl("wait redb/carts --for=jsonpath='{.status.status}'=active --timeout=60s");
+  const node = await primaryOf(west);
+  await west.kubectl(`delete pod west-${node - 1} --grace-period=0 --force`);
+  await until("another node has the primary", async () => (await primaryOf(west)) !== node, PATIENCE);
+}
+
+async function compare({ both, writers }: Scene): Promise<void> {
+  for (const site of both) await isUp(site);
+  const written = await Promise.all(writers.map((writer) => writer.stop()));
+  const sum = (of: "acknowledged" | "failed"): number => written.reduce((all, each) => all + each[of], 0);
+  const held = await Promise.all(both.map(heldBy));
+  await until("both hold the same", async () => isSame(await Promise.all(both.map(heldBy))), PATIENCE).catch(
+    failWith(both[0]),
+  );
+  for (const { counted, members } of await Promise.all(both.map(heldBy))) {
+    // a request that failed may have been executed
+    for (const total of [counted, members])
+      assert.ok(
+        total >= sum("acknowledged") && total <= sum("acknowledged") + sum("failed"),
+        JSON.stringify({ held, written }),
+      );
+  }
+}
+
+async function nothingFailed(writers: readonly SiteWriter[]): Promise<void> {
+  const before = writers.map((writer) => writer.written().acknowledged);
+  await until("both sites write on", () =>
+    writers.every((one, index) => one.written().acknowledged > (before[index] ?? 0)),
+  );
+  assert.deepEqual(
+    writers.flatMap((writer) => writer.written().complaints),
+    [],
+  );
+}
+
+async function isUp(site: Site): Promise<void> {
+  const status = "get reaadb carts -o jsonpath='{.status.replicationStatus}'";
+  const why = `get reaadb carts -o jsonpath='{.status.conditions[?(@.type=="Replicating")].message}'`;
+  const up = async (): Promise<boolean> => (await site.kubectl(status)) === "up";
+  await until(`${site.name} replicates`, up, PATIENCE).catch(async (error: unknown) =>
+    failWith(site)(`${String(error)}: ${await site.kubectl(why)}`),
+  );
+}
+
+/** uid of the node with the primary. */
+async function primaryOf(site: Site): Promise<number> {
+  const shards = objectsOf(await management(site, "/v1/shards"));
+  return Number(shards.find(({ role }) => role === "master")?.["node_uid"]);
+}
+
+async function endpointOf(site: Site): Promise<SiteEndpoint> {
+  const host = await site.kubectl("get service carts -o jsonpath='{.spec.clusterIP}'");
+  const port = Number(await site.kubectl("get service carts -o jsonpath='{.spec.ports[0].port}'"));
+  const password = await site.kubectl("get secret redb-carts -o jsonpath='{.data.password}' | base64 -d");
+  return { host, port, password };
+}
+
+interface Held {
+  readonly counted: number;
+  readonly members: number;
+  readonly text: string;
+}
+
+async function heldBy(site: Site): Promise<Held> {
+  const client: EngineClient = await connectEngine({ ...(await endpointOf(site)), timeoutMs: 10_000 });
+  try {
+    const counters = listOf(await client.call("MGET", ...SHARED.counters)).map(Number);
+    const members = listOf(await client.call("SMEMBERS", SHARED.members)).map(textOf);
+    const text = JSON.stringify([counters, members.toSorted()]);
+    return { counted: counters.reduce((all, each) => all + each, 0), members: members.length, text };
+  } finally {
+    client.close();
+  }
+}
+
+function isSame([first, second]: readonly Held[]): boolean {
+  return first !== undefined && first.text === second?.text;
+}
