@@ -7,7 +7,7 @@ import { faults } from "../../ports/resp/faults.ts";
 import { readReplicationStream, type StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { endEarlierLinks, nameLink } from "./earlier-links.ts";
 import { openSite, type OpenedSite } from "./open-site.ts";
-import { readSavedLog } from "./saved-log.ts";
+import { readSavedLog, type SavedSize } from "./saved-log.ts";
 
 export interface EngineSiteOptions {
   /** Number of the site. */
@@ -27,6 +27,7 @@ export interface BegunSite extends OpenedSite {
   readonly client: EngineClient;
   /** Tells the marks of this link from those that an earlier one left in the stream. */
   readonly life: string;
+  readonly saved: SavedSize;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -51,7 +52,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const opened = openSite(options, saved, attached, { life, isEmpty });
   const { resumed } = attached;
   log.info("the primary is followed", { resumed, offset: opened.from.offset, operations: saved.operations.length });
-  return { begin: { ...opened, client, life }, stream, confirming };
+  return { begin: { ...opened, client, life, saved: saved.size }, stream, confirming };
 }
 
 async function attachment(stream: AsyncGenerator<StreamEvent>): Promise<Extract<StreamEvent, { kind: "attached" }>> {

@@ -41,7 +41,7 @@ export class EngineSite {
   #stated: VersionVector = {};
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
-    const { client, site, from, life } = begin;
+    const { client, site, from, life, saved } = begin;
     const { clock, signal } = options;
     this.id = options.id;
     this.#options = options;
@@ -56,7 +56,7 @@ export class EngineSite {
       onMark: (mark) => this.#marked(mark),
     });
     this.#writer = new EngineWriter({
-      ...{ client, clock, signal },
+      ...{ client, clock, signal, saved },
       place: () => this.#place(),
       save: () => this.#save(),
       onWritten: (operations) => this.#onWritten(operations),

@@ -1,13 +1,15 @@
 import type { Operation } from "../../core/merge/operation.ts";
 import type { Apply } from "../../core/merge/site.ts";
 import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
-import { appending, saving, type Place } from "./saved-log.ts";
+import { appending, saving, type Place, type SavedSize } from "./saved-log.ts";
 import { executed, type TransactionContext } from "./transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
 export interface EngineWriterOptions extends TransactionContext {
   /** How far the stream is captured: with what was given to `log`, and no further. */
   readonly place: () => Place;
+  /** What is in the engine already. */
+  readonly saved: SavedSize;
   /** The whole state, with all that was given to the writer. */
   readonly save: () => Uint8Array;
   /** These are in the engine, in this order. */
@@ -20,8 +22,8 @@ const BATCH = 512;
 const GATHER_MS = 5;
 /** More that waits makes other sites wait. */
 const ROOM = 8_192;
-/** Bytes of the log after which it is replaced by what it comes to, unless that is more than half of it. */
-const LEAST_LOG = 131_072;
+/** Bytes of the log, and twice those of the last checkpoint, after which a checkpoint replaces both. */
+const LEAST_LOG = 65_536;
 
 /** Writes what the link decides into the engine: what other sites did together with its log, one transaction after the other. */
 export class EngineWriter {
@@ -31,12 +33,13 @@ export class EngineWriter {
   #applies: Apply[] = [];
   #captured: Operation[] = [];
   #isPlaceNew = false;
-  #logBytes = 0;
-  #savedBytes = 0;
+  #logBytes: number;
+  #savedBytes: number;
   #refusal = "";
 
   constructor(options: EngineWriterOptions) {
     this.#options = options;
+    [this.#logBytes, this.#savedBytes] = [options.saved.log, options.saved.checkpoint];
   }
 
   /** Resolves when there is room for more. */

@@ -27,6 +27,13 @@ export interface SavedLog {
   readonly checkpoint: Uint8Array | undefined;
   /** Since the checkpoint: own ones as they were captured, those of other sites as they were applied. */
   readonly operations: readonly Operation[];
+  readonly size: SavedSize;
+}
+
+/** Bytes of what is saved. */
+export interface SavedSize {
+  readonly checkpoint: number;
+  readonly log: number;
 }
 
 /** Reads it, all at one moment. */
@@ -46,10 +53,12 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
   const entries = Array.isArray(log) ? log.map(bytesOf) : [];
   const places = entries.filter(isPlace).map((entry) => entry.subarray(1));
   const last = places.at(-1) ?? (placeText instanceof Uint8Array ? placeText : undefined);
+  const checkpoint = state instanceof Uint8Array ? state : undefined;
   return {
     place: last && place.parse(JSON.parse(Buffer.from(last).toString())),
-    checkpoint: state instanceof Uint8Array ? state : undefined,
+    checkpoint,
     operations: entries.filter((entry) => !isPlace(entry)).map((entry) => decodeOperation(entry.subarray(1))),
+    size: { checkpoint: checkpoint?.length ?? 0, log: entries.reduce((sum, { length }) => sum + length, 0) },
   };
 }
 
