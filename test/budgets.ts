@@ -40,6 +40,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/chaos.test.ts": 60,
   "test/scenario/chaos-seeds.test.ts": 60,
   "test/scenario/passwords.test.ts": 60,
+  "test/scenario/engine-password.test.ts": 60,
   "test/admission/self-care.test.ts": 60,
   "test/kubernetes/cluster.test.ts": 60,
   "test/compatibility/oldest.test.ts": 60,

@@ -13,6 +13,7 @@ import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { accessOf, askLogin, loginOf, nodeAddresses } from "../kit/world/cluster-login.ts";
+import { internalPasswordOf } from "../kit/world/engine-access.ts";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 
@@ -35,6 +36,8 @@ interface Scene {
   callers?: Callers;
   /** The password at first. */
   first?: Login;
+  /** The password of the cluster at the engines of the database at first. */
+  atEngines?: string;
 }
 
 await test("the password of a cluster changes under load, and no request fails", () =>
@@ -43,6 +46,7 @@ await test("the password of a cluster changes under load, and no request fails",
     {
       "clients and callers are at work": begin,
       "a cluster that is asked for another password gets one, and every node accepts both": rotate,
+      "the engines of databases get another one besides": rotateAtEngines,
       "the former one ends with the overlap, at every node": endOverlap,
       "a password that a user writes is in use once every node accepts it, though the operator is killed": write,
       "a node that is away keeps a change up, and the finding names it": waitForNode,
@@ -59,6 +63,7 @@ async function begin(scene: Scene): Promise<void> {
   await createCluster(stage, latest);
   await createDatabase(stage, "7.2");
   scene.first = await loginOf(kube, REC);
+  scene.atEngines = await passwordAtEngines();
   scene.ledger = loads.use(await startLedger({ ...(await findEndpoint(play.stage)), connections: 8 }));
   scene.callers = loads.use(startCallers());
 }
@@ -70,6 +75,14 @@ async function rotate({ first }: Scene): Promise<void> {
   assert.notEqual(next.password, first?.password);
   for (const login of [first, next]) assert.deepEqual(await answersTo(login), ["accepted", "accepted", "accepted"]);
   await until("a finding says so", async () => (await findings()).includes("FormerPasswordAccepted"), PATIENCE);
+}
+
+async function rotateAtEngines({ atEngines }: Scene): Promise<void> {
+  await until("it is another one", async () => (await passwordAtEngines()) !== atEngines, PATIENCE);
+}
+
+function passwordAtEngines(): Promise<string> {
+  return internalPasswordOf({ kubeconfig: play.world.kubeconfig, rec: cluster, namespace }, 1);
 }
 
 async function endOverlap({ first }: Scene): Promise<void> {

@@ -10,6 +10,8 @@ const schema = z.object({
   revision: z.int().positive(),
   /** What operator, rigger and nodes say to the management API. */
   current: login,
+  /** Since when another one is the current one than at first, as a timestamp: engines get other passwords then, too. */
+  since: z.iso.datetime().optional(),
   /** Accepted besides; it becomes the current one once every node accepts it. `secret`: a user wrote it into the Secret. */
   next: login.extend({ by: z.enum(["operator", "secret"]) }).optional(),
   /** Accepted besides, until the overlap is over; since when each is not the current one, as timestamps. */

@@ -17,20 +17,26 @@ export interface EngineLogin {
 export interface EngineAccess {
   /** Password of `ENGINE_USER`; absent while the database has none, because a release before 0.4.0 made it. */
   readonly internal?: string;
+  /** Another password of `ENGINE_USER`, while it changes: the next one, or the former one. */
+  readonly besides?: string;
   /** Passwords of the default user, the current one first; none: that user is off. An empty one lets everybody in. */
   readonly clients: readonly string[];
 }
 
 /** What to try at an engine, in this order: an engine that an older node has started does not know the user of the cluster. */
-export function engineLogins({ internal, clients }: EngineAccess): readonly EngineLogin[] {
-  const own = internal === undefined ? [] : [{ user: ENGINE_USER, password: internal }];
-  return [...own, ...clients.map((password) => ({ user: DEFAULT_USER, password }))];
+export function engineLogins(access: EngineAccess): readonly EngineLogin[] {
+  const own = ownPasswords(access).map((password) => ({ user: ENGINE_USER, password }));
+  return [...own, ...access.clients.map((password) => ({ user: DEFAULT_USER, password }))];
 }
 
 /** How requests of clients log in at a site. An engine that was no site a moment ago does not know its user yet. */
 export function siteLogins(access: EngineAccess): readonly EngineLogin[] {
-  const { internal } = access;
-  return [...(internal === undefined ? [] : [{ user: SITE_USER, password: internal }]), ...engineLogins(access)];
+  return [...ownPasswords(access).map((password) => ({ user: SITE_USER, password })), ...engineLogins(access)];
+}
+
+/** The passwords of the cluster, the one in use first. */
+export function ownPasswords({ internal, besides }: EngineAccess): readonly string[] {
+  return [internal, besides].filter((password) => password !== undefined);
 }
 
 /**

@@ -132,6 +132,18 @@ export interface PasswordsState {
    * database, and its engines know the passwords of clients only.
    */
   readonly engines?: "shared" | "closed";
+  /** Of the password of the cluster at engines; absent: it was never replaced. */
+  readonly rotation?: EngineRotation;
+}
+
+/** How far another password of the cluster is at the engines of a database. */
+export interface EngineRotation {
+  /** `offered`: accepted besides; `used`, while the former one is accepted besides; `ended`: that one is refused. */
+  readonly state: "offered" | "used" | "ended";
+  /** When the password of the management API was replaced, which this one follows, as an ISO instant. */
+  readonly since: string;
+  /** Of the passwords in the Secret that nodes shall use. */
+  readonly step: number;
 }
 
 /** What a record says of the certificate of its endpoints, all PEM; the key is in the Secret of the database. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DEFAULT_USER, ENGINE_USER, replicaLogin, SITE_USER } from "../../core/api/engine-login.ts";
+import { DEFAULT_USER, ENGINE_USER, ownPasswords, replicaLogin, SITE_USER } from "../../core/api/engine-login.ts";
 import type { EngineAccess } from "../../core/api/engine-login.ts";
 import { SITE_WRITES } from "../../core/api/site-writes.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
@@ -23,11 +23,12 @@ export function userRules({
   access,
   isSite,
 }: Pick<WantedInstance, "access" | "isSite">): readonly (readonly string[])[] {
-  const { internal, clients } = access;
+  const { clients } = access;
+  const own = ownPasswords(access).map(hashOf);
   const rights = [[ENGINE_USER, RIGHTS] as const, ...(isSite ? [[SITE_USER, SITE_RIGHTS] as const] : [])];
-  const own = internal === undefined ? [] : rights.map(([user, may]) => [user, "on", ...may, hashOf(internal)]);
+  const users = own.length === 0 ? [] : rights.map(([user, may]) => [user, "on", ...may, ...own]);
   const passwords = isOpen(access) ? ["nopass"] : clients.map(hashOf);
-  return [[DEFAULT_USER, clients.length === 0 ? "off" : "on", ...RIGHTS, ...passwords], ...own];
+  return [[DEFAULT_USER, clients.length === 0 ? "off" : "on", ...RIGHTS, ...passwords], ...users];
 }
 
 function hashOf(password: string): string {

@@ -49,6 +49,8 @@ export interface EndpointConfig {
   readonly furtherPasswords: readonly { readonly password: string; readonly until?: string }[];
   /** How the proxy logs in to engines, tried in this order. Never logged. */
   readonly logins: readonly EngineLogin[];
+  /** Grows with each change of the password of the cluster among them. */
+  readonly loginStep: number;
   /** Present at a site of an Active-Active database: how requests of clients log in. They write what links carry, and nothing else. */
   readonly site?: { readonly logins: readonly EngineLogin[] };
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
@@ -108,6 +110,8 @@ export type ProxyCommand =
       readonly version: number;
       readonly withinMs: number;
     }
+  /** Answers when the endpoint logs in to engines with what this step says, or a later one; PROXY_LOGIN_NOT_KNOWN otherwise. */
+  | { readonly op: "logins"; readonly bdb: number; readonly step: number }
   /** Drop the hold and the prepared pool: go on with the old primary. */
   | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
   /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
@@ -147,7 +151,7 @@ export interface EndpointStats {
 
 export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
-  | { readonly ok: true; readonly op: "lease" | "prepare" | "confirm" | "fence" | "abort" | "undrain" }
+  | { readonly ok: true; readonly op: "lease" | "prepare" | "confirm" | "logins" | "fence" | "abort" | "undrain" }
   /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
   | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }

@@ -97,6 +97,7 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
   const work = {
     ...context,
     proxies: () => proxyPorts(proxies),
+    confirm: (command: ProxyCommand) => unconfirmedNodes(proxies, command),
     sendToProxy: proxies.ownProxy,
     drain: (other: number, deadlineMs: number) => drainClients(proxies, other, deadlineMs),
     stepDown: () => election.stepDown(),

@@ -27,6 +27,11 @@ export const faults = {
     retry: "backoff",
     remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
   },
+  loginNotKnown: {
+    code: "PROXY_LOGIN_NOT_KNOWN",
+    retry: "backoff",
+    remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
+  },
   cannotListen: {
     code: "PROXY_CANNOT_LISTEN",
     retry: "backoff",

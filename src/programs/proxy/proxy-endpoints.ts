@@ -71,15 +71,15 @@ export class ProxyEndpoints {
       case "hold":
         return this.#hold(command);
       case "fence":
-        this.#switchover(command.bdb).fence(command.epoch);
-        return { ok: true, op };
+        return this.#fence(command);
       case "release":
         return this.#release(command);
       case "confirm":
         return this.#confirm(command);
+      case "logins":
+        return this.#requireLogins(command);
       case "abort":
-        this.#switchover(command.bdb).abort(command.epoch);
-        return { ok: true, op };
+        return this.#abort(command);
       case "drain":
         return this.#drain(command.deadlineMs);
       case "undrain":
@@ -133,6 +133,16 @@ export class ProxyEndpoints {
     return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
   }
 
+  #fence({ bdb, epoch }: CommandOf<"fence">): ProxyReply {
+    this.#switchover(bdb).fence(epoch);
+    return { ok: true, op: "fence" };
+  }
+
+  #abort({ bdb, epoch }: CommandOf<"abort">): ProxyReply {
+    this.#switchover(bdb).abort(epoch);
+    return { ok: true, op: "abort" };
+  }
+
   async #release({ bdb, epoch, target, sync }: CommandOf<"release">): Promise<ProxyReply> {
     return { ok: true, op: "release", heldMs: await this.#switchover(bdb).release(epoch, target, sync) };
   }
@@ -141,6 +151,11 @@ export class ProxyEndpoints {
     if (await this.#switchover(bdb).confirm(epoch, version, withinMs)) return { ok: true, op: "confirm" };
     const message = `Replies of database ${bdb} do not wait for version ${version} of its set of epoch ${epoch} yet.`;
     throw new Fault(faults.setNotKnown, message, { bdb, epoch, version });
+  }
+
+  #requireLogins({ bdb, step }: CommandOf<"logins">): ProxyReply {
+    this.#endpoint(bdb).requireLogins(step);
+    return { ok: true, op: "logins" };
   }
 
   async #drain(deadlineMs: number): Promise<ProxyReply> {

@@ -37,6 +37,11 @@ export const CONVERSIONS: readonly Conversion[] = [
     by: "src/programs/agent/node/in-sync.ts",
     olderReaders: "an older node is not asked: while one is a member, replies wait for no replica",
   },
+  {
+    about: "command(logins).op:",
+    by: "src/core/planner/database/engine-rotation.ts",
+    olderReaders: "an older node is not asked: while one is a member, engines are open to it, and no rotation begins",
+  },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
     about,
     by: "src/programs/agent/node/other-clients.ts",

@@ -112,6 +112,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
       user: DEFAULT_USER,
       password: one,
     })),
+    loginStep: 0,
     listen: { host: loopbackAddress(), port: 12000 },
     service: { host: "db.ns.svc.cluster.local", port: 12000 },
     password,

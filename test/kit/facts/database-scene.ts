@@ -68,6 +68,7 @@ export interface Scene {
   readonly verified?: readonly number[];
   readonly overlapIsOver?: boolean;
   readonly engineLogin?: DatabaseFacts["engineLogin"];
+  readonly rotation?: NonNullable<DatabaseFacts["rotation"]>;
 }
 
 export function factsOf({
@@ -79,6 +80,7 @@ export function factsOf({
   verified = [],
   overlapIsOver = false,
   engineLogin = "cluster",
+  rotation,
 }: Scene): DatabaseFacts {
   const one: ShardRecord = { id: 1, epoch: 1, primary: 1, instances, ...shard };
   const all: DatabaseRecord = {
@@ -104,6 +106,7 @@ export function factsOf({
     verified: new Set(verified),
     overlapIsOver,
     engineLogin,
+    ...(rotation === undefined ? {} : { rotation }),
     everything: instances.map(({ id, node: uid, port }) => ({
       node: uid,
       port,

@@ -104,11 +104,12 @@ function offered(view: AccessView, access: ClusterAccess, next: Next, written: L
 
 /** Callers say the next password from now on. */
 function replaced({ now }: AccessView, access: ClusterAccess, next: Login): AccessStep {
-  const former = [...access.former, { ...access.current, since: now.toISOString() }];
+  const since = now.toISOString();
+  const former = [...access.former, { ...access.current, since }];
   const others = former.filter((login) => !isSameLogin(login, next));
   const message = "the operator, the nodes and the services rigger use the new password of the cluster";
   return {
-    access: later({ ...without(access), current: loginOf(next), former: others }),
+    access: later({ ...without(access), current: loginOf(next), since, former: others }),
     event: { reason: "PasswordRotated", message },
   };
 }

@@ -27,24 +27,6 @@ const draining1 = [node(1, { draining: true })];
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
   { rule: "a database with a primary and a replica in sync rests", instances: pair, want: "rest" },
   {
-    rule: "engines of an older release get a password of the cluster",
-    instances: pair,
-    engineLogin: "clients",
-    want: "make-internal-password",
-  },
-  {
-    rule: "they let clients in while a node or an engine does not know it",
-    instances: pair,
-    engineLogin: "shared",
-    want: "rest",
-  },
-  {
-    rule: "and the cluster alone once all of them do",
-    instances: pair,
-    engineLogin: "closable",
-    want: "close-engines",
-  },
-  {
     rule: "a new database is active once its replica is in sync",
     instances: pair,
     record: { status: "pending" },

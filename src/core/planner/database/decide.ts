@@ -31,13 +31,23 @@ const RULES: readonly Rule[] = [
 export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
   const step = firstStep(facts);
   // no data hangs on passwords, so they delay nothing; and what is waited for may never come
-  return step.kind === "wait" || step.kind === "rest" ? (passwordStep(facts) ?? step) : step;
+  if (step.kind !== "wait" && step.kind !== "rest") return step;
+  return passwordStep(facts) ?? withRotation(facts, step);
 }
 
-function passwordStep({ overlapIsOver, engineLogin }: DatabaseFacts): DatabaseStep | undefined {
+function passwordStep({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): DatabaseStep | undefined {
   if (overlapIsOver) return { kind: "end-overlap" };
   if (engineLogin === "clients") return { kind: "make-internal-password" };
-  return engineLogin === "closable" ? { kind: "close-engines" } : undefined;
+  if (engineLogin === "closable") return { kind: "close-engines" };
+  if (rotation === undefined || rotation.behind.length > 0) return undefined;
+  return { kind: "rotate-engine-password", act: rotation.act, since: rotation.since };
+}
+
+/** It may wait for a node that is away: users are to know. */
+function withRotation({ rotation }: DatabaseFacts, step: Extract<DatabaseStep, { kind: "wait" | "rest" }>) {
+  if (rotation === undefined) return step;
+  const why = `another password at its engines waits for ${rotation.behind.join(", ")}`;
+  return { kind: "wait", reason: step.kind === "rest" ? why : `${step.reason}; ${why}` } as const;
 }
 
 function firstStep(facts: DatabaseFacts): DatabaseStep {

@@ -16,31 +16,43 @@ const cases: readonly {
 }[] = [
   {
     rule: "engines that are closed know the cluster alone",
-    access: engineAccess(set, "internal", true),
+    access: engineAccess(set, { internal: "internal" }, true),
     logins: [store],
     replica: store,
   },
   {
+    rule: "while the password of the cluster changes, the next one is accepted and not used",
+    access: engineAccess(set, { internal: "internal", rotation: { step: 1, next: "later" } }, true),
+    logins: [store, { user: "store", password: "later" }],
+    replica: store,
+  },
+  {
+    rule: "and then the former one is",
+    access: engineAccess(set, { internal: "internal", rotation: { step: 2, former: "earlier" } }, true),
+    logins: [store, { user: "store", password: "earlier" }],
+    replica: store,
+  },
+  {
     rule: "until then nodes try the password of the cluster first, and those of clients at engines of older nodes",
-    access: engineAccess(set, "internal", false),
+    access: engineAccess(set, { internal: "internal" }, false),
     logins: [store, user("new"), user("old")],
     replica: user("new"),
   },
   {
     rule: "a database of an older release has those of its clients alone",
-    access: engineAccess(set, undefined, false),
+    access: engineAccess(set, {}, false),
     logins: [user("new"), user("old")],
     replica: user("new"),
   },
   {
     rule: "a replica gives no password to an engine that asks for none",
-    access: engineAccess(open, "internal", false),
+    access: engineAccess(open, { internal: "internal" }, false),
     logins: [store, user("new"), user("")],
     replica: user(""),
   },
   {
     rule: "when the password of the cluster was removed by hand, those of clients count until there is another one",
-    access: engineAccess(set, undefined, true),
+    access: engineAccess(set, {}, true),
     logins: [user("new"), user("old")],
     replica: user("new"),
   },

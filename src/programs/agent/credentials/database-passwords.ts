@@ -19,7 +19,8 @@ import type { StoredPasswords } from "./stored-passwords.ts";
 /**
  * The passwords of databases; each set in a Secret of its own. Key `password` is the current one, empty when clients need
  * none; releases up to 0.1.0 know nothing else. Key `accepted` holds the others, and the revision; since 0.4.0, key
- * `engines` the password of the cluster at the engines, and `tls.crt`, `tls.key` and `clients.crt` the certificate of the endpoints.
+ * `engines` the password of the cluster at the engines, `engines-rotation` the next or the former one, and `tls.crt`, `tls.key`
+ * and `clients.crt` the certificate of the endpoints.
  */
 export interface DatabasePasswords {
   /** Read again when the record has changed. */
@@ -37,6 +38,8 @@ export interface DatabasePasswords {
 export interface HeldPasswords {
   readonly set: PasswordSet;
   readonly access: EngineAccess;
+  /** How often what engines let in besides has changed. */
+  readonly step: number;
   /** What the endpoints show to clients that speak TLS; undefined while they have none. */
   readonly certificate: EndpointCertificate | undefined;
 }
@@ -59,8 +62,14 @@ export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecret
   };
   return {
     async of(record) {
+      const { passwords } = record;
       const found = known.get(record.uid);
-      const as = [record.lastChangedTime, record.passwords?.revision, record.certificate?.certificate].join(" ");
+      const as = [
+        record.lastChangedTime,
+        passwords?.revision,
+        passwords?.rotation?.step,
+        record.certificate?.certificate,
+      ].join(" ");
       if (found?.as === as) return heldBy(record, found.stored);
       const fresh = storedIn(await fetch(record.uid));
       const stored = { ...fresh, set: afterOlderLeader(fresh, found?.stored.set, clock) };
@@ -83,8 +92,10 @@ export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecret
   };
 }
 
-function heldBy({ passwords }: PasswordsSource, { set, internal, certificate }: StoredPasswords): HeldPasswords {
-  return { set, access: engineAccess(set, internal, passwords?.engines === "closed"), certificate };
+function heldBy({ passwords }: PasswordsSource, stored: StoredPasswords): HeldPasswords {
+  const { set, rotation, certificate } = stored;
+  const access = engineAccess(set, stored, passwords?.engines === "closed");
+  return { set, access, step: rotation?.step ?? 0, certificate };
 }
 
 /** What the Secret holds after `next`, unless another writer was first. */

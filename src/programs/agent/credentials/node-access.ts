@@ -18,6 +18,8 @@ export interface NodeAccess {
   readonly accepted: () => readonly Login[];
   /** Of what the operator has written; 0 before the first. */
   readonly revision: () => number;
+  /** When the current login replaced another one, as an ISO instant; undefined while it is the first. */
+  readonly replacedAt: () => string | undefined;
   /** Reads the Secrets again and again until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function openNodeAccess(
       return [inSecret(), ...(known === undefined ? [] : acceptedLogins(known))];
     },
     revision: () => access()?.revision ?? 0,
+    replacedAt: () => access()?.since,
     follow: async (signal) => {
       await Promise.all([credentials, written].map((secret) => secret.follow(() => undefined, signal)));
     },

@@ -1,15 +1,14 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { z } from "zod";
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
+import type { EnginePasswords } from "../../../core/planner/database/engine-rotation.ts";
 import type { PasswordSet } from "../../../core/planner/database/passwords.ts";
 
 /** A set of passwords as it is stored. */
-export interface StoredPasswords {
+export interface StoredPasswords extends EnginePasswords {
   readonly set: PasswordSet;
   /** Rises with each change; 0 in a Secret that only an older release has written. */
   readonly revision: number;
-  /** With which nodes log in to engines; absent: no node of release 0.4.0 or later has led the cluster yet. */
-  readonly internal?: string;
   /** What endpoints show to clients; absent: they have none. */
   readonly certificate?: EndpointCertificate;
 }
@@ -19,12 +18,20 @@ const accepted = z.object({
   others: z.array(z.object({ password: z.string(), until: z.iso.datetime().exactOptional() })),
 });
 
+const ROTATION = "engines-rotation";
+const rotation = z.object({
+  step: z.int().nonnegative(),
+  next: z.string().exactOptional(),
+  former: z.string().exactOptional(),
+});
+
 /** The set in the Secret of a database; the current password is not among the others, whoever wrote it last. */
 export function storedIn({ data = {} }: Pick<Secret, "data">): StoredPasswords {
   const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const password = text("password");
   const more = {
     ...(data.engines === undefined ? {} : { internal: text("engines") }),
+    ...(data[ROTATION] === undefined ? {} : { rotation: rotation.parse(JSON.parse(text(ROTATION))) }),
     ...(data["tls.crt"] === undefined ? {} : { certificate: certificateIn(text) }),
   };
   if (data.accepted === undefined) return { set: { password, others: [] }, revision: 0, ...more };
@@ -37,7 +44,8 @@ function certificateIn(text: (key: string) => string): EndpointCertificate {
 }
 
 /** `data` of the Secret of a database. */
-export function dataOf({ set, revision, internal, certificate }: StoredPasswords): Readonly<Record<string, string>> {
+export function dataOf(stored: StoredPasswords): Readonly<Record<string, string>> {
+  const { set, revision, internal, certificate } = stored;
   const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
   const { password, others } = set;
   return {
@@ -45,6 +53,7 @@ export function dataOf({ set, revision, internal, certificate }: StoredPasswords
     accepted: encoded(JSON.stringify({ revision, others })),
     // older nodes patch the other keys, and leave these
     ...(internal === undefined ? {} : { engines: encoded(internal) }),
+    ...(stored.rotation === undefined ? {} : { [ROTATION]: encoded(JSON.stringify(stored.rotation)) }),
     ...(certificate === undefined ? {} : certificateData(certificate, encoded)),
   };
 }

@@ -19,6 +19,7 @@ import { endOverlap } from "./overlap.ts";
 import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
 import type { RemovalContext } from "./removal.ts";
+import { rotateEnginePassword } from "./rotate-engine-password.ts";
 import { VerifiedReplicas } from "./verified.ts";
 
 /** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
@@ -123,6 +124,8 @@ export class DatabaseReconciler {
         return endOverlap(this.#context, record);
       case "make-internal-password":
         return makeInternalPassword(this.#context, record);
+      case "rotate-engine-password":
+        return rotateEnginePassword(this.#context, record, step);
       default:
         return this.#change(record, recordStep(step, instances, now));
     }

@@ -58,7 +58,7 @@ export function nodeInstances(
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
-  { set, access, certificate }: HeldPasswords,
+  { set, access, step, certificate }: HeldPasswords,
   { addressOf, sync }: { readonly addressOf: AddressOf; readonly sync: SyncReplicas | undefined },
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
@@ -72,6 +72,7 @@ export function wantedEndpoint(
     password: set.password,
     furtherPasswords: set.others,
     logins: engineLogins(access),
+    loginStep: step,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,

@@ -10,6 +10,8 @@ import { askAgent } from "./agent-report.ts";
 import type { AgentReportContext } from "./agent-report.ts";
 import { observeEngines } from "./engine-answers.ts";
 import { gatherEngineLogin } from "./engine-login-state.ts";
+import { gatherEngineRotation } from "./engine-rotation-state.ts";
+import type { EngineRotationContext } from "./engine-rotation-state.ts";
 import type { EngineAnswers, EnginesContext } from "./engine-answers.ts";
 import { instanceFacts } from "./instance-facts.ts";
 import type { CountersContext } from "./measurements.ts";
@@ -21,7 +23,8 @@ import { runningScript } from "./running-script.ts";
 export type DatabaseFactsContext = EnginesContext &
   AgentReportContext &
   CountersContext &
-  NodeFactsContext & {
+  NodeFactsContext &
+  EngineRotationContext & {
     readonly records: Pick<Records, "databases">;
     readonly members: Pick<Members, "get" | "list">;
     readonly peers: Pick<Peers, "answers" | "localInstances" | "proxy">;
@@ -34,16 +37,18 @@ export async function gatherFacts(
   record: DatabaseRecord,
   verified: ReadonlySet<number>,
 ): Promise<DatabaseFacts> {
-  const [nodes, answers, engineLogin] = await Promise.all([
+  const [nodes, answers, engineLogin, rotation] = await Promise.all([
     gatherNodes(context),
     observeEngines(context, record),
     gatherEngineLogin(context, record),
+    gatherEngineRotation(context, record),
   ]);
   const instances = await gatherInstances(context, record, nodes, answers);
   const overlapUntil = record.passwords?.overlapUntil;
   const overlapIsOver = overlapUntil !== undefined && overlapUntil <= context.clock.now().toISOString();
   const everything = placedInstances(context.records.databases());
-  return { record, nodes, instances, verified, overlapIsOver, engineLogin, everything };
+  const logins = { overlapIsOver, engineLogin, ...(rotation === undefined ? {} : { rotation }) };
+  return { record, nodes, instances, verified, ...logins, everything };
 }
 
 async function gatherInstances(

@@ -1,6 +1,7 @@
 import type {
   DatabaseAction,
   DatabaseRecord,
+  EngineRotation,
   InstanceRecord,
   PasswordsState,
   ShardRecord,
@@ -132,12 +133,8 @@ export function withPasswords(
   overlapUntil: string | undefined,
   now: string,
 ): DatabaseRecord {
-  const { engines } = record.passwords ?? {};
-  const passwords = {
-    revision,
-    ...(overlapUntil === undefined ? {} : { overlapUntil }),
-    ...(engines === undefined ? {} : { engines }),
-  };
+  const { overlapUntil: _before, ...others } = record.passwords ?? {};
+  const passwords = { ...others, revision, ...(overlapUntil === undefined ? {} : { overlapUntil }) };
   // nodes of release 0.1.0 read them again because of the time
   return { ...record, passwords, lastChangedTime: now };
 }
@@ -149,6 +146,11 @@ export function withEngineAccess(
   now: string,
 ): DatabaseRecord {
   return { ...record, passwords: { revision: 0, ...record.passwords, engines }, lastChangedTime: now };
+}
+
+/** The record that makes each node read the Secret again, because the password of the cluster at engines changes. */
+export function withEngineRotation(record: DatabaseRecord, rotation: EngineRotation, now: string): DatabaseRecord {
+  return { ...record, passwords: { revision: 0, ...record.passwords, rotation }, lastChangedTime: now };
 }
 
 /** Why nothing moves at the moment; empty when something does. */

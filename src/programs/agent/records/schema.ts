@@ -90,6 +90,9 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
       revision: count,
       overlapUntil: z.string().exactOptional(),
       engines: z.enum(["shared", "closed"]).exactOptional(),
+      rotation: z
+        .looseObject({ state: z.enum(["offered", "used", "ended"]), since: z.string(), step: count })
+        .exactOptional(),
     })
     .exactOptional(),
   certificate: z.looseObject({ certificate: z.string(), clientAuthorities: z.string() }).exactOptional(),

@@ -126,6 +126,12 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.switchover.configure(config);
   }
 
+  requireLogins(step: number): void {
+    const { bdb, loginStep } = this.#config;
+    if (loginStep >= step) return;
+    throw new Fault(faults.loginNotKnown, `Database ${bdb} is at login ${loginStep}, not ${step}.`, { bdb, step });
+  }
+
   /** Accepts clients. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
   listen(): Promise<void> {
     return this.#listener.listen(this.#config.listen);

@@ -37,3 +37,14 @@ test("the engine knows the proxy alone, and clients notice nothing of it", async
   await client.ask("MULTI");
   assert.match(String(await client.ask("ACL", "WHOAMI")), /^-ERR store: /);
 });
+
+test("a proxy tries each login, and says whether it has those of a step", async () => {
+  const logins = [{ user: "store", password: "next" }, ...LOGINS];
+  await using served = await Served.start({ logins, loginStep: 1 }, { args: OWN_USER });
+  for (const engine of [served.primary, served.replica]) await engine.call("ACL", "SETUSER", "default", "off");
+  const client = await served.client();
+  assert.equal(await client.ask("SET", "a", "1"), "OK");
+  assert.deepEqual(await served.proxy.send({ op: "logins", bdb: 1, step: 1 }), { ok: true, op: "logins" });
+  const later = await served.proxy.send({ op: "logins", bdb: 1, step: 2 });
+  assert.equal(later.ok ? "" : later.code, "PROXY_LOGIN_NOT_KNOWN");
+});

@@ -1,0 +1,44 @@
+import type { DatabaseRecord } from "../../api/records.ts";
+
+/** The passwords by which nodes reach the engines of a database, as its Secret holds them. */
+export interface EnginePasswords {
+  /** In use; absent: no node of release 0.4.0 or later has led the cluster yet. */
+  readonly internal?: string;
+  /** Absent: it was never replaced. `step` grows with each change, so that a proxy can say which one it has taken. */
+  readonly rotation?: { readonly step: number; readonly next?: string; readonly former?: string };
+}
+
+/** What a rotation does next: the next password is accepted besides, is used, or the former one ends. */
+export type RotationAct = "offer" | "use" | "end";
+
+/**
+ * What is due for the password of the cluster at the engines of a database: it is replaced when that of the management API was, at
+ * `replacedAt` (ISO instant). Nothing begins before engines refuse clients: nodes of older releases know no password of the cluster.
+ */
+export function rotationDue(
+  { passwords, createdTime }: Pick<DatabaseRecord, "passwords" | "createdTime">,
+  replacedAt: string | undefined,
+): { readonly act: RotationAct; readonly since: string } | undefined {
+  const { engines, rotation } = passwords ?? {};
+  if (rotation !== undefined && rotation.state !== "ended")
+    return { act: rotation.state === "offered" ? "use" : "end", since: rotation.since };
+  if (replacedAt === undefined || engines !== "closed") return undefined;
+  return replacedAt > (rotation?.since ?? createdTime) ? { act: "offer", since: replacedAt } : undefined;
+}
+
+/** The passwords after an act; those same ones when it was done before. */
+export function withRotation<T extends EnginePasswords>(held: T, act: RotationAct, fresh: string): T {
+  const { internal, rotation = { step: 0 } } = held;
+  const step = rotation.step + 1;
+  switch (act) {
+    case "offer":
+      return rotation.next === undefined ? { ...held, rotation: { step, next: fresh } } : held;
+    case "use": {
+      const { next } = rotation;
+      if (next === undefined || internal === undefined) return held;
+      return { ...held, internal: next, rotation: { step, former: internal } };
+    }
+    case "end":
+      return rotation.former === undefined ? held : { ...held, rotation: { step } };
+  }
+}

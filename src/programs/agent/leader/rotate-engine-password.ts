@@ -1,0 +1,24 @@
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { withRotation } from "../../../core/planner/database/engine-rotation.ts";
+import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import { internalPassword } from "../credentials/database-passwords.ts";
+import { withEngineRotation } from "../records/changes.ts";
+import type { InternalPasswordContext } from "./internal-password.ts";
+
+const STATES = { offer: "offered", use: "used", end: "ended" } as const;
+
+/**
+ * Offers another password of the cluster to the engines of a database, uses it, or ends the former one: in the Secret first, then, by
+ * the record, at each node. Who was ended in between is continued by the next leader.
+ */
+export async function rotateEnginePassword(
+  { records, passwords, clock, log }: InternalPasswordContext,
+  { uid }: DatabaseRecord,
+  { act, since }: Extract<DatabaseStep, { readonly kind: "rotate-engine-password" }>,
+): Promise<void> {
+  const { rotation } = await passwords.change(uid, (held) => withRotation(held, act, internalPassword()));
+  const state = STATES[act];
+  const now = clock.now().toISOString();
+  await records.changeDatabase(uid, (old) => withEngineRotation(old, { state, since, step: rotation?.step ?? 0 }, now));
+  log.info("the password of the cluster at the engines of a database changes", { bdb: uid, state });
+}
