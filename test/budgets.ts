@@ -102,6 +102,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/mechanisms/supervisor/primary-start.test.ts": 20,
   "test/scenario/bundled-modules.test.ts": 20,
   "test/scenario/engine-ports.test.ts": 20,
+  "test/images/check.test.ts": 20,
   "test/scenario/packaged-module.test.ts": 20,
   "test/fuzz/pipelines.test.ts": 20,
   "test/fuzz/management.test.ts": 20,

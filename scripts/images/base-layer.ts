@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtempDisposable, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { privateApt } from "../install/private-apt.mjs";
 import type { Distribution } from "../install/private-apt.mjs";
 import { USER } from "./layout.ts";
 import type { LayerRecipe } from "./layer.ts";
+import { versionsNow } from "./mirror.ts";
+import { packageText } from "./package-list.ts";
 
 /** What Node needs, and a shell with the plainest tools for `kubectl exec`; nothing that could be attacked over the network. */
 const PACKAGES: readonly string[] = [
@@ -34,10 +35,11 @@ const run = promisify(execFile);
 export async function baseLayer(distribution: Distribution): Promise<LayerRecipe> {
   const suite = distribution.id === "debian" ? "bookworm" : distribution.codename;
   const files = accounts();
-  const packages = await versionsNow(distribution, suite);
+  const versions = await packagesNow(distribution, suite);
+  const packages = [...versions].map((one) => one.join("="));
   return {
     name: "base",
-    title: `${distribution.id} ${suite}: ${packages.join(" ")}`,
+    title: packageText({ distribution: distribution.id, suites: [suite], versions }),
     inputs: ["5", suite, ...packages, ...Object.values(files)],
     async fill(root, work) {
       await mergeUsr(root);
@@ -56,19 +58,12 @@ export async function baseLayer(distribution: Distribution): Promise<LayerRecipe
   };
 }
 
-/** Each package with the version that the mirror has, as `apt-get download` takes it. */
-async function versionsNow(distribution: Distribution, suite: string): Promise<readonly string[]> {
-  await using work = await mkdtempDisposable(join(tmpdir(), "versions-"));
-  const apt = await privateApt(work.path, distribution, [suite]);
-  const { stdout } = await apt.cache(["show", "--no-all-versions", ...PACKAGES]);
-  const versions = new Map(
-    [...stdout.matchAll(/^Package: (\S+)$[^]*?^Version: (\S+)$/gm)].map(([, name, version]) => [name, version]),
-  );
-  return PACKAGES.map((name) => {
-    const version = versions.get(name);
-    if (version === undefined) throw new Error(`the mirror ${distribution.mirror} has no package ${name} in ${suite}`);
-    return `${name}=${version}`;
-  });
+/** As `apt-get download` takes them. */
+async function packagesNow(distribution: Distribution, suite: string): Promise<ReadonlyMap<string, string>> {
+  const versions = await versionsNow(distribution, [suite], PACKAGES);
+  const missing = PACKAGES.find((name) => !versions.has(name));
+  if (missing !== undefined) throw new Error(`the mirror ${distribution.mirror} has no package ${missing} in ${suite}`);
+  return new Map(PACKAGES.map((name) => [name, versions.get(name) ?? ""]));
 }
 
 function accounts(): Readonly<Record<string, string>> {

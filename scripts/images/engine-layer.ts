@@ -4,12 +4,15 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ENGINES } from "./layout.ts";
 import type { LayerRecipe } from "./layer.ts";
+import { packageText, UNKNOWN_PACKAGES } from "./package-list.ts";
 
 /** An engine as `npm run setup` unpacks it: `root` holds the packages as they came. */
 export interface UnpackedEngine {
   /** For instance "redis-8.0.2". */
   readonly name: string;
   readonly root: string;
+  /** The packages in `root`, as the history of an image has them; empty where an earlier setup did not write them down. */
+  readonly unpackedFrom: string;
   /** Shared objects of the module packages beside it. */
   readonly modules: readonly string[];
   /** Those packages: name and version. */
@@ -26,7 +29,8 @@ export async function unpackedEngines(folder: string): Promise<readonly Unpacked
       const home = join(folder, name);
       const roots = (await readdir(home)).filter((entry) => entry === "root");
       const beside = await packagesBeside(home, familyOf(name));
-      return roots.map((root) => ({ name, root: join(home, root), ...beside }));
+      const unpackedFrom = await readFile(join(home, "packages"), "utf8").catch(() => ""); // of an earlier setup
+      return roots.map((root) => ({ name, root: join(home, root), unpackedFrom: unpackedFrom.trim(), ...beside }));
     }),
   );
   return found.flat();
@@ -44,7 +48,7 @@ async function packagesBeside(home: string, family: string): Promise<Pick<Unpack
 
 /** Each engine with its own loader and libraries: an engine of a newer suite runs on an older base. */
 export function engineLayer(engines: readonly UnpackedEngine[]): LayerRecipe {
-  const names = engines.flatMap(({ name, packages }) => [name, ...packages.map((each) => each.join("-"))]);
+  const names = engines.flatMap(describe);
   return {
     name: "engines",
     title: names.join(" "),
@@ -53,6 +57,14 @@ export function engineLayer(engines: readonly UnpackedEngine[]): LayerRecipe {
       for (const engine of engines) await install(engine, join(root, ENGINES, engine.name));
     },
   };
+}
+
+/** The module packages are of one suite: scripts/install/module-packages.mjs names it. */
+const MODULE_SUITE = { distribution: "debian", suites: ["bookworm"] };
+
+function describe({ name, unpackedFrom, packages }: UnpackedEngine): readonly string[] {
+  const modules = packages.length === 0 ? [] : [packageText({ ...MODULE_SUITE, versions: new Map(packages) })];
+  return [name, ...[unpackedFrom || UNKNOWN_PACKAGES, ...modules].map((text) => `[${text}]`)];
 }
 
 interface Library {

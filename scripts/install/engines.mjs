@@ -123,11 +123,25 @@ async function unpack(folder, distribution, target) {
     await apt.get(["download", ...packages], debs);
     const unpacked = join(work, "engine", "root");
     fs.mkdirSync(unpacked, { recursive: true });
-    for (const deb of fs.readdirSync(debs)) await exec("dpkg", ["-x", join(debs, deb), unpacked]);
+    const versions = [];
+    for (const deb of fs.readdirSync(debs).toSorted()) {
+      await exec("dpkg", ["-x", join(debs, deb), unpacked]);
+      versions.push(await versionIn(join(debs, deb)));
+    }
+    fs.writeFileSync(
+      join(work, "engine", "packages"),
+      `${distribution.id} ${target.suites.join(",")}: ${versions.join(" ")}\n`,
+    );
     await settle(folder, join(work, "engine"), target.engine);
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** `npm run images:check` compares it with what the mirror has then. */
+async function versionIn(deb) {
+  const { stdout } = await exec("dpkg-deb", ["--show", "--showformat=${Package}=${Version}", deb]);
+  return stdout.trim();
 }
 
 /** Moves the unpacked engine to .engines/<family>-<version>, with bin/<engine> as an ordinary executable. */
