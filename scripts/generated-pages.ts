@@ -5,6 +5,7 @@ import type { FaultSpec } from "../src/core/base/fault.ts";
 import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts";
 import { NOT_OFFERED } from "../src/ports/management/not-offered.ts";
 import { routes } from "../src/ports/management/routes.ts";
+import { ENDPOINT_METRICS } from "../src/programs/agent/api/stats/endpoint-numbers.ts";
 import { openApiDocument } from "../src/programs/agent/api/openapi.ts";
 import { latestRelease } from "../src/core/releases/catalogue/find.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
@@ -12,11 +13,12 @@ import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
 import { PERMISSIONS } from "../src/core/releases/permissions/permissions.ts";
 import type { Permission } from "../src/core/releases/permissions/permission.ts";
 import { commandsPage } from "./generated-commands.ts";
+import { metricsPage } from "./generated-metrics.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The pages of docs/ whose truth is a table in the sources: commands, error codes, the management API, permissions, prerequisites. */
+/** The pages of docs/ whose truth is a table in the sources: commands, error codes, the management API, metrics, permissions, prerequisites. */
 export async function generatedPages(): Promise<readonly GeneratedFile[]> {
   return [
     { path: "docs/commands.md", text: commandsPage() },
@@ -26,6 +28,7 @@ export async function generatedPages(): Promise<readonly GeneratedFile[]> {
       path: "docs/management-api.openapi.json",
       text: `${JSON.stringify(openApiDocument(latestRelease()), undefined, 2)}\n`,
     },
+    { path: "docs/metrics.md", text: metricsPage() },
     { path: "docs/permissions.md", text: permissionsPage() },
     { path: "docs/prerequisites.md", text: prerequisitesPage() },
   ];
@@ -129,13 +132,14 @@ too, and shown as the one word.
 
 ## Measurements
 
-The paths with \`stats\` measure at the moment of the request; no history is kept. A metric that no engine or proxy reports is absent.
+The paths with \`stats\` measure at the moment of the request; no history is kept. A metric that no engine or proxy reports is absent. What endpoints
+count is shown to Prometheus too, by each node at \`/metrics\`: [metrics.md](metrics.md).
 
 | Of | Metrics |
 |---|---|
-| a shard | what its engine reports: \`used_memory\`, \`used_memory_peak\`, \`used_memory_rss\`, \`mem_size_lua\`, \`mem_frag_ratio\`, \`connected_clients\`, \`blocked_clients\`, \`pubsub_channels\`, \`pubsub_patterns\`, \`last_save_time\`, \`rdb_changes_since_last_save\`, \`total_req\` (a second), \`no_of_keys\`, \`no_of_expires\` |
-| a database | \`conns\` at the endpoints of all nodes; \`used_memory\` and \`mem_size_lua\` of all its shards; \`instantaneous_ops_per_sec\`, \`no_of_keys\`, \`no_of_expires\`, \`pubsub_channels\` and \`pubsub_patterns\` of its primary |
-| a node | \`conns\` at its endpoints, \`provisional_memory\`: bytes that one more database could have |
+| a shard | what its engine reports: \`used_memory\`, \`used_memory_peak\`, \`used_memory_rss\`, \`memory_limit\`, \`mem_size_lua\`, \`mem_frag_ratio\`, \`connected_clients\`, \`blocked_clients\`, \`pubsub_channels\`, \`pubsub_patterns\`, \`last_save_time\`, \`rdb_changes_since_last_save\`, \`total_req\` (a second), \`no_of_keys\`, \`no_of_expires\` |
+| a database | of its endpoints at all nodes, since their proxies began: ${ENDPOINT_METRICS.map((name) => `\`${name}\``).join(", ")} (the first three are of the moment); \`used_memory\` and \`mem_size_lua\` of all its shards; \`instantaneous_ops_per_sec\`, \`no_of_keys\`, \`no_of_expires\`, \`pubsub_channels\` and \`pubsub_patterns\` of its primary |
+| a node | the same of its endpoints, \`provisional_memory\`: bytes that one more database could have |
 | the cluster | the sums over its nodes |
 
 \`GET /v1/logs\` has the events whose time the records of the cluster hold: when cluster and databases were made and last changed, modules installed,

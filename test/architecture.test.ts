@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * that lie in the room itself. The table of errors of a room, `faults.ts`, is below all of them.
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
-  "core/api": ["settings", "."],
+  "core/api": ["settings", "metrics", "."],
   "core/releases": ["catalogue", "engines", "permissions", "bundle"],
   "core/planner": [
     ...["findings", "license", "modules", "view", "admission", "upgrade-path", "prerequisites", "cluster", "database"],

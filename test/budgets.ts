@@ -135,6 +135,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/engine-user.test.ts": 10,
   "test/scenario/starter.test.ts": 10,
   "src/programs/proxy/endpoint/moving.test.ts": 10,
+  "src/programs/proxy/endpoint/counts.test.ts": 10,
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "src/programs/proxy/session/upload.test.ts": 10,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RawClient } from "../kit/engines/raw-client.ts";
+import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { until } from "../kit/time/until.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
@@ -133,6 +134,37 @@ await test("stats are what engines and proxies count", async () => {
   }
   assert.match(await client.refused("GET", "/v1/cluster/stats?interval=1hour"), /^404 not_offered: .*no history/);
   for (const connection of connections) connection.close();
+});
+
+await test("a node shows Prometheus what it counts and measures, to who may see measurements", async () => {
+  const scrape = (node: number, name: string) =>
+    sendHttp(cluster, {
+      method: "GET",
+      path: "/metrics",
+      node,
+      headers: { authorization: basic(name, "a-password-1") },
+    });
+  for (const role of ["db_viewer", "none"])
+    await client.change("POST", "/v1/users", { email: `${role}@test.example`, password: "a-password-1", role });
+  assert.equal((await sendHttp(cluster, { method: "GET", path: "/metrics" })).status, 401);
+  assert.equal((await scrape(1, "none@test.example")).status, 403);
+  const stats = (await client.get("/v1/nodes/stats/last"))["2"] as Described;
+  const { headers, text: page } = await scrape(2, "db_viewer@test.example");
+  assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
+  assert.doesNotMatch(page, /password|BEGIN|\d+\.\d+\.\d+\.\d+/);
+  const all = parseExposition(page);
+  assert.equal(valueOf(all, "store_proxy_up"), 1);
+  const own = { bdb: text(made["uid"]), database: "shop" };
+  const requests = valueOf(all, "store_endpoint_requests_total", own);
+  assert.ok(requests > 0);
+  assert.equal(requests, stats["requests_total"]);
+  assert.equal(valueOf(all, "store_endpoint_received_bytes_total", own), stats["ingress_bytes_total"]);
+  // node 1 was in maintenance
+  assert.ok(valueOf(all, "store_endpoint_moves_total", { ...own, kind: "switchover" }) > 0);
+  assert.ok(valueOf(all, "store_endpoint_hold_seconds_count", { ...own, cause: "switchover" }) > 0);
+  assert.ok(valueOf(all, "store_endpoint_hold_seconds_sum", { ...own, cause: "switchover" }) > 0);
+  assert.ok(valueOf(all, "store_shard_memory_bytes", own) > 0);
+  assert.equal(valueOf(all, "store_shard_limit_bytes", own), 20_000_000);
 });
 
 await test("events are those that the records hold, ordered and counted as asked for", async () => {

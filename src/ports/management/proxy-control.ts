@@ -1,4 +1,5 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
+import type { Distribution } from "../../core/base/histogram.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";
@@ -130,6 +131,27 @@ export interface OutstandingRequest {
   readonly ageMs: number;
 }
 
+/** What an endpoint has counted since it was opened, for metrics; times in seconds, by the bounds of core/api/metrics/bounds.ts. */
+export interface EndpointCounts {
+  /** From clients, and to them. */
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  /** Replies to clients that are errors. */
+  readonly errors: number;
+  /** Connections to engines that clients have for themselves now. */
+  readonly pins: number;
+  /** Changes of primary for which clients were held, and others. */
+  readonly switchovers: number;
+  readonly failovers: number;
+  /** From when a request was sent to the engine until its reply. */
+  readonly answered: Distribution;
+  /** The same of requests that had to wait for a primary, from when they arrived. */
+  readonly answeredLate: Distribution;
+  /** How long clients were held for changes of primary, and how long no primary could be reached otherwise. */
+  readonly holds: Distribution;
+  readonly outages: Distribution;
+}
+
 /** Numbers of one endpoint since it was opened. */
 export interface EndpointStats {
   readonly bdb: number;
@@ -147,6 +169,8 @@ export interface EndpointStats {
   readonly resent: number;
   /** The oldest request at an engine that is older than 200 ms; nodes of releases before 0.4.0 do not say it. */
   readonly oldest?: OutstandingRequest;
+  /** Nodes of releases before 0.4.0 do not say it. */
+  readonly counted?: EndpointCounts;
 }
 
 export type ProxyReply =

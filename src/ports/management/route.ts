@@ -12,8 +12,8 @@ export interface Route<Params extends string, Body, Reply> {
   readonly why: string;
   /** `archive`: a multipart form with one file field, `module` (§4.2). */
   readonly takes: "nothing" | "json" | "archive";
-  /** What the answer is; a stream of bytes where there is no schema. */
-  readonly gives: z.ZodType | "bytes";
+  /** What the answer is; where there is no schema, a stream of bytes, or text that concerns the node alone. */
+  readonly gives: z.ZodType | "bytes" | "text";
   /** Parameters of the query, each with what it does. A write with any other is refused. */
   readonly query: Readonly<Record<string, string>>;
   /** Types only, never set. */
@@ -30,7 +30,11 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-type ReplyOf<Gives> = Gives extends z.ZodType ? Answered<Gives> : AsyncIterable<Uint8Array>;
+type ReplyOf<Gives> = Gives extends z.ZodType
+  ? Answered<Gives>
+  : Gives extends "text"
+    ? string
+    : AsyncIterable<Uint8Array>;
 
 /** What a route takes; its type parameter is that of the body. */
 export interface Taken<Body> {
@@ -50,7 +54,7 @@ export function archive<Body>(): Taken<Body> {
 }
 
 /** An operation that takes what `taken` says, and nothing without it. */
-export function route<const Path extends string, const Gives extends z.ZodType | "bytes", Body = undefined>(
+export function route<const Path extends string, const Gives extends z.ZodType | "bytes" | "text", Body = undefined>(
   method: Method,
   path: Path,
   auth: Access,

@@ -6,6 +6,13 @@ const milliseconds = z.number().nonnegative();
 
 const OUTSTANDING_REQUEST = z.strictObject({ client: z.string(), command: z.string(), ageMs: milliseconds });
 
+const DISTRIBUTION = z.strictObject({ counts: z.array(count), sum: z.number().nonnegative() });
+
+const COUNTED = z.strictObject({
+  ...{ receivedBytes: count, sentBytes: count, errors: count, pins: count, switchovers: count, failovers: count },
+  ...{ answered: DISTRIBUTION, answeredLate: DISTRIBUTION, holds: DISTRIBUTION, outages: DISTRIBUTION },
+});
+
 const ENDPOINT_COUNTERS = z.strictObject({
   bdb: z.int().positive(),
   epoch: count,
@@ -17,6 +24,7 @@ const ENDPOINT_COUNTERS = z.strictObject({
   cut: count,
   holdsExpired: count,
   resent: count,
+  counted: COUNTED.exactOptional().describe("Absent from nodes of releases before 0.4.0."),
   oldest: OUTSTANDING_REQUEST.exactOptional().describe("Absent from nodes of releases before 0.4.0."),
 });
 

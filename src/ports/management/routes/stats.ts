@@ -7,6 +7,13 @@ const list = z.array(STATS);
 
 /** Measurements of cluster, nodes, databases and shards. */
 export const statsRoutes = {
+  metrics: route(
+    "GET",
+    "/metrics",
+    "view_all_bdb_stats",
+    "measurements of this node for Prometheus: docs/metrics.md",
+    "text",
+  ),
   clusterStats: measured(
     "/v1/cluster/stats",
     "view_cluster_stats",

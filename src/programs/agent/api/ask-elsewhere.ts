@@ -29,8 +29,9 @@ async function askOthers<N extends RouteName>(
   name: N,
   call: HandlerCall<N>,
 ): Promise<ReplyOf<N> | undefined> {
-  const { method, path, auth } = routes[name];
-  const isAboutCluster = method === "GET" && auth !== "none" && !path.startsWith("/v1/local/");
+  const { method, path, auth, gives } = routes[name];
+  const isAboutNode = path.startsWith("/v1/local/") || gives === "text";
+  const isAboutCluster = method === "GET" && auth !== "none" && !isAboutNode;
   // what selects among answers is not passed on
   const selects = Object.keys(call.query).some((parameter) => parameter !== "fields");
   if (!isAboutCluster || selects || !context.isStale()) return undefined;

@@ -6,8 +6,8 @@ const MOVING = new Set(["offset", "lag_bytes", "uptime"]);
 
 /** Whether answers of `name` carry an entity tag: what clients ask again and again about the whole cluster. */
 export function hasEntityTag(name: RouteName): boolean {
-  const { method, auth } = routes[name];
-  return method === "GET" && auth !== "none" && auth !== "cluster";
+  const { method, auth, gives } = routes[name];
+  return gives !== "text" && method === "GET" && auth !== "none" && auth !== "cluster";
 }
 
 /** A weak entity tag: the same on every node for answers that differ only in such members. */

@@ -22,6 +22,7 @@ import { withinLimit } from "./record-limit.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { statsHandlers } from "./stats/handlers.ts";
 import type { StatsContext } from "./stats/measure.ts";
+import { nodeMetrics } from "./stats/node-metrics.ts";
 import { userHandlers } from "./user-handlers.ts";
 import { nodeTrust, type TrustContext } from "./trust.ts";
 import type { UsersContext } from "./users.ts";
@@ -66,6 +67,7 @@ export function apiHandlers(context: ApiContext): Handlers {
     ...moduleHandlers(limited),
     ...accessHandlers(context),
     ...statsHandlers(context),
+    metrics: () => nodeMetrics(context),
     ...documentHandlers(context),
     ...userHandlers(limited, context.adminName),
     ...localHandlers(context),

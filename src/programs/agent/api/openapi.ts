@@ -83,8 +83,12 @@ function requestOf(name: RouteName, release: Release, named: Named): Json {
 
 function answerOf(name: RouteName, named: Named): Json {
   const { gives } = routes[name];
-  const content = gives === "bytes" ? { "application/octet-stream": {} } : jsonContent(named(gives, "output"));
-  return { description: "Done, or accepted.", content };
+  return { description: "Done, or accepted.", content: contentOf(gives, named) };
+}
+
+function contentOf(gives: (typeof routes)[RouteName]["gives"], named: Named): Json {
+  if (gives === "bytes") return { "application/octet-stream": {} };
+  return gives === "text" ? { "text/plain": {} } : jsonContent(named(gives, "output"));
 }
 
 function jsonContent(schema: Json): Json {

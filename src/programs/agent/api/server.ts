@@ -1,6 +1,7 @@
 import fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Server } from "node:https";
+import { EXPOSITION_TYPE } from "../../../core/api/metrics/exposition.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -114,6 +115,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
       };
       const given = (await options.askElsewhere(name, call)) ?? (await options.handlers[name](call));
       const answer = onlyFields(given, query.fields);
+      if (routes[name].gives === "text") reply.type(EXPOSITION_TYPE);
       if (!hasEntityTag(name)) return answer;
       const tag = entityTag(answer);
       reply.header("etag", tag);

@@ -14,15 +14,18 @@ export interface MeasuringContext extends EnginesContext {
   readonly engines: Pick<EngineWatch, "ask" | "measure">;
 }
 
-/** All that the engines of a database report of themselves, by instance id; one that does not answer is absent. */
+/** All that the engines of a database report of themselves, those of one node or all, by instance id; one that does not answer is absent. */
 export async function measureEngines(
   context: MeasuringContext,
   record: DatabaseRecord,
+  onlyNode?: number,
 ): Promise<ReadonlyMap<number, Info>> {
   const measured = new Map<number, Info>();
   if (record.status === "delete-pending") return measured;
+  const all = record.shards.flatMap((shard) => shard.instances);
+  const instances = all.filter(({ node }) => node === (onlyNode ?? node));
+  if (instances.length === 0) return measured;
   const { access } = await context.passwords.of(record);
-  const instances = record.shards.flatMap((shard) => shard.instances);
   const measure = async (instance: (typeof instances)[number]): Promise<void> => {
     const address = engineAddress(context, instance, access);
     const info = address && (await context.engines.measure(address));
@@ -52,9 +55,19 @@ export async function endpointCounters(
   const ask = async (node: number): Promise<void> => {
     const command = { op: "stats" } as const;
     const asked = node === config.node ? sendToProxy(command) : peers.proxy(node, command);
-    const reply = await asked.catch(() => undefined); // what is not known is not shown
-    if (reply?.ok === true && reply.op === "stats") counted.set(node, reply.endpoints);
+    const endpoints = await countersIn(asked);
+    if (endpoints !== undefined) counted.set(node, endpoints);
   };
   await Promise.all(members.list().flatMap(({ uid, fresh }) => (fresh ? [ask(uid)] : [])));
   return counted;
+}
+
+/** What the endpoints of this node count; undefined when its proxy does not answer. */
+export function ownCounters({ sendToProxy }: Pick<CountersContext, "sendToProxy">) {
+  return countersIn(sendToProxy({ op: "stats" }));
+}
+
+async function countersIn(asked: Promise<ProxyReply>): Promise<readonly EndpointStats[] | undefined> {
+  const reply = await asked.catch(() => undefined); // what is not known is not shown
+  return reply?.ok === true && reply.op === "stats" ? reply.endpoints : undefined;
 }

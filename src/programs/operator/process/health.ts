@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { EXPOSITION_TYPE } from "../../../core/api/metrics/exposition.ts";
 import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
 
 /** What the probes and the metrics page tell. */
@@ -24,7 +25,7 @@ export async function serveHealth(
     { ...PATIENCE, headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS },
     (request, response) => {
       const reply = (status: number, text: string): void => {
-        response.writeHead(status, { "content-type": "text/plain; version=0.0.4" }).end(text);
+        response.writeHead(status, { "content-type": EXPOSITION_TYPE }).end(text);
       };
       switch (request.url) {
         case "/liveness":

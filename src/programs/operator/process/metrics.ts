@@ -1,3 +1,4 @@
+import { exposition } from "../../../core/api/metrics/exposition.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 
 /** Counts what controllers do. */
@@ -46,25 +47,17 @@ export function startMetrics(release: string, now: () => number): Metrics {
       missingPermissions = missing;
     },
     text: () =>
-      [
-        ...gauge("store_operator_info", `{release="${release}"}`, 1),
-        ...gauge("store_operator_leading", "", leads ? 1 : 0),
-        ...gauge("store_operator_missing_permissions", "", missingPermissions),
-        ...family("store_operator_passes_total", counts, ({ passes }) => passes),
-        ...family("store_operator_pass_failures_total", counts, ({ failures }) => failures),
-        ...family("store_operator_pass_seconds_total", counts, ({ milliseconds }) => milliseconds / 1000),
-        "",
-      ].join("\n"),
+      exposition({
+        store_operator_info: [{ labels: { release }, value: 1 }],
+        store_operator_leading: [{ labels: {}, value: leads ? 1 : 0 }],
+        store_operator_missing_permissions: [{ labels: {}, value: missingPermissions }],
+        store_operator_passes_total: family(counts, ({ passes }) => passes),
+        store_operator_pass_failures_total: family(counts, ({ failures }) => failures),
+        store_operator_pass_seconds_total: family(counts, ({ milliseconds }) => milliseconds / 1000),
+      }),
   };
 }
 
-function gauge(name: string, labels: string, value: number): string[] {
-  return [`# TYPE ${name} gauge`, `${name}${labels} ${value}`];
-}
-
-function family(name: string, counts: ReadonlyMap<string, Count>, value: (count: Count) => number): string[] {
-  return [
-    `# TYPE ${name} counter`,
-    ...[...counts].map(([key, count]) => `${name}{controller="${key}"} ${value(count)}`),
-  ];
+function family(counts: ReadonlyMap<string, Count>, value: (count: Count) => number) {
+  return [...counts].map(([controller, count]) => ({ labels: { controller }, value: value(count) }));
 }

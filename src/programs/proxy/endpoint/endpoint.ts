@@ -11,7 +11,7 @@ import { Credentials } from "../client/credentials.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import { IDLE_BYTES, type ConnectionBudget, type ConnectionHolder } from "../limits/connection-budget.ts";
-import { newCounters } from "../limits/counters.ts";
+import { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
 import { faults } from "../faults.ts";
@@ -59,7 +59,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly credentials: Credentials;
   readonly scripts = new ScriptCache();
   readonly scans: ScanSources;
-  readonly counters = newCounters();
+  readonly counters = new Counters();
   readonly memory: MemoryBudget;
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
@@ -226,7 +226,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return {
       ...{ bdb: this.#config.bdb, epoch, listening: this.#listener.listening, held },
       ...{ clients: this.#sessions.size, inFlight: (upstream?.lanes.inFlight ?? 0) + this.#busyPins },
-      ...{ requests, cut, holdsExpired, resent },
+      ...{ requests, cut, holdsExpired, resent, counted: this.counters.counted },
       ...this.#oldest,
     };
   }

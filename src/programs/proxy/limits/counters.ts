@@ -1,16 +1,46 @@
+import { HOLD_BOUNDS, REQUEST_BOUNDS } from "../../../core/api/metrics/bounds.ts";
+import { Histogram } from "../../../core/base/histogram.ts";
+import type { EndpointCounts } from "../../../ports/management/proxy-control.ts";
+
 /** Numbers of one endpoint that its sessions add to. */
-export interface Counters {
-  requests: number;
+export class Counters {
+  requests = 0;
+  /** Of clients, and what they were given. */
+  receivedBytes = 0;
+  sentBytes = 0;
+  /** Replies that are errors. */
+  errors = 0;
   /** Connections that were ended because a limit was passed or the outcome of a request was unknown. */
-  cut: number;
+  cut = 0;
   /** Requests that were refused by one engine and sent again. */
-  resent: number;
-  holdsExpired: number;
+  resent = 0;
+  holdsExpired = 0;
   /** Connections to the engine that clients have for themselves now. */
-  pins: number;
+  pins = 0;
+  /** Changes of primary for which clients were held, and others. */
+  switchovers = 0;
+  failovers = 0;
+  /** In seconds: from when a request was sent to the engine, and from when one arrived that was held. */
+  readonly answered = new Histogram(REQUEST_BOUNDS);
+  readonly answeredLate = new Histogram(REQUEST_BOUNDS);
+  /** In seconds: holds, and times without a primary. */
+  readonly holds = new Histogram(HOLD_BOUNDS);
+  readonly outages = new Histogram(HOLD_BOUNDS);
+
+  /** Counts a whole reply if it is an error. */
+  noteReply(reply: Buffer): void {
+    if (reply[0] === MINUS) this.errors++;
+  }
+
+  /** What the agent is told besides. */
+  get counted(): EndpointCounts {
+    const { receivedBytes, sentBytes, errors, pins, switchovers, failovers } = this;
+    return {
+      ...{ receivedBytes, sentBytes, errors, pins, switchovers, failovers },
+      ...{ answered: this.answered.distribution, answeredLate: this.answeredLate.distribution },
+      ...{ holds: this.holds.distribution, outages: this.outages.distribution },
+    };
+  }
 }
 
-/** The numbers of a new endpoint. */
-export function newCounters(): Counters {
-  return { requests: 0, cut: 0, resent: 0, holdsExpired: 0, pins: 0 };
-}
+const MINUS = 45;

@@ -1,5 +1,6 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
 import { isRepeatable } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
@@ -77,6 +78,15 @@ export class PendingQueue {
     return first;
   }
 
+  /** Gives the client the answer that has just arrived, and counts how long it took; a command that blocks says nothing of that. */
+  answer(client: Pick<PinnedOwner, "endpoint" | "reply">, pending: PendingRequest, answer: Buffer): void {
+    const { kind, since, replies, isLate, substitute = answer } = pending;
+    const { answered, answeredLate } = client.endpoint.counters;
+    if (kind !== "blocking" && replies === 0)
+      (isLate === true ? answeredLate : answered).add((this.#answeredAt - since) / 1000);
+    client.reply(substitute);
+  }
+
   /** Keeps a request that was not executed, unless it is one of the proxy itself; with what the client may get instead. */
   refuse(pending: PendingRequest, answer?: Buffer): void {
     if (pending.kind === "internal") return;
@@ -100,7 +110,10 @@ export class PendingQueue {
   /** Takes out the requests that were not executed. */
   takeRefused(): readonly PendingRequest[] {
     const refused = this.#refused.splice(0);
-    for (const pending of refused) this.#bytes -= bytesOf(pending);
+    for (const pending of refused) {
+      this.#bytes -= bytesOf(pending);
+      pending.isLate = true;
+    }
     return refused;
   }
 }

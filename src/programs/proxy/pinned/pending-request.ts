@@ -39,6 +39,8 @@ export interface PendingRequest {
   replies: number;
   /** The proxy has taken it back, not the client. */
   withdrawn?: boolean;
+  /** An engine has not executed it, or was gone: it is sent again. */
+  isLate?: boolean;
   /** When it was first sent, in milliseconds; the timeout of a blocking command counts from then. */
   readonly since: number;
   /** What the client gets instead of the engine's reply. */

@@ -104,6 +104,7 @@ export class PinnedCommands {
 
   #takeExec({ refusal }: OpenTransaction, request: Buffer): boolean {
     this.#open = undefined;
+    this.#owner.endpoint.counters.requests++;
     const exec: PendingRequest = { kind: "exec", request, count: 1, replies: 1, since: this.#now() };
     this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });
     return true;

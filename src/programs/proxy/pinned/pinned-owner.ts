@@ -12,7 +12,7 @@ export interface PinnedEndpoint {
   readonly log: Log;
   readonly primary: PrimaryView;
   readonly credentials: Pick<Credentials, "failed">;
-  readonly counters: Pick<Counters, "pins" | "requests" | "resent">;
+  readonly counters: Pick<Counters, "pins" | "requests" | "resent" | "answered" | "answeredLate">;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
   /** Of the process. */
@@ -29,6 +29,8 @@ export interface PinnedOwner {
   readonly finishing: boolean;
   readonly ended: boolean;
   deliver(bytes: Buffer): void;
+  /** Delivers one whole reply. */
+  reply(reply: Buffer): void;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
   /** Ends the client's connection at once. */

@@ -200,7 +200,7 @@ export class Pinned implements PinUser, Subscriber {
     if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
     if (this.#pin !== undefined) this.#pin.monitoring = this.state.monitoring;
     pending.confirmed?.(frame);
-    if (pending.kind !== "internal") this.#owner.deliver(pending.substitute ?? frame);
+    if (pending.kind !== "internal") this.#pending.answer(this.#owner, pending, frame);
   }
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */
@@ -286,7 +286,7 @@ export class Pinned implements PinUser, Subscriber {
   /** There was no primary for too long. */
   #expire(): void {
     const refused = this.#pending.takeRefused();
-    for (const pending of refused) this.#owner.deliver(pending.substitute ?? replies.noPrimary);
+    for (const pending of refused) this.#owner.reply(pending.substitute ?? replies.noPrimary);
     if (refused.some(({ kind }) => kind === "multi" || kind === "queued")) this.#commands.failTransaction();
     this.#owner.settled();
   }

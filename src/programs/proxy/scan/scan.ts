@@ -25,7 +25,8 @@ export interface ScanSession {
   readonly hasPending: boolean;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
-  deliver(bytes: Buffer): void;
+  /** Delivers one whole reply. */
+  reply(reply: Buffer): void;
   /** Takes no request until `work` is over; it must not reject. */
   waitFor(work: Promise<void>): void;
 }
@@ -46,7 +47,7 @@ export function takeScan(session: ScanSession, request: Buffer): boolean | undef
     answerOf(session, request, cursor).then((answer) => {
       counters.pins--;
       counters.requests++;
-      session.deliver(answer);
+      session.reply(answer);
     }),
   );
   return true;

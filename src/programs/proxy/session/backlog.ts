@@ -16,7 +16,7 @@ export interface BacklogOwner extends Requester {
   readonly endpoint: {
     readonly clock: Clock;
     readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream">;
-    readonly counters: Pick<Counters, "resent">;
+    readonly counters: Pick<Counters, "resent" | "answeredLate">;
     readonly memory: MemoryBudget;
   };
   /** A lane that takes requests now. */
@@ -37,6 +37,9 @@ export class Backlog {
   /** The same, of requests whose successors are still being answered. */
   #gathered: Gathered[] = [];
   readonly #held: HeldBytes;
+  /** When the first of them was to be sent again, by `performance.now`, and how many were sent again last. */
+  #since = 0;
+  #sentAgain = 0;
   #dropped = false;
   #expired = false;
   #cancelExpiry: (() => void) | undefined;
@@ -59,7 +62,7 @@ export class Backlog {
     const refused = isRefusal(reply);
     const waits = isBusy(reply) && this.#busy?.spares(this.#owner.endpoint.clock.uptimeMs(), true) === true;
     if (!refused && reply[0] !== MINUS) this.#busy?.over();
-    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#owner.deliver(reply);
+    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#owner.reply(reply);
     else if (refused) this.#gather({ request });
     // what failed, or only reads, is sent again behind the refused request, so that it sees what that request did
     else if (waits || reply[0] === MINUS || isRead(request)) this.#gather({ request, reply: Buffer.from(reply) });
@@ -78,7 +81,7 @@ export class Backlog {
   settled(): void {
     this.#requests = [...this.#gathered.splice(0).map(({ request }) => request), ...this.#requests];
     this.#held.set(this.#requests.reduce((sum, { length }) => sum + length, 0));
-    if (this.#requests.length === 0) this.#end();
+    if (this.#requests.length === 0) this.#finish();
     else if (this.#expired) this.#giveUp();
     else this.#retryLater();
   }
@@ -95,6 +98,7 @@ export class Backlog {
     const run = this.#requests.splice(0);
     this.#held.set(0);
     counters.resent += run.length;
+    this.#sentAgain = run.length;
     for (const request of run) lane.push(this.#owner, 1, request, 0, request.length);
   }
 
@@ -117,7 +121,7 @@ export class Backlog {
       this.#owner.cut("a request was executed although an earlier one was not");
     else {
       this.#gathered = [];
-      for (const one of replies) this.#owner.deliver(one);
+      for (const one of replies) this.#owner.reply(one);
     }
   }
 
@@ -125,6 +129,7 @@ export class Backlog {
     this.#gathered.push(gathered);
     this.#held.set(this.#held.heldBytes + gathered.request.length + (gathered.reply?.length ?? 0));
     const { clock, primary } = this.#owner.endpoint;
+    if (!this.active) this.#since = performance.now();
     this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
       if (this.#owner.inFlight === 0) this.#giveUp();
@@ -141,11 +146,17 @@ export class Backlog {
   #giveUp(): void {
     const requests = this.#requests.splice(0);
     this.#end();
-    for (let i = 0; i < requests.length; i++) this.#owner.deliver(replies.noPrimary);
+    for (let i = 0; i < requests.length; i++) this.#owner.reply(replies.noPrimary);
     this.#owner.settled();
   }
 
+  #finish(): void {
+    this.#owner.endpoint.counters.answeredLate.add((performance.now() - this.#since) / 1000, this.#sentAgain);
+    this.#end();
+  }
+
   #end(): void {
+    this.#sentAgain = 0;
     this.#held.set(0);
     this.#expired = false;
     this.#cancelExpiry?.();

@@ -38,6 +38,8 @@ export interface RequestTaker {
   finish(): void;
   /** Ends at once. */
   cut(why: string): void;
+  /** Where plain requests go: what is forwarded while this is set has waited for a primary since then. */
+  readonly shared: { waitedSince: number };
 }
 
 /**
@@ -52,13 +54,19 @@ export class RequestReader {
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
   readonly #held: HeldBytes;
-  readonly #endpoint: Pick<SessionEndpoint, "isSite">;
+  readonly #endpoint: Pick<SessionEndpoint, "isSite" | "counters" | "primary">;
   #unread: Buffer[] = [];
   #paused = false;
+  /** When it was paused, by `performance.now`. */
+  #pausedAt = 0;
   #pumping = false;
   #isOver = false;
 
-  constructor(taker: RequestTaker, wire: Wire, endpoint: Pick<SessionEndpoint, "memory" | "isSite">) {
+  constructor(
+    taker: RequestTaker,
+    wire: Wire,
+    endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "primary">,
+  ) {
     this.#taker = taker;
     this.#wire = wire;
     this.#endpoint = endpoint;
@@ -79,6 +87,7 @@ export class RequestReader {
 
   /** Takes the requests in `bytes` up to `length`, which arrive now. What is kept of lent memory is copied. */
   receive(bytes: Buffer, length: number): void {
+    this.#endpoint.counters.receivedBytes += length;
     const at = this.#forwardPlain(bytes, length);
     if (at < length) this.#receiveOther(this.#wire.lends ? copyOf(bytes, at, length) : bytes.subarray(at, length));
   }
@@ -115,9 +124,12 @@ export class RequestReader {
     if (this.#pumping) return false;
     this.#taker.upload?.start();
     this.#pumping = true;
+    const { shared } = this.#taker;
+    shared.waitedSince = this.#paused && this.#pausedAt < this.#endpoint.primary.heldUntil ? this.#pausedAt : 0;
     while (this.#unread.length > 0 && this.#taker.canTake) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
     }
+    shared.waitedSince = 0;
     this.#pumping = false;
     if (this.#unread.length === 0 && this.#taker.canTake) this.resume();
     this.#note();
@@ -240,6 +252,7 @@ export class RequestReader {
     if (this.#isOver) this.#unread = [];
     if (this.#paused || this.#unread.length === 0) return;
     this.#paused = true;
+    this.#pausedAt = performance.now();
     this.#wire.pause();
   }
 }

@@ -3,23 +3,18 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { ClientOutput } from "../client/client-output.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { PinnedRoute } from "../pinned/pinned-route.ts";
-import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
+import { PinnedRoute, type PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
-import { dispatch } from "./dispatch.ts";
-import type { CommandSession } from "./dispatch.ts";
+import { dispatch, type CommandSession } from "./dispatch.ts";
 import { Moving } from "./moving.ts";
 import type { PartialRequest } from "./partial-request.ts";
-import { RequestReader } from "./request-reader.ts";
-import type { RequestTaker } from "./request-reader.ts";
+import { RequestReader, type RequestTaker } from "./request-reader.ts";
 import { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { SharedRoute } from "./shared-route.ts";
-import type { SharedRouteOwner } from "./shared-route.ts";
-import { Upload } from "./upload.ts";
-import type { UploadOwner } from "./upload.ts";
+import { SharedRoute, type SharedRouteOwner } from "./shared-route.ts";
+import { Upload, type UploadOwner } from "./upload.ts";
 
 /** What happens to a session, for its endpoint. */
 export interface SessionEvents {
@@ -74,9 +69,7 @@ export class Session implements SessionParts {
       drained: () => undefined,
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint);
-    const cut = (why: string): void => {
-      this.cut(why, true);
-    };
+    const cut = (why: string): void => void this.cut(why, true);
     this.#output = new ClientOutput(this.#wire, { clock: endpoint.clock, budget: endpoint.memory, cut }, () => {
       this.pinned.current?.resume();
       this.pump();
@@ -160,7 +153,7 @@ export class Session implements SessionParts {
   uploaded(answer: Buffer): void {
     this.#upload = undefined;
     this.endpoint.counters.requests++;
-    this.deliver(answer);
+    this.reply(answer);
     this.settled();
     this.pump();
   }
@@ -189,12 +182,18 @@ export class Session implements SessionParts {
   answer(reply: Buffer): boolean {
     if (this.hasPending) return false;
     this.endpoint.counters.requests++;
-    this.deliver(reply);
+    this.reply(reply);
     return true;
+  }
+
+  reply(reply: Buffer): void {
+    this.endpoint.counters.noteReply(reply);
+    this.deliver(reply);
   }
 
   deliver(bytes: Buffer): void {
     if (this.#state === "closed" || this.replyMode.silent) return;
+    this.endpoint.counters.sentBytes += bytes.length;
     this.#output.write(bytes);
     if (this.pinned.current !== undefined && this.congested) this.pinned.current.pause();
   }

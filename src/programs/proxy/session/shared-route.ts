@@ -13,6 +13,8 @@ export interface SharedRouteOwner {
   readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters" | "memory">;
   readonly identity: ClientIdentity;
   deliver(bytes: Buffer): void;
+  /** Delivers one whole reply. */
+  reply(reply: Buffer): void;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
   /** Nothing is in flight any more. */
@@ -24,11 +26,15 @@ export interface SharedRouteOwner {
 /** The way of a session's requests through a lane that it shares with other sessions. */
 export class SharedRoute implements BacklogOwner {
   inFlight = 0;
+  /** Since when the requests that are put on a lane now have waited for a primary, by `performance.now`; 0: they have not. */
+  waitedSince = 0;
   readonly endpoint: SharedRouteOwner["endpoint"];
   readonly #owner: SharedRouteOwner;
   readonly #backlog: Backlog;
   #lane: Lane | undefined;
   #laneOf: Upstream | undefined;
+  /** The same of those whose replies are next. */
+  #lateSince = 0;
 
   constructor(owner: SharedRouteOwner) {
     this.endpoint = owner.endpoint;
@@ -87,6 +93,7 @@ export class SharedRoute implements BacklogOwner {
   /** Forwards `count` requests that lie in `bytes` up to `end`. */
   push(lane: Lane, count: number, bytes: Buffer, end: number): void {
     this.endpoint.counters.requests += count;
+    if (this.waitedSince !== 0) this.#lateSince = this.waitedSince;
     lane.push(this, count, bytes, 0, end);
   }
 
@@ -102,6 +109,19 @@ export class SharedRoute implements BacklogOwner {
 
   deliver(bytes: Buffer): void {
     this.#owner.deliver(bytes);
+  }
+
+  reply(reply: Buffer): void {
+    this.#owner.reply(reply);
+  }
+
+  finished(count: number, seconds: number): void {
+    const { counters } = this.endpoint;
+    // what was refused is counted once it has been sent again
+    if (this.#backlog.active) return;
+    if (this.#lateSince === 0) counters.answered.add(seconds, count);
+    else counters.answeredLate.add((performance.now() - this.#lateSince) / 1000, count);
+    this.#lateSince = 0;
   }
 
   answered(request: Buffer, reply: Buffer): void {

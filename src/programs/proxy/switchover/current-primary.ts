@@ -23,6 +23,7 @@ export class CurrentPrimary {
   readonly #changed: () => void;
   readonly #leaseWatch: LeaseWatch;
   #cancelPatience: (() => void) | undefined;
+  #goneAt = 0;
   #requirement: Requirement = "none";
 
   /** `changed` is called when sessions can go on, must move, or must not wait any longer. */
@@ -99,17 +100,19 @@ export class CurrentPrimary {
     if (this.upstream?.lanes.reachable === false) this.upstream.lanes.choose(DEFAULT_SETTINGS);
   }
 
-  /** Without a primary that can be reached for longer than `holdMs`, the endpoint becomes unavailable. */
-  watch(): void {
-    if (this.upstream?.lanes.reachable === true) {
-      this.unavailable = false;
-      this.#cancelPatience?.();
-      this.#cancelPatience = undefined;
-    } else
-      this.#cancelPatience ??= startTimer(this.#context.clock, this.#context.holdMs(), () => {
-        this.unavailable = true;
-        this.#changed();
-      });
+  /**
+   * Without a primary that can be reached for longer than `holdMs`, the endpoint becomes unavailable. When one can be reached
+   * again, the milliseconds since there was none.
+   */
+  watch(): number | undefined {
+    if (this.upstream?.lanes.reachable === true) return this.#reached();
+    if (this.#cancelPatience !== undefined) return undefined;
+    this.#goneAt = performance.now();
+    this.#cancelPatience = startTimer(this.#context.clock, this.#context.holdMs(), () => {
+      this.unavailable = true;
+      this.#changed();
+    });
+    return undefined;
   }
 
   /** Ends without further events. */
@@ -119,6 +122,14 @@ export class CurrentPrimary {
     upstream?.destroy();
     this.#leaseWatch.stop();
     this.#cancelPatience?.();
+  }
+
+  #reached(): number | undefined {
+    this.unavailable = false;
+    if (this.#cancelPatience === undefined) return undefined;
+    this.#cancelPatience();
+    this.#cancelPatience = undefined;
+    return performance.now() - this.#goneAt;
   }
 
   /** While the lease was expired, the primary may have been succeeded without a switchover: its last replies do not count. */

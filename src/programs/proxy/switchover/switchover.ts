@@ -4,16 +4,14 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { faults } from "../faults.ts";
 import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
-import type { Subscriber } from "../pinned/mirror-subscribers.ts";
+import { mirrorSubscribers, type Subscriber } from "../pinned/mirror-subscribers.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { isKnown, requirementOf } from "../upstream/requirement.ts";
-import type { Requirement } from "../upstream/requirement.ts";
+import { isKnown, requirementOf, type Requirement } from "../upstream/requirement.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { within } from "../timing/within.ts";
-import { CurrentPrimary } from "./current-primary.ts";
-import type { PrimaryContext } from "./current-primary.ts";
+import { ChangeCounts } from "./change-counts.ts";
+import { CurrentPrimary, type PrimaryContext } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
 import { describeOldest, quiet } from "./quiet.ts";
 
@@ -34,7 +32,7 @@ export interface SwitchoverClient {
 
 export interface SwitchoverContext extends PrimaryContext {
   readonly bdb: number;
-  readonly counters: Pick<Counters, "holdsExpired">;
+  readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "switchovers" | "failovers">;
   readonly scans: { setPrimary(epoch: number, address: EnginePlace | undefined): void };
   readonly clients: ReadonlySet<SwitchoverClient>;
 }
@@ -52,6 +50,7 @@ export interface GivenPrimary {
 export class Switchover implements PrimaryView {
   readonly #context: SwitchoverContext;
   readonly #current: CurrentPrimary;
+  readonly #counts: ChangeCounts;
   #epoch: number;
   /** Connections to the primary-to-be. */
   #prepared: Upstream | undefined;
@@ -60,6 +59,7 @@ export class Switchover implements PrimaryView {
 
   constructor(context: SwitchoverContext, { epoch, primary, sync }: GivenPrimary) {
     this.#context = context;
+    this.#counts = new ChangeCounts(context.counters);
     this.#epoch = epoch;
     this.#context.scans.setPrimary(epoch, primary);
     this.#current = new CurrentPrimary(context, () => {
@@ -86,6 +86,10 @@ export class Switchover implements PrimaryView {
 
   get held(): boolean {
     return this.#hold !== undefined || this.#current.waitsForLease;
+  }
+
+  get heldUntil(): number {
+    return this.#counts.heldUntil;
   }
 
   get holdMs(): number {
@@ -255,6 +259,7 @@ export class Switchover implements PrimaryView {
 
   #switchTo(target: EnginePlace): void {
     const prepared = this.#prepared;
+    this.#counts.moved(this.#hold !== undefined);
     this.#prepared = undefined;
     const usable = prepared?.isAt(target) === true ? prepared : undefined;
     if (usable === undefined) prepared?.destroy();
@@ -262,7 +267,7 @@ export class Switchover implements PrimaryView {
   }
 
   #changed(): void {
-    this.#current.watch();
+    this.#counts.reached(this.#current.watch(), this.#hold !== undefined);
     if (this.held) return;
     this.#current.wake();
     // sessions that only go on do not wait for those that must be moved
@@ -284,6 +289,7 @@ export class Switchover implements PrimaryView {
     hold.end();
     if (this.#hold !== hold) return;
     this.#hold = undefined;
+    this.#counts.held(hold.ageMs);
     this.#changed();
   }
 

@@ -128,6 +128,7 @@ class Owner implements Requester {
   inFlight = 0;
   wantsWholeReplies = false;
   got: Buffer = Buffer.alloc(0);
+  finishedCount = 0;
   readonly cuts: string[] = [];
   readonly refusals: [string, string][] = [];
   /** Of each loss: whether a reply was cutOff, and whether the first request had been sent. */
@@ -135,6 +136,14 @@ class Owner implements Requester {
 
   deliver(bytes: Buffer): void {
     this.got = Buffer.concat([this.got, bytes]);
+  }
+
+  reply(error: Buffer): void {
+    this.deliver(error);
+  }
+
+  finished(count: number): void {
+    this.finishedCount += count;
   }
 
   answered(request: Buffer, answer: Buffer): void {

@@ -221,7 +221,7 @@ export class Lane {
     const reply = this.#withheld.join(tail);
     if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusy(reply))
       batch.owner.answered(requestOf(batch, batch.answered), reply);
-    else batch.owner.deliver(reply);
+    else batch.owner.reply(reply);
   }
 
   /** Counts one reply; true when it was the last one of the batch. */
@@ -238,6 +238,7 @@ export class Lane {
       this.#head = 0;
     }
     this.#release(batch);
+    batch.owner.finished(batch.count, (this.#answeredAt - batch.since) / 1000);
     if (batch.owner.inFlight === 0) batch.owner.settled();
     if (this.inFlight === 0) this.#events.idle(this);
   }

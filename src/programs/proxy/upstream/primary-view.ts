@@ -6,6 +6,8 @@ export interface PrimaryView {
   readonly upstream: Upstream | undefined;
   /** No request is taken from clients at the moment. */
   readonly held: boolean;
+  /** When clients were last held, or there was last no primary that could be reached, by `performance.now`. */
+  readonly heldUntil: number;
   /** There has been no primary for longer than `holdMs`: clients get an error. */
   readonly unavailable: boolean;
   /** How long a client may wait for a primary, in milliseconds. */

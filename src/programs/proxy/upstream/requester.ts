@@ -8,6 +8,10 @@ export interface Requester {
   readonly wantsWholeReplies: boolean;
   /** Bytes of replies, in order; replies may be split anywhere. */
   deliver(bytes: Buffer): void;
+  /** One whole reply, which is an error. */
+  reply(error: Buffer): void;
+  /** All requests that were put on the lane together are answered: how many, and the seconds since. */
+  finished(count: number, seconds: number): void;
   /** One whole reply: a refusal, that of an engine that runs a script, or any reply while `wantsWholeReplies`. */
   answered(request: Buffer, reply: Buffer): void;
   /** Ends the client's connection at once. */

@@ -4,6 +4,7 @@ import type { LastStatsRecord, MetricsRecord, StatsRecord } from "../../../../po
 import type { Handlers } from "../handler-call.ts";
 import { refusals, refuse } from "../refusals.ts";
 import { type Measured, measureDatabases, measureNodes, measureShards, type StatsContext } from "./measure.ts";
+import { ENDPOINT_METRICS } from "./endpoint-numbers.ts";
 import { type Metrics, sumOf } from "./metrics.ts";
 
 type StatsRoutes = Extract<keyof Handlers, `${string}Stats` | `${string}StatsLast`>;
@@ -20,7 +21,7 @@ export function statsHandlers(context: StatsContext & { readonly clock: Clock })
     requireMoment(query);
     const nodes = await measureNodes(context);
     const all = nodes.map(({ metrics }) => metrics);
-    return interval(clock.now(), sumOf(all, ["conns", "provisional_memory"]));
+    return interval(clock.now(), sumOf(all, [...ENDPOINT_METRICS, "provisional_memory"]));
   };
   const nodes = answers(
     clock,

@@ -5,6 +5,7 @@ import type { Records } from "../../records/records.ts";
 import { placedInstances } from "../../records/placed-instances.ts";
 import { endpointCounters, measureEngines } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
+import { ENDPOINT_METRICS, endpointMetrics, NO_ENDPOINT } from "./endpoint-numbers.ts";
 import { type Metrics, shardMetrics, sumOf } from "./metrics.ts";
 
 /** What measurements are taken from. */
@@ -23,7 +24,7 @@ export async function measureShards(context: StatsContext): Promise<readonly Mea
   return all.flat().map(({ uid, metrics }) => ({ uid, metrics }));
 }
 
-/** Every database: connections at the endpoints of all nodes, memory of all its shards, the rest of its primaries. */
+/** Every database: what the endpoints of all nodes count, memory of all its shards, the rest of its primaries. */
 export async function measureDatabases(context: StatsContext): Promise<readonly Measured[]> {
   const counters = [...(await endpointCounters(context)).values()].flat();
   const measure = async (record: DatabaseRecord): Promise<Measured> => {
@@ -37,10 +38,7 @@ export async function measureDatabases(context: StatsContext): Promise<readonly 
         shards.map((shard) => shard.metrics),
         ["used_memory", "mem_size_lua"],
       ),
-      ...sumOf(
-        counters.filter(({ bdb }) => bdb === record.uid).map(({ clients }) => ({ conns: clients })),
-        ["conns"],
-      ),
+      ...sumOf(counters.filter(({ bdb }) => bdb === record.uid).map(endpointMetrics), ENDPOINT_METRICS),
     };
     return { uid: String(record.uid), metrics };
   };
@@ -49,7 +47,7 @@ export async function measureDatabases(context: StatsContext): Promise<readonly 
 
 const OF_PRIMARIES = ["total_req", "no_of_keys", "no_of_expires", "pubsub_channels", "pubsub_patterns"];
 
-/** Every node whose proxy answers: its connections, and the memory in bytes that one more database could have there. */
+/** Every node whose proxy answers: what its endpoints count, and the memory in bytes that one more database could have there. */
 export async function measureNodes(context: StatsContext): Promise<readonly Measured[]> {
   const { members, records } = context;
   const counters = await endpointCounters(context);
@@ -57,19 +55,21 @@ export async function measureNodes(context: StatsContext): Promise<readonly Meas
   return members.list().flatMap(({ uid, report }) => {
     const endpoints = counters.get(uid);
     if (endpoints === undefined) return [];
-    const conns = endpoints.reduce((sum, { clients }) => sum + clients, 0);
+    const ofEndpoints = sumOf([NO_ENDPOINT, ...endpoints.map(endpointMetrics)], ENDPOINT_METRICS);
     const { memoryBytes, container } = report;
     const most = largestOn({ uid, memoryBytes, ...(container === undefined ? {} : { container }) }, placed);
-    return [{ uid: String(uid), metrics: { conns, provisional_memory: most } }];
+    return [{ uid: String(uid), metrics: { ...ofEndpoints, provisional_memory: most } }];
   });
 }
 
-async function shardsOf(
-  context: StatsContext,
+/** Every shard of a database whose engine answers, on one node or on all. */
+export async function shardsOf(
+  context: MeasuringContext,
   record: DatabaseRecord,
+  onlyNode?: number,
 ): Promise<readonly (Measured & { readonly isPrimary: boolean })[]> {
   const primaries = record.shards.map(({ primary }) => primary);
-  const measured = await measureEngines(context, record);
+  const measured = await measureEngines(context, record, onlyNode);
   return [...measured].map(([id, info]) => ({
     uid: String(shardUid(record.uid, id)),
     metrics: shardMetrics(info),

@@ -8,6 +8,7 @@ const OF_ENGINES: Readonly<Record<string, string>> = {
   used_memory: "used_memory",
   used_memory_peak: "used_memory_peak",
   used_memory_rss: "used_memory_rss",
+  memory_limit: "maxmemory",
   mem_size_lua: "used_memory_lua",
   mem_frag_ratio: "mem_fragmentation_ratio",
   connected_clients: "connected_clients",

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse, stringify } from "yaml";
+import { METRICS, type DeclaredMetric } from "../src/core/api/metrics/declared.ts";
+
+const FOLDER = join(import.meta.dirname, "../deploy/monitoring");
+const { spec: rules } = parse(readFileSync(join(FOLDER, "alerts.yaml"), "utf8")) as { spec: Rules };
+const dashboard = readFileSync(join(FOLDER, "dashboard.json"), "utf8");
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+/** What a node adds to the labels of a metric, and what histograms and Prometheus add. */
+const FURTHER_LABELS = ["le", "instance", "job", "namespace", "pod", "storeenterprise_io_cluster"];
+
+test("alerts and dashboard ask for metrics and labels that there are", () => {
+  const queries = [...alerts().map(({ expr }) => expr), ...expressionsIn(JSON.parse(dashboard))];
+  assert.ok(queries.length > 30);
+  assert.deepEqual(queries.flatMap(problemsOf), []);
+});
+
+test("the dashboard shows each metric of a database, a link and the operator's passes, or an alert does", () => {
+  const asked =
+    alerts()
+      .map(({ expr }) => expr)
+      .join(" ") + dashboard;
+  const unused = Object.keys(METRICS).filter((name) => !asked.includes(name));
+  assert.deepEqual(unused.toSorted(), [
+    "store_endpoint_listening",
+    "store_link_received_bytes_total",
+    "store_link_sent_bytes_total",
+    "store_operator_info",
+    "store_operator_pass_seconds_total",
+    "store_webhook_distrust_total",
+    "store_webhook_review_seconds",
+  ]);
+});
+
+test("promtool takes the rules", { skip: promtool() === undefined && "promtool is not installed" }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "rules-"));
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(join(folder, "rules.yml"), stringify(rules));
+  assert.match(
+    execFileSync(promtool() ?? "", ["check", "rules", join(folder, "rules.yml")], { encoding: "utf8" }),
+    /SUCCESS/,
+  );
+});
+
+function promtool(): string | undefined {
+  const program = process.env.PROMTOOL ?? "promtool";
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return program;
+  } catch {
+    return undefined; // it comes with the package prometheus of the distribution
+  }
+}
+
+function alerts(): readonly { readonly alert: string; readonly expr: string }[] {
+  return rules.groups.flatMap((group) => group.rules);
+}
+
+/** All expressions of a dashboard, wherever they stand. */
+function expressionsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === "expr" && typeof each === "string" ? [each] : expressionsIn(each),
+  );
+}
+
+function problemsOf(query: string): string[] {
+  const names = [...query.matchAll(/store_[a-z_]+/g)].map(([name]) => name);
+  const known = names.flatMap((name) => metricOf(name) ?? []);
+  const unknown = names.filter((name) => metricOf(name) === undefined);
+  const labels = [...query.matchAll(/(?:by \(([^)]*)\)|\{([^}]*)\})/g)].flatMap(([, by = "", braced = ""]) =>
+    [...by.split(","), ...braced.split(",").map((one) => one.split(/[=!]/)[0] ?? "")].map((one) => one.trim()),
+  );
+  const allowed = [...known.flatMap((metric) => metric.labels), ...FURTHER_LABELS, ""];
+  const foreign = labels.filter((label) => !allowed.includes(label));
+  return [...unknown, ...foreign].map((what) => `${what} in ${query}`);
+}
+
+function metricOf(series: string): DeclaredMetric | undefined {
+  const all: Readonly<Record<string, DeclaredMetric>> = METRICS;
+  const histogram = all[series.replace(/_(bucket|sum|count)$/, "")];
+  return all[series]?.type === "histogram"
+    ? undefined
+    : (all[series] ?? (histogram?.type === "histogram" ? histogram : undefined));
+}
