@@ -89,10 +89,9 @@ async function rotate(scene: Scene): Promise<void> {
   await until("nothing waits", async () => (await waiting(scene)) === "", PATIENCE);
 }
 
-/** The management APIs whose certificate is by this authority. */
+/** The management APIs whose certificate is by this authority: no endpoint speaks TLS. */
 async function issuedBy({ play: { world } }: Scene, ca: string): Promise<readonly string[]> {
-  // records of the older release do not say that an endpoint speaks no TLS
-  const places = (await tlsPlaces(world.kube, REC)).filter(({ what }) => what.startsWith("management"));
+  const places = await tlsPlaces(world.kube, REC);
   const shown = await Promise.all(places.map((place) => isShownBy(place, ca)));
   return places.filter((_, index) => shown[index]).map(({ what }) => what);
 }

@@ -4,6 +4,7 @@ import { clusterNames, LABELS, PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
 import { ConfigMaps, Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { parseDatabaseRecord } from "../../../src/programs/agent/records/schema.ts";
 import { nodeAddresses } from "./cluster-login.ts";
 
 type ClusterRef = Required<Ref>;
@@ -30,11 +31,11 @@ export async function secretTexts(kube: Kube, ref: Ref): Promise<Readonly<Record
   return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
 }
 
-/** The databases of a cluster as they are recorded. */
+/** The databases of a cluster as they are recorded, also by nodes of older releases. */
 export async function databaseRecords(kube: Kube, { name, namespace }: ClusterRef): Promise<readonly DatabaseRecord[]> {
   const labelSelector = `${LABELS.cluster}=${name},${LABELS.record}=database`;
   const { items } = await kube.list(ConfigMaps, { namespace, labelSelector });
-  return items.map(({ data }) => JSON.parse(data?.["record"] ?? "{}") as DatabaseRecord);
+  return items.map(({ data, metadata }) => parseDatabaseRecord(data?.["record"] ?? "", metadata.name));
 }
 
 /** The management APIs, the endpoints that speak TLS, and the engines that do. */
