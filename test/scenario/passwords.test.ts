@@ -106,9 +106,12 @@ await test("while a node of an older release runs, a password is not changed: it
   assert.deepEqual(await world.acceptedBy("first"), NODES);
 });
 
-await test("no password is in a record or a log", async () => {
+await test("no password is in a record or a log, and a wrong one leaves a line", async () => {
   await using world = await startGuarded(cluster, "quiet", 300, "hush-hush-1");
   await world.change({ authentication_redis_pass: "hush-hush-2" });
+  assert.deepEqual(await world.acceptedBy("hush-hush-3"), []);
+  const said = () => NODES.every((uid) => cluster.log(uid).includes(`"a login of a client failed"`));
+  await until("each node has written it down", said, PATIENCE);
   const kube = connect(loadKubeConfig({ KUBECONFIG: cluster.kubeconfig }));
   const { namespace } = cluster;
   const objects = [await kube.list(ConfigMaps, { namespace }), await kube.list(Leases, { namespace })];

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { FailedLogins } from "./failed-logins.ts";
 
@@ -11,10 +12,10 @@ export class Credentials {
   readonly #clock: Clock;
   #passwords: Passwords;
 
-  constructor(passwords: Passwords, clock: Clock) {
+  constructor(passwords: Passwords, clock: Clock, log: Log) {
     this.#passwords = passwords;
     this.#clock = clock;
-    this.failed = new FailedLogins(clock);
+    this.failed = new FailedLogins(clock, log);
   }
 
   /** True when clients must authenticate. */

@@ -1,18 +1,24 @@
 import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
 
 interface Failures {
   readonly count: number;
   readonly lastMs: number;
 }
 
-/** Wrong passwords that clients of an address have given lately: after each of them the address waits before the next one is looked at. */
+/**
+ * Wrong passwords that clients of an address have given lately: after each of them the address waits before the next one is looked at.
+ * The log says of which address, and how many: at once, and less and less often while it goes on.
+ */
 export class FailedLogins {
   readonly #clock: Clock;
+  readonly #log: Log;
   /** By address; the one that has failed last is the last. */
   readonly #failures = new Map<string, Failures>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Log) {
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** How many milliseconds a login from this address has to wait, a right one too: an answer at once would say which one is right. */
@@ -28,6 +34,7 @@ export class FailedLogins {
     this.#failures.delete(address);
     this.#failures.set(address, { count, lastMs: this.#clock.uptimeMs() });
     const [oldest] = this.#failures.keys();
+    if (isSaid(count)) this.#log.warn("a login of a client failed", { address, failures: count });
     if (this.#failures.size > MOST_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);
   }
 
@@ -36,6 +43,13 @@ export class FailedLogins {
     return failures !== undefined && this.#clock.uptimeMs() - failures.lastMs < FORGOTTEN_MS ? failures : undefined;
   }
 }
+
+/** One that goes on once a second is said once a minute. */
+function isSaid(failures: number): boolean {
+  return failures % SAID_EACH === 0 || Number.isInteger(Math.log2(failures));
+}
+
+const SAID_EACH = 64;
 
 /** How long an address waits that has failed so often, in milliseconds. */
 export function loginDelayMs(failures: number): number {

@@ -84,7 +84,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       for (const session of [...this.#sessions]) session.pump();
     });
     this.log = context.log.with({ bdb: config.bdb });
-    this.credentials = new Credentials(config, clock);
+    this.credentials = new Credentials(config, clock, this.log);
     const sayFull = limitedRate(clock, FULL_SAID_MS, () => {
       this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
     });
