@@ -98,14 +98,14 @@ function check(what: string, env: NodeJS.ProcessEnv = {}): Promise<{ readonly co
   });
 }
 
-/** Speaks as public registries do: it refuses who has no token, and hands one out to everybody. */
+/** Speaks as public registries do: it refuses who has no token, and hands one out to anyone. */
 async function startRegistry(tags: ReadonlyMap<string, string>) {
   const server = createServer((request, response) => {
     if (request.url?.startsWith("/token?service=registry.test&scope=pull") === true) {
-      response.end(JSON.stringify({ token: "everybody" }));
+      response.end(JSON.stringify({ token: "of-anyone" }));
       return;
     }
-    if (request.headers.authorization !== "Bearer everybody") {
+    if (request.headers.authorization !== "Bearer of-anyone") {
       const challenge = `Bearer realm="${url}/token",service="registry.test",scope="pull"`;
       response.writeHead(401, { "www-authenticate": challenge }).end();
       return;
