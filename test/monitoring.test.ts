@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parse, stringify } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { APP_LABEL, LABELS, PORTS } from "../src/core/api/names.ts";
 import { METRICS, type DeclaredMetric } from "../src/core/api/metrics/declared.ts";
 
 const FOLDER = join(import.meta.dirname, "../deploy/monitoring");
@@ -13,6 +14,22 @@ const dashboard = readFileSync(join(FOLDER, "dashboard.json"), "utf8");
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+/** What of a manifest is looked at. */
+interface Manifest {
+  readonly kind: string;
+  readonly spec: {
+    readonly selector?: { readonly matchLabels: object };
+    readonly podSelector?: { readonly matchLabels: object };
+    readonly podMetricsEndpoints?: readonly { readonly port: string }[];
+    readonly ingress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
+    readonly template?: { readonly spec: { readonly containers: readonly Container[] } };
+  };
+}
+
+interface Container {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
 }
 
 /** What a node adds to the labels of a metric, and what histograms and Prometheus add. */
@@ -24,7 +41,7 @@ test("alerts and dashboard ask for metrics and labels that there are", () => {
   assert.deepEqual(queries.flatMap(problemsOf), []);
 });
 
-test("the dashboard shows each metric of a database, a link and the operator's passes, or an alert does", () => {
+test("what neither the dashboard nor an alert shows is known", () => {
   const asked =
     alerts()
       .map(({ expr }) => expr)
@@ -41,6 +58,19 @@ test("the dashboard shows each metric of a database, a link and the operator's p
   ]);
 });
 
+test("the PodMonitors and the NetworkPolicy mean pods and ports that there are", () => {
+  const [nodes, operator, policy] = documentsOf(join(FOLDER, "pod-monitor.yaml"));
+  const deployment = documentsOf(join(FOLDER, "../bundle.yaml")).find(({ kind }) => kind === "Deployment");
+  const node = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: "rec", [LABELS.role]: "node" };
+  assert.deepEqual(nodes?.spec.selector?.matchLabels, node);
+  assert.deepEqual(policy?.spec.podSelector?.matchLabels, node);
+  assert.equal(policy?.spec.ingress?.[0]?.ports[0]?.port, PORTS.management);
+  assert.deepEqual(operator?.spec.selector, deployment?.spec.selector);
+  const [container] = deployment?.spec.template?.spec.containers ?? [];
+  const metrics = container?.ports.find(({ name }) => name === operator?.spec.podMetricsEndpoints?.[0]?.port);
+  assert.equal(metrics?.containerPort, PORTS.metrics);
+});
+
 test("promtool takes the rules", { skip: promtool() === undefined && "promtool is not installed" }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), "rules-"));
   t.after(() => {
@@ -52,6 +82,10 @@ test("promtool takes the rules", { skip: promtool() === undefined && "promtool i
     /SUCCESS/,
   );
 });
+
+function documentsOf(file: string): readonly Manifest[] {
+  return parseAllDocuments(readFileSync(file, "utf8")).map((each) => each.toJS() as Manifest);
+}
 
 function promtool(): string | undefined {
   const program = process.env.PROMTOOL ?? "promtool";

@@ -4,6 +4,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../src/ports/resp/reply.ts";
 import { SHARED, writeAtSite, type SiteEndpoint, type SiteWriter } from "../kit/links/site-writer.ts";
+import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
@@ -37,6 +38,7 @@ test("what clients of two sites write at once is at both, whatever moves meanwhi
   await steps<Scene>(
     { sites, both: [east, west], writers: [first, second] },
     {
+      "the node with the primary shows Prometheus how the writes of the other site arrive": showLinks,
       "a version set on one site upgrades both, and no request fails": upgradeDatabases,
       "a node with a primary is drained, and no request fails": drainPrimary,
       "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
@@ -44,6 +46,19 @@ test("what clients of two sites write at once is at both, whatever moves meanwhi
     },
   );
 });
+
+async function showLinks({ both }: Scene): Promise<void> {
+  for (const [site, other] of [both, both.toReversed()] as [Site, Site][]) {
+    const labels = { database: "carts", site: other.name };
+    // the shell cuts off the end of the last line
+    const scrape = async () => parseExposition(`${await management(site, "/metrics", "", await primaryOf(site))}\n`);
+    const arrives = async (): Promise<boolean> =>
+      valueOf(await scrape(), "store_link_received_bytes_total", labels) > 0 &&
+      valueOf(await scrape(), "store_link_lag_seconds", labels) > 0;
+    await until("writes of the other site have arrived", arrives, PATIENCE);
+    assert.equal(valueOf(await scrape(), "store_link_up", labels), 1);
+  }
+}
 
 async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
   await both[1].kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);

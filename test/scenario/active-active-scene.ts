@@ -44,10 +44,12 @@ export function failWith(site: Site): (error: unknown) => Promise<never> {
   };
 }
 
-/** What the management API of the site answers. */
-export async function management(site: Site, path: string, options = ""): Promise<string> {
+/** What the management API of the site answers, at any node or at one. */
+export async function management(site: Site, path: string, options = "", node?: number): Promise<string> {
   const { name, kubectl, type } = site;
-  const address = await kubectl(`get service ${name}-api -o jsonpath='{.spec.clusterIP}'`);
+  const ofService = `get service ${name}-api -o jsonpath='{.spec.clusterIP}'`;
+  const ofNode = `get pod ${name}-${(node ?? 1) - 1} -o jsonpath='{.status.podIP}'`;
+  const address = await kubectl(node === undefined ? ofService : ofNode);
   const secret = (key: string) => kubectl(`get secret ${name} -o jsonpath='{.data.${key}}' | base64 -d`);
   const user = `${await secret("username")}:${await secret("password")}`;
   return type(`curl -fsSk -u '${user}' ${options} https://${address}:9443${path}`);

@@ -16,30 +16,31 @@ export type Samples = { readonly [N in MetricName]?: readonly Sample<N>[] };
 /** The samples in the text format of Prometheus, version 0.0.4, in the order in which metrics are declared. */
 export function exposition(samples: Samples): string {
   const names = Object.keys(METRICS).filter((name): name is MetricName => name in samples);
-  return names.flatMap((name) => [...familyOf(name, samples[name] ?? [])].map((line) => `${line}\n`)).join("");
+  return names.map((name) => familyOf(name, samples[name] ?? [])).join("");
 }
 
 /** The content type of that text. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-function* familyOf(name: MetricName, samples: readonly AnySample[]): Iterable<string> {
+function familyOf(name: MetricName, samples: readonly AnySample[]): string {
   const { type, help, bounds = [] }: DeclaredMetric = METRICS[name];
-  yield `# HELP ${name} ${escaped(help)}.`;
-  yield `# TYPE ${name} ${type}`;
+  let text = `# HELP ${name} ${escaped(help)}.\n# TYPE ${name} ${type}\n`;
   for (const { labels, value } of samples) {
-    if (typeof value === "number") yield `${name}${braced(labels)} ${value}`;
-    else yield* histogramOf(name, labels, value, bounds);
+    const pairs = pairsOf(labels);
+    text += typeof value === "number" ? `${name}${braced(pairs)} ${value}\n` : histogramOf(name, pairs, value, bounds);
   }
+  return text;
 }
 
-function* histogramOf(name: string, labels: Labels, { counts, sum }: Distribution, bounds: readonly number[]) {
+function histogramOf(name: string, pairs: string, { counts, sum }: Distribution, bounds: readonly number[]): string {
+  const before = `${name}_bucket{${pairs === "" ? "" : `${pairs},`}le="`;
+  let text = "";
   let count = 0;
-  for (const [at, bound] of [...bounds, "+Inf"].entries()) {
-    count += counts[at] ?? 0;
-    yield `${name}_bucket${braced({ ...labels, le: bound })} ${count}`;
+  for (const [at, each] of counts.entries()) {
+    count += each;
+    text += `${before}${bounds[at] ?? "+Inf"}"} ${count}\n`;
   }
-  yield `${name}_sum${braced(labels)} ${sum}`;
-  yield `${name}_count${braced(labels)} ${count}`;
+  return `${text}${name}_sum${braced(pairs)} ${sum}\n${name}_count${braced(pairs)} ${count}\n`;
 }
 
 type Labels = Readonly<Record<string, string | number>>;
@@ -49,11 +50,14 @@ interface AnySample {
   readonly value: number | Distribution;
 }
 
-function braced(labels: Labels): string {
-  const all = Object.entries(labels).map(
-    ([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
-  );
-  return all.length === 0 ? "" : `{${all.join(",")}}`;
+function pairsOf(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`)
+    .join(",");
+}
+
+function braced(pairs: string): string {
+  return pairs === "" ? "" : `{${pairs}}`;
 }
 
 function escaped(text: string): string {
