@@ -28,20 +28,20 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "another password of the cluster goes on when all engines and proxies have taken it",
     instances: pair,
-    rotation: { act: "end", since: "t", behind: [] },
+    rotation: { act: "end", since: "t", step: 1, behind: [] },
     want: "rotate-engine-password",
   },
   {
     rule: "and says whom it waits for",
     instances: pair,
-    rotation: { act: "end", since: "t", behind: ["the proxy of node 3"] },
+    rotation: { act: "end", since: "t", step: 1, behind: ["the proxy of node 3"] },
     want: "wait: another password at its engines waits for the proxy of node 3",
   },
   {
     rule: "also while a replica is behind",
     instances: pair,
     but: { 2: behind },
-    rotation: { act: "use", since: "t", behind: ["the engine on node 2"] },
+    rotation: { act: "use", since: "t", step: 1, behind: ["the engine on node 2"] },
     want: "wait: the 7.2 replica on node 2 is 1000000 bytes behind the primary; another password at its engines waits for the engine on node 2",
   },
 ];

@@ -40,7 +40,8 @@ function passwordStep({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): 
   if (engineLogin === "clients") return { kind: "make-internal-password" };
   if (engineLogin === "closable") return { kind: "close-engines" };
   if (rotation === undefined || rotation.behind.length > 0) return undefined;
-  return { kind: "rotate-engine-password", act: rotation.act, since: rotation.since };
+  const { act, since, step } = rotation;
+  return { kind: "rotate-engine-password", due: { act, since, step } };
 }
 
 /** It may wait for a node that is away: users are to know. */

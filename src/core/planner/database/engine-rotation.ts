@@ -9,7 +9,14 @@ export interface EnginePasswords {
 }
 
 /** What a rotation does next: the next password is accepted besides, is used, or the former one ends. */
-export type RotationAct = "offer" | "use" | "end";
+type RotationAct = "offer" | "use" | "end";
+
+/** An act that is due, for the rotation that begins or has begun `since`, while the passwords are those of `step`. */
+export interface DueRotation {
+  readonly act: RotationAct;
+  readonly since: string;
+  readonly step: number;
+}
 
 /**
  * What is due for the password of the cluster at the engines of a database: it is replaced when that of the management API was, at
@@ -18,19 +25,21 @@ export type RotationAct = "offer" | "use" | "end";
 export function rotationDue(
   { passwords, createdTime }: Pick<DatabaseRecord, "passwords" | "createdTime">,
   replacedAt: string | undefined,
-): { readonly act: RotationAct; readonly since: string } | undefined {
+): DueRotation | undefined {
   const { engines, rotation } = passwords ?? {};
+  const step = rotation?.step ?? 0;
   if (rotation !== undefined && rotation.state !== "ended")
-    return { act: rotation.state === "offered" ? "use" : "end", since: rotation.since };
+    return { act: rotation.state === "offered" ? "use" : "end", since: rotation.since, step };
   if (replacedAt === undefined || engines !== "closed") return undefined;
-  return replacedAt > (rotation?.since ?? createdTime) ? { act: "offer", since: replacedAt } : undefined;
+  return replacedAt > (rotation?.since ?? createdTime) ? { act: "offer", since: replacedAt, step } : undefined;
 }
 
-/** The passwords after an act; those same ones when it was done before. */
-export function withRotation<T extends EnginePasswords>(held: T, act: RotationAct, fresh: string): T {
+/** The passwords after an act; those same ones when it was done before, or decided on when they were others. */
+export function withRotation<T extends EnginePasswords>(held: T, due: Omit<DueRotation, "since">, fresh: string): T {
   const { internal, rotation = { step: 0 } } = held;
+  if (rotation.step !== due.step) return held;
   const step = rotation.step + 1;
-  switch (act) {
+  switch (due.act) {
     case "offer":
       return rotation.next === undefined ? { ...held, rotation: { step, next: fresh } } : held;
     case "use": {

@@ -1,4 +1,4 @@
-import type { RotationAct } from "./engine-rotation.ts";
+import type { DueRotation } from "./engine-rotation.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
 import type { ContainerMemory } from "./capacity.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
@@ -85,7 +85,7 @@ export interface DatabaseFacts {
    */
   readonly engineLogin: "clients" | "shared" | "closable" | "cluster";
   /** What is due for the password of the cluster at its engines, and who keeps that up; absent: nothing is. */
-  readonly rotation?: { readonly act: RotationAct; readonly since: string; readonly behind: readonly string[] };
+  readonly rotation?: DueRotation & { readonly behind: readonly string[] };
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

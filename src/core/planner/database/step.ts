@@ -1,5 +1,5 @@
 import type { StoreVersion } from "../../api/records.ts";
-import type { RotationAct } from "./engine-rotation.ts";
+import type { DueRotation } from "./engine-rotation.ts";
 
 /** The one thing the leader does next for a database; it observes again after each. */
 export type DatabaseStep =
@@ -37,8 +37,8 @@ export type DatabaseStep =
   | { readonly kind: "make-internal-password" }
   /** Each node and each engine knows the password of the cluster: engines refuse those of clients from now on. */
   | { readonly kind: "close-engines" }
-  /** Another password of the cluster at the engines, after that at the management API was replaced at `since`. */
-  | { readonly kind: "rotate-engine-password"; readonly act: RotationAct; readonly since: string }
+  /** Another password of the cluster at the engines, after that at the management API was replaced. */
+  | { readonly kind: "rotate-engine-password"; readonly due: DueRotation }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
   | { readonly kind: "activate" }

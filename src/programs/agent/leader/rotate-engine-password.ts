@@ -9,16 +9,20 @@ const STATES = { offer: "offered", use: "used", end: "ended" } as const;
 
 /**
  * Offers another password of the cluster to the engines of a database, uses it, or ends the former one: in the Secret first, then, by
- * the record, at each node. Who was ended in between is continued by the next leader.
+ * the record, at each node. Who was ended in between is continued by the next leader, and who decided long ago changes nothing.
  */
 export async function rotateEnginePassword(
   { records, passwords, clock, log }: InternalPasswordContext,
   { uid }: DatabaseRecord,
-  { act, since }: Extract<DatabaseStep, { readonly kind: "rotate-engine-password" }>,
+  { due }: Extract<DatabaseStep, { readonly kind: "rotate-engine-password" }>,
 ): Promise<void> {
-  const { rotation } = await passwords.change(uid, (held) => withRotation(held, act, internalPassword()));
-  const state = STATES[act];
+  const { rotation } = await passwords.change(uid, (held) => withRotation(held, due, internalPassword()));
+  const state = STATES[due.act];
   const now = clock.now().toISOString();
-  await records.changeDatabase(uid, (old) => withEngineRotation(old, { state, since, step: rotation?.step ?? 0 }, now));
+  await records.changeDatabase(uid, (old) =>
+    (old.passwords?.rotation?.step ?? 0) === due.step
+      ? withEngineRotation(old, { state, since: due.since, step: rotation?.step ?? 0 }, now)
+      : old,
+  );
   log.info("the password of the cluster at the engines of a database changes", { bdb: uid, state });
 }
