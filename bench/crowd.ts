@@ -1,3 +1,4 @@
+import { processorSecondsOf } from "./kernel/processor-time.ts";
 // A crowd of slow readers and of clients that vanish, beside the clients of another database on the same proxy:
 // `npm run bench:crowd -- [--slow 1000] [--vanished 10000] [--seconds 15] [--json crowd.json]`. Takes root on Linux: it runs in a
 // network of its own. Exits with 1 when a goal is missed.
@@ -7,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-network.ts";
 import { memoryOf } from "../test/kit/facts/memory.ts";
-import { CROWD_GOALS, crowdTable, processorSecondsOf, ratioOf, socketsMiB } from "./crowd/figures.ts";
+import { CROWD_GOALS, crowdTable, ratioOf, socketsMiB } from "./crowd/figures.ts";
 import type { CrowdFigures, Phase } from "./crowd/figures.ts";
 import { LEFT, READ, startCrowdScene, type CrowdScene } from "./crowd/scene.ts";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEngine, type TestEngine } from "../test/kit/engines/engine.ts";
 import { startLinkedSites } from "../test/kit/links/linked-sites.ts";
 import { until } from "../test/kit/time/until.ts";
-import { processorSecondsOf } from "./crowd/figures.ts";
+import { processorSecondsOf } from "./kernel/processor-time.ts";
 
 // What the link of a site costs its engine and its clients: the same writes at an engine alone, and at three that are linked.
 

@@ -64,20 +64,8 @@ export function crowdTable({ tls, letIn, phases, peakMiB, cut }: CrowdFigures): 
   ].join("\n");
 }
 
-/** Processor time of a process so far, in seconds. */
-export function processorSecondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[USER]) + Number(fields[USER + 1])) / TICKS;
-}
-
 /** What the kernel keeps for the connections of this network, in MiB. */
 export function socketsMiB(): number {
   const pages = Number(/^TCP: .* mem (\d+)/m.exec(readFileSync("/proc/net/sockstat", "utf8"))?.[1]);
   return (pages * 4096) / 2 ** 20;
 }
-
-/** Where the state of a process has its time in user mode, counted from behind its name; that in the kernel follows. */
-const USER = 11;
-const TICKS = 100;

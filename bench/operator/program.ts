@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { processorSecondsOf, statOf } from "../kernel/processor-time.ts";
 
 /** A process of the bench, and what the kernel says it uses. */
 export interface Program {
@@ -11,9 +12,6 @@ export interface Program {
   /** Ends it; throws when it had ended before. */
   stop(): Promise<void>;
 }
-
-/** Ticks of the counters in /proc a second: the same on every Linux that Node runs on. */
-const TICKS = 100;
 
 /** Runs a TypeScript or JavaScript file, its output in `log`. */
 export function startProgram(args: readonly string[], env: Readonly<Record<string, string>>, log: string): Program {
@@ -27,7 +25,7 @@ export function startProgram(args: readonly string[], env: Readonly<Record<strin
     1024;
   return {
     memory: () => ({ now: status("VmRSS"), peak: status("VmHWM") }),
-    cpu: () => statOf(String(child.pid)).cpu,
+    cpu: () => processorSecondsOf(child.pid ?? 0),
     stop: async () => {
       if (child.exitCode !== null) throw new Error(`it has ended with ${child.exitCode}; see ${log}`);
       child.kill("SIGTERM");
@@ -39,17 +37,8 @@ export function startProgram(args: readonly string[], env: Readonly<Record<strin
 /** Processor time used so far, in seconds, by what this process started and is called one of `names`. */
 export function cpuOfOwn(names: readonly string[]): number {
   const all = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-  const own = all.flatMap((pid) => (existsSync(`/proc/${pid}/stat`) ? [statOf(pid)] : []));
+  const own = all.flatMap((pid) => (existsSync(`/proc/${pid}/stat`) ? [statOf(Number(pid))] : []));
   return own
     .filter(({ name, parent }) => parent === process.pid && names.includes(name))
     .reduce((sum, { cpu }) => sum + cpu, 0);
-}
-
-function statOf(pid: string): { readonly name: string; readonly parent: number; readonly cpu: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // the name in the second field may hold blanks: fields are counted from its end
-  const end = stat.lastIndexOf(")");
-  const fields = stat.slice(end + 2).split(" ");
-  const cpu = (Number(fields[11]) + Number(fields[12])) / TICKS;
-  return { name: stat.slice(stat.indexOf("(") + 1, end), parent: Number(fields[1]), cpu };
 }

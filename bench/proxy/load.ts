@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { processorSecondsOf } from "../crowd/figures.ts";
+import { processorSecondsOf } from "../kernel/processor-time.ts";
 import type { Way } from "./way.ts";
 
 /** What clients do in one row of the table. */

@@ -1,13 +1,12 @@
-import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Fault } from "../core/base/fault.ts";
-import { jsonLog, type Log } from "../core/base/log.ts";
 import { latestRelease } from "../core/releases/catalogue/find.ts";
 import { chooseEngine } from "../core/releases/engines/engines.ts";
 import { startWorld } from "../local-kubernetes/world/index.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
+import { fileLog } from "../programs/demo/file-log.ts";
 import { terminalProgress } from "../programs/demo/report/progress.ts";
 import { newestVersion } from "../programs/demo/scenario.ts";
 import { sitesReceipt, sitesReceiptLines, type SitesReceipt } from "../programs/demo/sites/receipt.ts";
@@ -72,12 +71,4 @@ async function demonstrate(dir: string, signal: AbortSignal): Promise<SitesRecei
   } finally {
     await world.stop();
   }
-}
-
-function fileLog(path: string): Log {
-  const file = createWriteStream(path, { flags: "a", mode: 0o600 });
-  return jsonLog(
-    (line) => void file.write(line),
-    () => systemClock.now(),
-  );
 }

@@ -1,4 +1,3 @@
-import { createWriteStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,7 +7,8 @@ import { imagesWith } from "../../scripts/releases/images.ts";
 import { describeObject, getObjects } from "../core/api/kubectl.ts";
 import type { AskedVersion } from "../core/api/records.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
-import { jsonLog, type Log } from "../core/base/log.ts";
+import type { Log } from "../core/base/log.ts";
+import { fileLog } from "../programs/demo/file-log.ts";
 import { DEMO } from "../programs/demo/steps/objects.ts";
 import { terminalProgress, type Progress } from "../programs/demo/report/progress.ts";
 import { receiptLines, type Receipt } from "../programs/demo/report/receipt.ts";
@@ -189,12 +189,4 @@ async function keepRunning(world: World, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
   await promise;
-}
-
-function fileLog(path: string): Log {
-  const file = createWriteStream(path, { flags: "a", mode: 0o600 });
-  return jsonLog(
-    (line) => void file.write(line),
-    () => systemClock.now(),
-  );
 }

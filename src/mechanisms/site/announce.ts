@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/base/clock.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
-import type { Reply } from "../../ports/resp/reply.ts";
+import { byteStringOf } from "../../ports/resp/reply.ts";
 
 export interface AnnounceOptions {
   readonly client: EngineClient;
@@ -29,9 +29,9 @@ export async function announceKeys(options: AnnounceOptions, known: readonly str
   for (let cursor = "0"; !signal.aborted;) {
     const reply = await client.call("SCAN", cursor, "COUNT", COUNT);
     const [next = "0", keys = []] = Array.isArray(reply) ? reply : [];
-    await Promise.all((Array.isArray(keys) ? keys : []).map((key) => read(bytesOf(key))));
+    await Promise.all((Array.isArray(keys) ? keys : []).map((key) => read(byteStringOf(key))));
     await haveRoom(options);
-    cursor = bytesOf(next);
+    cursor = byteStringOf(next);
     if (cursor === "0") return;
   }
 }
@@ -39,8 +39,4 @@ export async function announceKeys(options: AnnounceOptions, known: readonly str
 async function haveRoom({ clock, hasRoom, signal }: AnnounceOptions): Promise<void> {
   // aborted: the loops look at the signal
   while (!hasRoom() && !signal.aborted) await clock.sleep(ROOM_MS, signal).catch(() => undefined);
-}
-
-function bytesOf(reply: Reply): string {
-  return reply instanceof Uint8Array ? Buffer.from(reply).toString("latin1") : String(reply);
 }

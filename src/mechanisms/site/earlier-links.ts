@@ -1,5 +1,5 @@
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
-import type { Reply } from "../../ports/resp/reply.ts";
+import { textOf } from "../../ports/resp/reply.ts";
 
 /** The name of the connections by which a link writes. */
 const LINK_NAME = "site-link";
@@ -25,8 +25,4 @@ function linkConnections(list: string): readonly number[] {
     const id = /^id=(\d+) /.exec(line)?.[1];
     return id === undefined ? [] : [Number(id)];
   });
-}
-
-function textOf(reply: Reply): string {
-  return reply instanceof Uint8Array ? Buffer.from(reply).toString() : String(reply);
 }

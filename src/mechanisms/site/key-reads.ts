@@ -1,6 +1,6 @@
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 import type { Effect, KeyType } from "../../core/merge/operation.ts";
-import { ReplyError, type Reply } from "../../ports/resp/reply.ts";
+import { byteStringOf, ReplyError, type Reply } from "../../ports/resp/reply.ts";
 
 /** What reads a key of any type, and when it expires: of the reads of a type all but one are answered with an error. */
 export function readsOf(key: string): readonly EngineCommand[] {
@@ -24,8 +24,8 @@ export function effectsOfReads(key: string, replies: readonly Reply[]): readonly
     ...{ kind: "put", type, key, element, value },
   });
   const clear: Effect = { kind: "clear", key };
-  if (text instanceof Uint8Array) return [clear, put("string", "", bytesOf(text)), ...expiry];
-  const elements = [list, hash, set, zset].map((reply) => (Array.isArray(reply) ? reply.map(bytesOf) : []));
+  if (text instanceof Uint8Array) return [clear, put("string", "", byteStringOf(text)), ...expiry];
+  const elements = [list, hash, set, zset].map((reply) => (Array.isArray(reply) ? reply.map(byteStringOf) : []));
   const [ofList = [], ofHash = [], ofSet = [], ofZset = []] = elements;
   return [
     clear,
@@ -35,10 +35,6 @@ export function effectsOfReads(key: string, replies: readonly Reply[]): readonly
     ...pairs(ofZset).map(([element, score]) => put("zset", element, score)),
     ...expiry,
   ];
-}
-
-function bytesOf(reply: Reply): string {
-  return reply instanceof Uint8Array ? Buffer.from(reply).toString("latin1") : String(reply);
 }
 
 function pairs(flat: readonly string[]): readonly (readonly [string, string])[] {

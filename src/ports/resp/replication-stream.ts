@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { Fault } from "../../core/base/fault.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { decodeReply } from "./decode.ts";
+import { byteStringOf } from "./reply.ts";
 import { dialSocket } from "./dial.ts";
 import { encodeCommand, type Arg } from "./encode.ts";
 import type { EngineAddress } from "./engine-client.ts";
@@ -133,5 +134,5 @@ function argumentsOf(frame: Buffer): readonly string[] {
   const reply = decodeReply(frame, "bytes");
   if (!Array.isArray(reply))
     throw new Fault(faults.malformed, "The stream of a primary holds something else than commands.");
-  return reply.map((arg) => (arg instanceof Uint8Array ? Buffer.from(arg).toString("latin1") : String(arg)));
+  return reply.map(byteStringOf);
 }

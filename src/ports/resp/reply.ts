@@ -41,6 +41,11 @@ export function textOf(reply: Reply): string {
   throw unexpected("text", reply);
 }
 
+/** The reply as a string with one character for each byte, so that what is no text stays what it is; other replies as they read. */
+export function byteStringOf(reply: Reply): string {
+  return reply instanceof Uint8Array ? Buffer.from(reply).toString("latin1") : String(reply);
+}
+
 /** The reply as a number, also when it came as digits in a string; RESP_UNEXPECTED_REPLY otherwise. */
 export function numberOf(reply: Reply): number {
   const value = typeof reply === "string" && reply !== "" ? Number(reply) : reply;

@@ -8,6 +8,7 @@ import type {
   LinkReplyMessage,
   LinkRequestMessage,
 } from "../../ports/management/link-control.ts";
+import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { faults } from "./faults.ts";
 import { Link, type LinkContext } from "./served/link.ts";
 
@@ -26,7 +27,7 @@ export async function runLink(channel: LinkChannel, context: LinkContext): Promi
   });
   let before: Promise<unknown> = Promise.resolve();
   channel.on("message", (message) => {
-    if (!isRequest(message)) {
+    if (!isRequestMessage<LinkRequestMessage>(message)) {
       context.log.warn("the agent sent a message that is not a command");
       return;
     }
@@ -54,17 +55,4 @@ async function answer(link: Link, command: LinkCommand): Promise<LinkReply> {
     const { code } = error instanceof Fault ? error : faults.failed;
     return { ok: false, code, message: messageOf(error) };
   }
-}
-
-function isRequest(message: unknown): message is LinkRequestMessage {
-  return (
-    typeof message === "object" &&
-    message !== null &&
-    "id" in message &&
-    typeof message.id === "number" &&
-    "command" in message &&
-    typeof message.command === "object" &&
-    message.command !== null &&
-    "op" in message.command
-  );
 }

@@ -7,6 +7,7 @@ import type {
   ProxyReplyMessage,
   ProxyRequestMessage,
 } from "../../ports/management/proxy-control.ts";
+import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { AgentLine } from "./agent-line.ts";
 import { connectionRoom } from "./limits/connection-budget.ts";
 import { ProxyEndpoints } from "./proxy-endpoints.ts";
@@ -32,7 +33,7 @@ export async function runProxy(
     channel.once("disconnect", resolve);
   });
   channel.on("message", (message) => {
-    if (isRequest(message)) void answer(endpoints, message, channel);
+    if (isRequestMessage<ProxyRequestMessage>(message)) void answer(endpoints, message, channel);
     else if (isAnswer(message)) line.receive(message);
     else context.log.warn("the agent sent a message that is not a command");
   });
@@ -51,17 +52,4 @@ async function answer(
 
 function isAnswer(message: unknown): message is ClientsAnswer {
   return typeof message === "object" && message !== null && "answer" in message && "others" in message;
-}
-
-function isRequest(message: unknown): message is ProxyRequestMessage {
-  return (
-    typeof message === "object" &&
-    message !== null &&
-    "id" in message &&
-    typeof message.id === "number" &&
-    "command" in message &&
-    typeof message.command === "object" &&
-    message.command !== null &&
-    "op" in message.command
-  );
 }

@@ -61,7 +61,11 @@ async function listening() {
   const visitors: Visitor[] = [];
   const listener = new Listener(
     (visitor) => {
-      checkPeer(visitor.socket, { authorities: authority.certificate, serverName: "there.example" });
+      checkPeer(
+        visitor.socket,
+        { authorities: authority.certificate, serverName: "there.example" },
+        systemClock.now().getTime(),
+      );
       visitors.push(visitor);
       visitor.socket.end();
       return Promise.resolve();

@@ -74,8 +74,8 @@ export async function dialLink(
   return socket;
 }
 
-/** LINK_UNTRUSTED unless the certificate of the other end has the name, and is signed by one of the authorities. */
-export function checkPeer(socket: TLSSocket, { authorities, serverName }: Trusted): void {
+/** LINK_UNTRUSTED unless the certificate of the other end has the name, is signed by one of the authorities and valid `now`, in milliseconds since 1970. */
+export function checkPeer(socket: TLSSocket, { authorities, serverName }: Trusted, now: number): void {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) throw new Fault(faults.untrusted, "The other end shows no certificate.");
   const isSigned = certificatesIn(authorities).some(
@@ -84,7 +84,6 @@ export function checkPeer(socket: TLSSocket, { authorities, serverName }: Truste
   if (!isSigned) throw new Fault(faults.untrusted, `No authority of ${serverName} has signed the certificate shown.`);
   if (certificate.checkHost(serverName) === undefined)
     throw new Fault(faults.untrusted, `The certificate shown is not that of ${serverName}.`);
-  const now = Date.now();
   if (now < certificate.validFromDate.getTime() || now > certificate.validToDate.getTime())
     throw new Fault(faults.untrusted, `The certificate shown is valid until ${certificate.validTo} only.`);
 }
