@@ -10,7 +10,7 @@ const STEPS = 150;
 /** Clocks of sites differ by up to this, in milliseconds. */
 const SKEW_MS = 300_000;
 
-test(`sites converge in ${SCHEDULES} random schedules of writes, late streams, repeated operations, partitions, crashes, sites that come and go, and wrong clocks`, () => {
+test(`sites converge in ${SCHEDULES} random schedules of writes, late streams, repeated operations, partitions, crashes, sites that come, go and lose all, and wrong clocks`, () => {
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) converges(seed);
 });
 
@@ -41,7 +41,7 @@ function converges(seed: number): void {
   }
 }
 
-/** `sum`: what the increments of one counter make together; undefined when a site went with some of them. */
+/** `sum`: what the increments of one counter make together; undefined when a site went with some of them, or lost them. */
 function play(seed: number): { readonly sites: Sites; readonly sum: number | undefined } {
   const dice = seededDice(seed);
   const below = (count: number): number => Math.floor(dice() * count);
@@ -51,6 +51,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   const link = () => sites.links[below(sites.links.length)] ?? "";
   const hasFlushes = below(3) === 0;
   let sum = 0;
+  let isWhole = true;
   const count = (): void => {
     if (hasFlushes) return; // an increment that a flush has seen is gone
     const by = 1 + below(9);
@@ -58,6 +59,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   };
   const comes = below(3) === 0;
   const goes = below(3) === 0;
+  const loses = below(3) === 0;
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const actions: readonly (() => void)[] = [
     count,
@@ -78,6 +80,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
     () => {
       if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
       if (goes && below(6) === 0) sites.leave(place());
+      if (loses && below(4) === 0 && sites.lose(place())) isWhole = false;
     },
     () => {
       sites.configure(place());
@@ -88,7 +91,8 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
     },
   ];
   for (let step = 0; step < STEPS; step += 1) actions[below(actions.length)]?.();
-  return { sites, sum: sites.places.some(({ state }) => state === "gone") ? undefined : sum };
+  if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
+  return { sites, sum: isWhole ? sum : undefined };
 }
 
 /** Few keys and members, so that sites meet; keys of one name get every type. */

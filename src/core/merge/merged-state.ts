@@ -88,7 +88,7 @@ export class MergedState {
   #forgetKey(key: string, effects: Iterable<KeyEffect>, agreed: VersionVector, isBusy: (key: string) => boolean): void {
     const state = this.#keys.get(key);
     if (state === undefined) return;
-    if (isBusy(key)) this.#unagreed.postpone(effects);
+    if (isBusy(key)) this.#unagreed.postpone(effects, agreed);
     else if (!keepUnagreedKey(state, effects, agreed)) this.#keys.delete(key);
   }
 

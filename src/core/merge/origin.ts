@@ -1,3 +1,5 @@
+import type { VersionVector } from "./version-vector.ts";
+
 /**
  * Who numbers operations: a site, in one of its incarnations. A site gets a new incarnation when it no longer knows how far it
  * has read the stream of its engine, so that no number is given twice.
@@ -14,6 +16,13 @@ export function siteOf(origin: number): number {
 /** The incarnation of that site; the first one is 0. */
 export function incarnationOf(origin: number): number {
   return Math.floor(origin / SITES);
+}
+
+/** How a site that knows of nothing numbers its operations, by all that the other sites have received. */
+export function laterOrigin(site: number, received: readonly VersionVector[]): number {
+  const origins = received.flatMap((vector) => Object.keys(vector).map(Number));
+  const incarnations = origins.filter((origin) => siteOf(origin) === site).map(incarnationOf);
+  return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
 /** Sites have the numbers from 1 to 63. */

@@ -17,16 +17,14 @@ export interface Statement {
 export class Participants {
   readonly #own: number;
   #sites: readonly number[];
-  readonly #seenBy: Map<number, VersionVector>;
+  readonly #known: Map<number, Known>;
   /** Sites that have left while an operation of theirs may still be on its way. */
   readonly #leaving = new Set<number>();
-  readonly #keptBy = new Map<number, VersionVector>();
-  readonly #statements = new Map<number, Statement>();
 
   constructor(own: number, sites: readonly number[], seenBy: readonly SeenBy[]) {
     this.#own = own;
-    this.#sites = seenBy.map(({ site }) => site);
-    this.#seenBy = new Map(seenBy.map(({ site, seen }) => [site, seen]));
+    this.#sites = seenBy.map(({ origin }) => siteOf(origin));
+    this.#known = new Map(seenBy.map(({ origin, seen }) => [siteOf(origin), { origin, seen, keeps: {} }]));
     this.change(sites);
   }
 
@@ -35,7 +33,7 @@ export class Participants {
   }
 
   get seenBy(): readonly SeenBy[] {
-    return [...this.#seenBy].map(([site, seen]) => ({ site, seen }));
+    return [...this.#known.values()].map(({ origin, seen }) => ({ origin, seen }));
   }
 
   /** Sites come and go; what is forgotten waits for those that come from now on. */
@@ -45,24 +43,32 @@ export class Participants {
     this.#sites = sites;
   }
 
-  /** That site has applied this. */
-  hasSeen(site: number, seen: VersionVector): void {
-    this.#seenBy.set(site, union(this.#seenBy.get(site) ?? {}, seen));
+  /** The site numbers its operations so from now on. What it said before counts no more: it may have lost its data since. */
+  begins(origin: number): void {
+    this.#latest(origin);
+  }
+
+  /** The site that numbers its operations so has applied this. */
+  hasSeen(origin: number, seen: VersionVector): void {
+    const known = this.#latest(origin);
+    if (known !== undefined) known.seen = union(known.seen, seen);
   }
 
   /** The site of an operation has applied what the operation has seen. */
   learn({ dot, seen }: Operation): void {
-    this.hasSeen(siteOf(dot.origin), including(seen, dot));
+    this.hasSeen(dot.origin, including(seen, dot));
   }
 
-  /** That site keeps this as surely as its data; the answer is what all others do. */
-  keeps(site: number, received: VersionVector): VersionVector {
-    this.#keptBy.set(site, union(this.#keptBy.get(site) ?? {}, received));
-    return lowest(this.#others().map((each) => this.#keptBy.get(each) ?? {}));
+  /** The site that numbers its operations so keeps this as surely as its data; the answer is what all others do. */
+  keeps(origin: number, received: VersionVector): VersionVector {
+    const known = this.#latest(origin);
+    if (known !== undefined) known.keeps = union(known.keeps, received);
+    return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? {}));
   }
 
-  states(site: number, statement: Statement): void {
-    this.#statements.set(site, statement);
+  states(origin: number, statement: Statement): void {
+    const known = this.#latest(origin);
+    if (known !== undefined) known.statement = statement;
   }
 
   /** What every site is known to have applied, the ones included that have left and may have written without knowing of it. */
@@ -70,23 +76,37 @@ export class Participants {
     for (const site of this.#leaving)
       if (this.#hasLeft(site, received)) {
         this.#leaving.delete(site);
-        this.#seenBy.delete(site);
+        this.#known.delete(site);
       }
-    return lowest([...this.#sites, ...this.#leaving].map((site) => this.#seenBy.get(site) ?? {}));
+    return lowest([...this.#sites, ...this.#leaving].map((site) => this.#known.get(site)?.seen ?? {}));
   }
 
-  /** Every other site waits for this one, and what they had forgotten before they did is here. */
-  isAwaited(seen: VersionVector): boolean {
+  /**
+   * Every other site waits for what this one writes under `origin`: it keeps something of it, and what it had forgotten before is
+   * here.
+   */
+  isAwaited(origin: number, seen: VersionVector): boolean {
     return this.#others().every((site) => {
-      const statement = this.#statements.get(site);
-      return statement?.sites.includes(this.#own) === true && coversAll(seen, statement.forgotten);
+      const { statement, keeps = {} } = this.#known.get(site) ?? {};
+      if (statement?.sites.includes(this.#own) !== true || !coversAll(seen, statement.forgotten)) return false;
+      return (keeps[origin] ?? 0) > 0;
     });
+  }
+
+  /** Undefined of an incarnation that is not the latest. */
+  #latest(origin: number): Known | undefined {
+    const site = siteOf(origin);
+    const known = this.#known.get(site);
+    if (known !== undefined && known.origin >= origin) return known.origin === origin ? known : undefined;
+    const begun: Known = { origin, seen: {}, keeps: {} };
+    this.#known.set(site, begun);
+    return begun;
   }
 
   /** No site takes operations from it any longer, and what one has of it is here. */
   #hasLeft(site: number, received: VersionVector): boolean {
     return this.#others().every((other) => {
-      const statement = this.#statements.get(other);
+      const statement = this.#known.get(other)?.statement;
       if (statement === undefined || statement.sites.includes(site)) return false;
       return coversAll(received, ofSite(site, statement.received));
     });
@@ -95,6 +115,15 @@ export class Participants {
   #others(): readonly number[] {
     return this.#sites.filter((site) => site !== this.#own);
   }
+}
+
+/** What a site has said in its latest incarnation. */
+interface Known {
+  readonly origin: number;
+  seen: VersionVector;
+  /** As surely as its data. */
+  keeps: VersionVector;
+  statement?: Statement;
 }
 
 function ofSite(site: number, vector: VersionVector): VersionVector {

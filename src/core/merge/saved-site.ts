@@ -28,9 +28,17 @@ export interface SavedSite {
   readonly kept: readonly Operation[];
 }
 
+/** An operation in the log of a site. */
+export interface LoggedOperation {
+  readonly operation: Operation;
+  /** The engine of the site did it itself: it was captured, and not applied. */
+  readonly isOwn: boolean;
+}
+
 /** What a site has applied. */
 export interface SeenBy {
-  readonly site: number;
+  /** Who numbers its operations now: its latest incarnation that is known. */
+  readonly origin: number;
   readonly seen: VersionVector;
 }
 
@@ -45,7 +53,7 @@ export function decodeSaved(bytes: Uint8Array): SavedSite {
 
 const FORMAT = 1;
 
-export const seenByCodec = array(record<SeenBy>({ site: number, seen: vectorCodec }));
+export const seenByCodec = array(record<SeenBy>({ origin: number, seen: vectorCodec }));
 
 const savedCodec: Codec<SavedSite> = record<SavedSite>({
   clock: timestampCodec,

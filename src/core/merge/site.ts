@@ -6,7 +6,7 @@ import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { Participants, type Statement } from "./participants.ts";
 import { PendingApplies } from "./pending-applies.ts";
-import type { SavedSite } from "./saved-site.ts";
+import type { LoggedOperation, SavedSite } from "./saved-site.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
 import type { TransferBegin, TransferredKey } from "./transfer.ts";
 import { covers, including, union, type VersionVector } from "./version-vector.ts";
@@ -37,7 +37,6 @@ export interface Apply {
  */
 export class Site {
   readonly #options: SiteOptions;
-  readonly #site: number;
   readonly #state: MergedState;
   readonly #kept: KeptOperations;
   /** What the engine has applied. */
@@ -58,13 +57,12 @@ export class Site {
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
     this.#options = options;
-    this.#site = siteOf(options.origin);
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? {});
     this.#kept = new KeptOperations(saved?.received, saved?.kept);
     this.#seen = saved?.seen ?? {};
     this.#received = saved?.received ?? {};
     this.#clock = saved?.clock ?? BEGINNING;
-    this.#participants = new Participants(this.#site, options.sites, saved?.seenBy ?? []);
+    this.#participants = new Participants(siteOf(options.origin), options.sites, saved?.seenBy ?? []);
     this.#forgotten = saved?.forgotten ?? {};
     this.#hasUnsaid = isRestored;
     this.#needsRepair = isRestored;
@@ -80,11 +78,12 @@ export class Site {
    * engine had applied after that place is shown once more by its stream; `repairAll` has to follow when the stream has been
    * read up to where it was.
    */
-  static restored(options: SiteOptions, saved: SavedSite | undefined, log: readonly Operation[]): Site {
+  static restored(options: SiteOptions, saved: SavedSite | undefined, log: readonly LoggedOperation[]): Site {
     const site = new Site(options, saved, true);
-    const since = log.filter(({ dot }) => !covers(site.#received, dot));
-    for (const operation of since) site.#replay(operation);
-    for (const operation of [...(saved?.pending ?? []), ...since.filter(({ dot }) => !site.#isOwn(dot.origin))]) {
+    const since = log.filter(({ operation }) => !covers(site.#received, operation.dot));
+    for (const logged of since) site.#replay(logged);
+    const given = since.flatMap(({ operation, isOwn }) => (isOwn ? [] : operation));
+    for (const operation of [...(saved?.pending ?? []), ...given]) {
       if (covers(site.#seen, operation.dot)) site.#participants.learn(operation);
       else site.#pending.addOperation(operation);
     }
@@ -192,9 +191,14 @@ export class Site {
     return this.#kept.reachesBack(received);
   }
 
-  /** Another site keeps what this contains, as surely as its data; what all keep need not be sent again. */
-  peerReceived(site: number, received: VersionVector): void {
-    this.#kept.drop(this.#participants.keeps(site, received));
+  /** Another site numbers its operations so from now on; it may have lost its data, and what it had said. */
+  peerBegins(origin: number): void {
+    this.#participants.begins(origin);
+  }
+
+  /** The site that numbers its operations so keeps what this contains, as surely as its data; what all keep need not be sent again. */
+  peerReceived(origin: number, received: VersionVector): void {
+    this.#kept.drop(this.#participants.keeps(origin, received));
   }
 
   /** Size of the operations that other sites may lack, in bytes. */
@@ -220,14 +224,14 @@ export class Site {
     return { sites: this.#participants.sites, received: this.#received, forgotten: this.#forgotten };
   }
 
-  /** What another site has stated last. */
-  peerStates(site: number, statement: Statement): void {
-    this.#participants.states(site, statement);
+  /** What the site that numbers its operations so has stated last. */
+  peerStates(origin: number, statement: Statement): void {
+    this.#participants.states(origin, statement);
   }
 
   /** False while clients of a site that has come must not write: another site may have forgotten what this one has not seen. */
   get isAwaited(): boolean {
-    return this.#participants.isAwaited(this.#seen);
+    return this.#participants.isAwaited(this.#options.origin, this.#seen);
   }
 
   /**
@@ -256,12 +260,8 @@ export class Site {
     return this.#state.size;
   }
 
-  #isOwn(origin: number): boolean {
-    return siteOf(origin) === this.#site;
-  }
-
-  #replay(operation: Operation): void {
-    if (this.#isOwn(operation.dot.origin)) {
+  #replay({ operation, isOwn }: LoggedOperation): void {
+    if (isOwn) {
       this.#seen = union(this.#seen, operation.seen);
       this.#takeOwn(operation);
     } else {
@@ -274,7 +274,7 @@ export class Site {
     this.#take(operation);
     this.#state.take(operation);
     this.#seen = including(this.#seen, operation.dot);
-    this.#participants.hasSeen(this.#site, this.#seen);
+    this.#participants.hasSeen(this.#options.origin, this.#seen);
   }
 
   #take(operation: Operation): void {
@@ -285,7 +285,7 @@ export class Site {
 
   #see(operation: Operation): void {
     this.#seen = including(this.#seen, operation.dot);
-    this.#participants.hasSeen(this.#site, this.#seen);
+    this.#participants.hasSeen(this.#options.origin, this.#seen);
     if (operation.effects.length > 0) this.#hasUnsaid = true;
     this.#participants.learn(operation);
   }

@@ -5,6 +5,7 @@ import type { KeyState } from "./key-state.ts";
 import { MergedState } from "./merged-state.ts";
 import { effectsCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
 import type { Effect, Operation } from "./operation.ts";
+import { siteOf } from "./origin.ts";
 import { seenByCodec, type SavedSite, type SeenBy } from "./saved-site.ts";
 import { BEGINNING, type Timestamp } from "./timestamp.ts";
 import { covers, type VersionVector } from "./version-vector.ts";
@@ -54,13 +55,13 @@ export function transferWrites({ effects }: TransferredKey): readonly EngineComm
 }
 
 /**
- * What the site has to save once its engine has all keys, to begin as one that goes on: operations that a key has already change
+ * What the site that numbers its operations so from now on has to save once its engine has all keys, to begin as one that goes on: operations that a key has already change
  * it no more. `operations`: all that the site that gives keeps after it has given the last key, its own ones up to then included
  * and confirmed. What the keys have of them is then also here, if the site that gave is lost.
  */
 export function transferredSite(
   begin: TransferBegin,
-  site: number,
+  origin: number,
   keys: readonly TransferredKey[],
   operations: readonly Operation[],
 ): SavedSite {
@@ -70,7 +71,7 @@ export function transferredSite(
     ...{ clock, flushes, received, seen: received, forgotten: {}, pending: [] },
     kept: operations.filter(isBefore),
     early: operations.filter((operation) => !isBefore(operation)),
-    seenBy: [...begin.seenBy, { site, seen: received }],
+    seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],
     keys: keys.flatMap(({ key, state }) => (state === undefined ? [] : [{ key, state }])),
   };
 }

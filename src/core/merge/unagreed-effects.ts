@@ -1,12 +1,12 @@
 import type { KeyState } from "./key-state.ts";
 import { entries } from "./key-view.ts";
 import type { Effect, KeyEffect, Operation } from "./operation.ts";
-import type { VersionVector } from "./version-vector.ts";
+import { coversAll, type VersionVector } from "./version-vector.ts";
 
 /** Which elements to look at when all sites have applied an operation, so that what is left is not looked at. */
 export class UnagreedEffects {
   readonly #origins = new Map<number, Touch[]>();
-  #postponed: KeyEffect[] = [];
+  #postponed: Postponed[] = [];
 
   /** What is known of keys already. */
   constructor(keys: readonly { readonly key: string; readonly state: KeyState }[]) {
@@ -27,8 +27,10 @@ export class UnagreedEffects {
       const effects = found.get(effect.key) ?? new Set();
       found.set(effect.key, effects.add(effect));
     };
-    this.#postponed.forEach(find);
-    this.#postponed = [];
+    // a site that comes has applied nothing yet: then less is agreed on than was
+    const { due = [], not = [] } = Object.groupBy(this.#postponed, ({ by }) => (coversAll(agreed, by) ? "due" : "not"));
+    for (const { effects } of due) for (const effect of effects) find(effect);
+    this.#postponed = not;
     for (const [origin, touches] of this.#origins) {
       const end = touches.findIndex(({ seq }) => seq > (agreed[origin] ?? 0));
       for (const { effects } of touches.splice(0, end < 0 ? touches.length : end)) effects.forEach(find);
@@ -36,9 +38,9 @@ export class UnagreedEffects {
     return found;
   }
 
-  /** Gives these once more the next time: their key was busy. */
-  postpone(effects: Iterable<KeyEffect>): void {
-    for (const effect of effects) this.#postponed.push(effect);
+  /** Gives these, that all sites have applied `by` now, once more the next time: their key was busy. */
+  postpone(effects: Iterable<KeyEffect>, by: VersionVector): void {
+    this.#postponed.push({ effects, by });
   }
 
   #restore(key: string, { touched, cells }: KeyState): void {
@@ -55,6 +57,11 @@ export class UnagreedEffects {
     if (touches === undefined) this.#origins.set(origin, [touch]);
     else touches.push(touch);
   }
+}
+
+interface Postponed {
+  readonly effects: Iterable<KeyEffect>;
+  readonly by: VersionVector;
 }
 
 interface Touch {

@@ -101,14 +101,19 @@ export class EngineSite {
     return this.#site.operationsFor(received, limit);
   }
 
-  /** What another site has said to have received. */
-  peerStated(site: number, received: VersionVector): void {
-    this.#site.peerReceived(site, received);
+  /** Another site numbers its operations so from now on. */
+  peerBegins(origin: number): void {
+    this.#site.peerBegins(origin);
   }
 
-  /** What another site has said about which sites there are. */
-  peerStates(site: number, statement: Statement): void {
-    this.#site.peerStates(site, statement);
+  /** What the site that numbers its operations so has said to have received. */
+  peerStated(origin: number, received: VersionVector): void {
+    this.#site.peerReceived(origin, received);
+  }
+
+  /** What the site that numbers its operations so has said about which sites there are. */
+  peerStates(origin: number, statement: Statement): void {
+    this.#site.peerStates(origin, statement);
   }
 
   /** What others have to know so that sites can come and go. */

@@ -90,9 +90,9 @@ export class EngineWriter {
     const applies = isSaved ? this.#applies.splice(0) : this.#applies.splice(0, BATCH);
     const captured = this.#captured.splice(0);
     this.#isPlaceNew = false;
-    const operations = [...captured, ...applies.flatMap(({ operation }) => operation ?? [])];
+    const applied = applies.flatMap(({ operation }) => operation ?? []);
     const { place, save } = this.#options;
-    const kept = isSaved ? saving(save(), place()) : [appending(operations, place())];
+    const kept = isSaved ? saving(save(), place()) : [appending({ captured, applied, place: place() })];
     const bytes = bytesIn(kept);
     const marks = applies.length === 0 ? [] : [marking(applies.map(({ mark }) => mark).join(" "))];
     const transaction = linkTransaction(
@@ -103,7 +103,7 @@ export class EngineWriter {
     await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
     if (isSaved) this.#savedBytes = bytes;
     this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
-    this.#options.onWritten(operations);
+    this.#options.onWritten([...captured, ...applied]);
     if (this.#applies.length <= ROOM) this.#roomy.wake();
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { decodeOperation, encodeOperation } from "../../core/merge/operation-codec.ts";
 import type { Operation } from "../../core/merge/operation.ts";
+import type { LoggedOperation } from "../../core/merge/saved-site.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
@@ -26,7 +27,7 @@ export interface SavedLog {
   readonly place: Place | undefined;
   readonly checkpoint: Uint8Array | undefined;
   /** Since the checkpoint: own ones as they were captured, those of other sites as they were applied. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly LoggedOperation[];
   readonly size: SavedSize;
 }
 
@@ -57,16 +58,26 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
   return {
     place: last && place.parse(JSON.parse(Buffer.from(last).toString())),
     checkpoint,
-    operations: entries.filter((entry) => !isPlace(entry)).map((entry) => decodeOperation(entry.subarray(1))),
+    operations: entries.filter((entry) => !isPlace(entry)).map(loggedIn),
     size: { checkpoint: checkpoint?.length ?? 0, log: entries.reduce((sum, { length }) => sum + length, 0) },
   };
 }
 
-const [PLACE, OPERATION] = [0x50, 0x4f];
+const [PLACE, CAPTURED, APPLIED] = [0x50, 0x43, 0x41];
+
+/** What is appended to the log at once. */
+export interface LogAppendix {
+  readonly captured: readonly Operation[];
+  readonly applied: readonly Operation[];
+  readonly place: Place;
+}
 
 /** Appends to the log. */
-export function appending(operations: readonly Operation[], at: Place): LinkCommand {
-  const entries = operations.map((operation) => entry(OPERATION, encodeOperation(operation)));
+export function appending({ captured, applied, place: at }: LogAppendix): LinkCommand {
+  const entries = [
+    ...captured.map((operation) => entry(CAPTURED, encodeOperation(operation))),
+    ...applied.map((operation) => entry(APPLIED, encodeOperation(operation))),
+  ];
   return ["RPUSH", LINK_KEYS.log, ...entries, entry(PLACE, Buffer.from(JSON.stringify(at)))];
 }
 
@@ -83,6 +94,10 @@ function entry(kind: number, body: Uint8Array): Uint8Array {
   bytes.writeUInt8(kind, 0);
   bytes.set(body, 1);
   return bytes;
+}
+
+function loggedIn(bytes: Uint8Array): LoggedOperation {
+  return { operation: decodeOperation(bytes.subarray(1)), isOwn: bytes[0] === CAPTURED };
 }
 
 function isPlace(bytes: Uint8Array): boolean {

@@ -1,8 +1,14 @@
 import type { Effect, Operation } from "../../../src/core/merge/operation.ts";
 import { Site, type Apply } from "../../../src/core/merge/site.ts";
-import { decodeSaved } from "../../../src/core/merge/saved-site.ts";
+import type { KeptOperation } from "../../../src/core/merge/kept-operations.ts";
+import { decodeSaved, encodeSaved } from "../../../src/core/merge/saved-site.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
-import type { TransferBegin } from "../../../src/core/merge/transfer.ts";
+import {
+  decodeTransferredKey,
+  transferredSite,
+  transferWrites,
+  type TransferBegin,
+} from "../../../src/core/merge/transfer.ts";
 import { ModelEngine } from "./model-engine.ts";
 
 /** What an engine did: a command of a client, a transaction of the site, or a read at a point of the stream. */
@@ -38,6 +44,8 @@ export type Work =
 export interface Transfer {
   readonly from: number;
   readonly to: number;
+  /** How the site that gets it numbers its operations then. */
+  readonly origin: number;
   readonly begin: TransferBegin;
   missing: number;
   readonly keys: Uint8Array[];
@@ -69,19 +77,28 @@ export interface Place {
   /** After a restart: how far the stream had come then. */
   catchUp: number | undefined;
   life: number;
-  readonly engine: ModelEngine;
-  readonly stream: Entry[];
+  engine: ModelEngine;
+  stream: Entry[];
   /** What the engine holds for the site. */
-  readonly stored: { saved: { readonly bytes: Uint8Array; readonly position: Position } | undefined; log: Logged[] };
+  stored: { saved: { readonly bytes: Uint8Array; readonly position: Position } | undefined; log: Logged[] };
   /** Difference of the clock of the site, in milliseconds. */
   readonly skew: number;
 }
 
 /** A site that has nothing. */
 export function newPlace(id: number, sites: readonly number[], skew: number, state: Place["state"]): Place {
+  return { id, sites, skew, ...nothing(id, sites, 0), state };
+}
+
+/** All that a place has is gone, with its engine. */
+export function loseAll(place: Place): void {
+  Object.assign(place, nothing(place.id, place.sites, place.life + 1));
+}
+
+function nothing(id: number, sites: readonly number[], life: number): Omit<Place, "id" | "sites" | "skew"> {
   return {
-    ...{ id, origin: id, sites, state, skew, transfer: undefined, catchUp: undefined, at: 0, life: 0 },
-    ...{ site: Site.empty({ origin: id, sites, life: "0" }), unread: [], work: [] },
+    ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, life },
+    ...{ site: Site.empty({ origin: id, sites, life: String(life) }), unread: [], work: [] },
     ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
   };
 }
@@ -94,12 +111,27 @@ export function restart(place: Place): readonly string[] {
   place.site = Site.restored(
     { origin: place.origin, sites: place.sites, life: String(place.life) },
     saved === undefined ? undefined : decodeSaved(saved.bytes),
-    log.map(({ bytes }) => decodeOperation(bytes)),
+    log.map(({ bytes, position: captured }) => ({ operation: decodeOperation(bytes), isOwn: captured !== undefined })),
   );
   place.site.confirmed(place.site.seq);
   [place.at, place.work, place.unread] = [position?.at ?? 0, [], []];
   place.catchUp = place.stream.length;
   return position?.unread ?? [];
+}
+
+/** The place has got all keys, and begins with them: `kept` is what the site that gave them keeps. */
+export function beginTransferred(
+  place: Place,
+  { begin, origin, keys }: Transfer,
+  kept: readonly KeptOperation[],
+): void {
+  const decoded = keys.map((bytes) => decodeTransferredKey(bytes));
+  for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);
+  const operations = kept.map(({ bytes }) => decodeOperation(bytes));
+  const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
+  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [] } };
+  [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
+  restart(place);
 }
 
 export function positionOf({ at, unread }: Place): Position {

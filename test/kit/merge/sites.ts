@@ -1,17 +1,23 @@
 import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
 import { decodeOperation, encodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
+import { laterOrigin } from "../../../src/core/merge/origin.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
 import type { Apply } from "../../../src/core/merge/site.ts";
+import { decodeTransferBegin, encodeTransferBegin, encodeTransferredKey } from "../../../src/core/merge/transfer.ts";
+import { ModelLinks } from "./model-links.ts";
 import {
-  decodeTransferBegin,
-  decodeTransferredKey,
-  encodeTransferBegin,
-  encodeTransferredKey,
-  transferredSite,
-  transferWrites,
-} from "../../../src/core/merge/transfer.ts";
-import { newPlace, positionOf, restart, takesPart, type Entry, type Place, type Transfer, type Work } from "./place.ts";
+  beginTransferred,
+  loseAll,
+  newPlace,
+  positionOf,
+  restart,
+  takesPart,
+  type Entry,
+  type Place,
+  type Transfer,
+  type Work,
+} from "./place.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
 export class Sites {
@@ -19,11 +25,7 @@ export class Sites {
   /** The sites as users have them. */
   #ids: readonly number[];
   readonly #skewOf: (site: number) => number;
-  /** Operations on their way, by "from>to". */
-  readonly #links = new Map<string, Uint8Array[]>();
-  readonly #cut = new Set<string>();
-  /** Links whose ends have to say first what they have. */
-  readonly #broken = new Set<string>();
+  readonly #links = new ModelLinks();
   #now = 1_000_000;
 
   constructor(count: number, skewOf: (site: number) => number) {
@@ -33,7 +35,7 @@ export class Sites {
   }
 
   get links(): readonly string[] {
-    return [...this.#links.keys()];
+    return this.#links.names;
   }
 
   /** A command of a client; true when it changed something. */
@@ -71,7 +73,7 @@ export class Sites {
       case "log":
         stored.log.push({ bytes: encodeOperation(next.operation), position: next.position });
         place.site.confirmed(next.operation.dot.seq);
-        this.#send(place, encodeOperation(next.operation));
+        this.#links.send(place.id, encodeOperation(next.operation));
         break;
       case "save":
         stored.saved = next;
@@ -117,14 +119,12 @@ export class Sites {
 
   /** The next operation of a link arrives; `again`: it will come once more. */
   deliver(link: string, again = false): boolean {
-    if (this.#cut.has(link)) return false;
-    if (this.#broken.delete(link)) this.resend(link);
-    const queue = this.#links.get(link) ?? [];
-    if (queue.length === 0) return false;
-    const bytes = again ? queue[0] : queue.shift();
+    if (this.#links.isCut(link)) return false;
+    if (this.#links.mend(link)) this.resend(link);
+    const bytes = this.#links.take(link, again);
+    if (bytes === undefined) return false;
     const [from, place] = this.#ends(link);
-    const isKnown = from !== undefined && place?.sites.includes(from.id);
-    if (bytes !== undefined && isKnown && takesPart(place))
+    if (from !== undefined && place?.sites.includes(from.id) && takesPart(place))
       this.#apply(place, place.site.receive(decodeOperation(bytes)));
     return true;
   }
@@ -132,18 +132,17 @@ export class Sites {
   /** One end says what it has, and the other one sends all that it keeps beyond that, operations of others as well. */
   resend(link: string): void {
     const [from, to] = this.#ends(link);
-    if (this.#cut.has(link) || !takesPart(from) || !takesPart(to) || !from.sites.includes(to.id)) return;
-    const operations = from.site.operationsFor(to.site.received, Infinity);
-    this.#links.set(
+    if (this.#links.isCut(link) || !takesPart(from) || !takesPart(to) || !from.sites.includes(to.id)) return;
+    const kept = from.site.operationsFor(to.site.received, Infinity);
+    this.#links.put(
       link,
-      operations.map(({ bytes }) => bytes),
+      Array.from(kept, ({ bytes }) => bytes),
     );
   }
 
   /** Links lose nothing while they are cut: what is sent comes later. */
   cut(link: string, isCut: boolean): void {
-    if (isCut) this.#cut.add(link);
-    else this.#cut.delete(link);
+    this.#links.cut(link, isCut);
   }
 
   /** A site says what it has seen and received, and forgets what all have. */
@@ -158,9 +157,9 @@ export class Sites {
   tell(place: Place): void {
     for (const link of this.links) {
       const [from, to] = this.#ends(link);
-      if (from !== place || this.#cut.has(link) || place.state === "gone") continue;
-      to?.site.peerReceived(place.id, place.site.seen);
-      to?.site.peerStates(place.id, place.site.statement());
+      if (from !== place || this.#links.isCut(link) || !takesPart(place)) continue;
+      to?.site.peerReceived(place.origin, place.site.seen);
+      to?.site.peerStates(place.origin, place.site.statement());
     }
   }
 
@@ -193,6 +192,14 @@ export class Sites {
     this.#endTransfers(place);
   }
 
+  /** A site loses everything, with its engine; what no other site has of it is gone. False when no other site has anything. */
+  lose(place: Place | undefined): boolean {
+    if (!takesPart(place) || !this.places.some((other) => other !== place && takesPart(other))) return false;
+    loseAll(place);
+    this.#break(place);
+    return true;
+  }
+
   /** A site hears which sites there are. */
   configure(place: Place | undefined): void {
     if (place === undefined || place.state === "gone") return;
@@ -200,13 +207,17 @@ export class Sites {
     place.site.changeSites(place.sites);
   }
 
-  /** A site that has nothing asks another one for all keys. */
+  /** A site that has nothing asks another one for all keys, once it has heard of all others what they have of it. */
   transfer(place: Place | undefined, from: Place | undefined): void {
     if (place?.state !== "new" || place.transfer !== undefined || from === undefined) return;
-    if (!takesPart(from) || !from.sites.includes(place.id) || this.#cut.has(`${from.id}>${place.id}`)) return;
+    const others = this.places.filter((other) => other !== place && place.sites.includes(other.id));
+    if (!takesPart(from) || !others.includes(from) || !others.every((other) => this.#hears(place, other))) return;
+    const received = others.filter(takesPart).map(({ site }) => site.received);
+    const origin = laterOrigin(place.id, received);
+    from.site.peerBegins(origin);
     const begin = decodeTransferBegin(encodeTransferBegin(from.site.transferBegin()));
     const keys = [...new Set([...begin.keys, ...from.engine.keys])];
-    const transfer: Transfer = { from: from.id, to: place.id, begin, missing: keys.length, keys: [] };
+    const transfer: Transfer = { from: from.id, to: place.id, origin, begin, missing: keys.length, keys: [] };
     place.transfer = transfer;
     from.work.push(...keys.map((key): Work => ({ kind: "give", key, life: from.life, transfer })));
     if (keys.length === 0) from.work.push({ kind: "given", transfer });
@@ -214,7 +225,7 @@ export class Sites {
 
   /** Heals every link and lets everything arrive. */
   settle(): void {
-    this.#cut.clear();
+    this.#links.heal();
     for (const place of this.places) this.configure(place);
     for (let isMoving = true; isMoving;) {
       const isWaiting = (): boolean => this.links.filter((link) => this.deliver(link)).length > 0;
@@ -231,19 +242,18 @@ export class Sites {
   }
 
   #add(id: number, state: Place["state"]): void {
-    for (const { id: other } of this.places)
-      for (const link of [`${id}>${other}`, `${other}>${id}`]) this.#links.set(link, []);
+    for (const { id: other } of this.places) this.#links.add(id, other);
     this.places.push(newPlace(id, this.#ids, this.#skewOf(id), state));
   }
 
   /** Nothing comes over the links of a place any more before their ends have said what they have. */
   #break(place: Place): void {
-    for (const link of this.links) {
-      if (!this.#ends(link).includes(place)) continue;
-      this.#links.set(link, []);
-      this.#broken.add(link);
-    }
+    this.#links.break(place.id);
     this.#endTransfers(place);
+  }
+
+  #hears(place: Place, other: Place): boolean {
+    return other.state !== "gone" && other.sites.includes(place.id) && !this.#links.isCut(`${other.id}>${place.id}`);
   }
 
   #endTransfers(from: Place): void {
@@ -265,14 +275,7 @@ export class Sites {
   #begin(transfer: Transfer): void {
     const place = this.places[transfer.to - 1];
     if (place?.transfer !== transfer) return;
-    const keys = transfer.keys.map((bytes) => decodeTransferredKey(bytes));
-    for (const command of keys.flatMap(transferWrites)) place.engine.run(command);
-    const operations = this.places[transfer.from - 1]?.site.operationsFor({}, Infinity) ?? [];
-    const decodedOnes = operations.map(({ bytes: each }) => decodeOperation(each));
-    const bytes = encodeSaved(transferredSite(transfer.begin, place.id, keys, decodedOnes));
-    place.stored.saved = { bytes, position: { at: place.stream.length, unread: [] } };
-    [place.transfer, place.state] = [undefined, "joined"];
-    restart(place);
+    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.operationsFor({}, Infinity) ?? []);
     this.#break(place);
   }
 
@@ -283,10 +286,6 @@ export class Sites {
   #capture(place: Place, effects: readonly Effect[]): void {
     const operation = place.site.captured(effects, this.#now + place.skew);
     place.work.push({ kind: "log", operation, position: positionOf(place) });
-  }
-
-  #send(place: Place, bytes: Uint8Array): void {
-    for (const [link, queue] of this.#links) if (link.startsWith(`${place.id}>`)) queue.push(bytes);
   }
 
   #read(place: Place, keys: readonly string[]): void {

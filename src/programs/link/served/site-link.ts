@@ -138,7 +138,7 @@ export class SiteLink {
   }
 
   /** Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. */
-  async #converse(session: Session, { received }: Greeting): Promise<void> {
+  async #converse(session: Session, { received, origin }: Greeting): Promise<void> {
     const { local, clock, log, remote, signal } = this.#options;
     const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
     if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
@@ -152,14 +152,15 @@ export class SiteLink {
     this.#begin = received;
     this.#enter("syncing", "What was written there before the connection is on its way.");
     log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
-    const reached = { site: this.#site, received };
+    local.peerBegins(origin);
     const onStatement = (said: Statement): void => {
-      this.#hear(said.received);
-      local.peerStates(this.#site, said.site);
+      this.#theirs = said.received;
+      local.peerStated(origin, said.received);
+      local.peerStates(origin, said.site);
     };
     let why = "The other site has ended the connection.";
     try {
-      await runSession({ ...session, local, remote: reached, clock, onStatement });
+      await runSession({ ...session, local, remote: { origin, received }, clock, onStatement });
     } catch (error) {
       why = messageOf(error);
     } finally {
@@ -171,11 +172,6 @@ export class SiteLink {
         log.warn("the connection to another site has ended", { site: remote().name, why });
       }
     }
-  }
-
-  #hear(received: VersionVector): void {
-    this.#theirs = received;
-    this.#options.local.peerStated(this.#site, received);
   }
 
   #enter(state: LinkState, cause: string): void {

@@ -9,8 +9,8 @@ import { encodeMessage } from "./messages.ts";
 export interface SenderOptions {
   readonly socket: Socket;
   readonly local: EngineSite;
-  /** The other site, and what it said to have received. */
-  readonly remote: { readonly site: number; readonly received: VersionVector };
+  /** How the other site numbers its operations now, and what it said to have received. */
+  readonly remote: { readonly origin: number; readonly received: VersionVector };
   readonly clock: Clock;
 }
 
@@ -29,7 +29,7 @@ export class Sender {
   /** What was received a beat ago: what the other end still lacks of it is passed on. */
   #older: VersionVector = {};
   #olderAt: number;
-  /** Origins of other sites of which the other end lacks what it could have. */
+  /** Origins, none of them an own one, of which the other end lacks what it could have. */
   readonly #late = new Set<number>();
   #saidAt = -Infinity;
   #said: VersionVector = {};
@@ -84,7 +84,8 @@ export class Sender {
     this.#late.clear();
     for (const [text, seq] of Object.entries(this.#older)) {
       const origin = Number(text);
-      if (siteOf(origin) !== remote.site && (this.#theirs[origin] ?? 0) < seq) this.#late.add(origin);
+      // it may have lost what it had written before
+      if (origin !== remote.origin && (this.#theirs[origin] ?? 0) < seq) this.#late.add(origin);
     }
     this.#older = local.stated();
     this.#olderAt = now;
