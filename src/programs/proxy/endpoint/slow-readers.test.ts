@@ -10,6 +10,7 @@ import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
 
 const READERS = 8;
@@ -41,6 +42,19 @@ for (const tlsMode of ["disabled", "enabled"] as const)
     assert.ok(peak < ROOM_MIB, `${peak} MiB`);
     assert.equal(await modest.ask("STRLEN", "large"), VALUE_BYTES);
   });
+
+test("a client that does not read what its script returned keeps no other one waiting for a script", async () => {
+  await using served = await Served.start();
+  await served.primary.call("SETRANGE", "large", VALUE_BYTES / 10, "x");
+  const socket = connect(served.endpoint.listen);
+  using _slow = { [Symbol.dispose]: () => socket.destroy() };
+  await once(socket.pause(), "connect");
+  socket.write(encodeCommand(["EVAL", "return redis.call('GET', 'large')", 0]));
+  const isAnswered = async (): Promise<boolean> => ((await served.proxy.stats()).counted?.sentBytes ?? 0) > 0;
+  await until("its reply is there", isAnswered);
+  const modest = await served.client();
+  await until("the other one has its answer", async () => (await modest.ask("EVAL", "return 1", 0)) === 1);
+});
 
 test("connections of clients and to engines are kept alive: a peer that has vanished is found within a minute", async (context) => {
   if (process.platform !== "linux") return context.skip("ss is of Linux");

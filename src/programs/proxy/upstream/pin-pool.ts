@@ -91,6 +91,8 @@ export class PinPool {
     };
     this.#idle.push(pin);
     pin.attach({ frame: drop, closed: drop });
+    // its last client may not have read what came
+    pin.resume();
     if (this.#owner.isRetired()) drop();
   }
 }
