@@ -31,6 +31,8 @@ interface RecordEdit {
 export interface SiteNumbers {
   /** That of the next participant. */
   readonly next: number;
+  /** The highest of the participants that were named at first: what has a higher one came when others may have held data. Absent: `next` - 1. */
+  readonly first?: number;
   /** One for each participant. */
   readonly given: readonly { readonly name: string; readonly id: number }[];
   /** The edit whose participants have them: numbers of an edit that gave way are gone with it. */

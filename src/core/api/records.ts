@@ -207,6 +207,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly certificate?: ShownCertificate;
   /** Absent: it is no site of an Active-Active database, or a release before 0.4.0 made it and no operator has said so yet. */
   readonly activeActive?: SiteOfDatabase;
+  /** Clients are not let in: what the other sites hold is not here yet. */
+  readonly awaitsSites?: true;
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */

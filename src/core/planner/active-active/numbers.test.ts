@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { numbered, siteNumber } from "./numbers.ts";
+import { cameLater, numbered, siteNumber } from "./numbers.ts";
 import { joinedRecord } from "./record.ts";
 
 const first: ActiveActiveRecord = {
@@ -41,6 +41,26 @@ test("numbers of sites: an edit by an older release keeps those that were given"
 test("numbers of sites: the sixty-fourth has none", () => {
   const full = { ...first, numbers: { next: 63, given: [{ name: "east", id: 62 }], edit: first.edit } };
   assert.deepEqual(numbersOf(edited(full, 2, ["east", "west", "north"])), { east: 62, west: 63, north: undefined });
+});
+
+test("numbers of sites: those of the first participants are first for good, and every later one came later", () => {
+  const joined = edited(numbered(edited(numbered(first), 2, ["west"])), 3, ["east", "west", "north"]);
+  const lateness = Object.entries(numbersOf(joined)).map(([name, id]) => [name, cameLater(joined, Number(id))]);
+  assert.deepEqual(Object.fromEntries(lateness), { east: true, west: false, north: true });
+  assert.equal(numbered(joined).numbers.first, 2);
+});
+
+test("numbers of sites: where it is not known which were first, all that have been given are", () => {
+  const { first: _first, ...unknown } = numbered(first).numbers;
+  const joined = edited({ ...first, numbers: unknown }, 2, ["east", "west", "north"]);
+  assert.deepEqual(
+    [1, 2, 3].map((site) => cameLater({ ...first, numbers: unknown }, site)),
+    [false, false, true],
+  );
+  assert.deepEqual(
+    [1, 2, 3].map((site) => cameLater(joined, site)),
+    [false, false, true],
+  );
 });
 
 function edited(

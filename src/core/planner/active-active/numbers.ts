@@ -9,9 +9,10 @@ export function numbered(record: ActiveActiveRecord): ActiveActiveRecord & { rea
   if (numbers !== undefined && isSameEdit(numbers.edit, edit)) return { ...record, numbers };
   const known = new Map(numbers?.given.map(({ name, id }) => [name, id]));
   const fresh = participants.filter(({ name }) => !known.has(name)).map(({ name }) => name);
-  const first = numbers?.next ?? 1;
-  const given = participants.map(({ name }) => ({ name, id: known.get(name) ?? first + fresh.indexOf(name) }));
-  return { ...record, numbers: { next: first + fresh.length, given, edit } };
+  const start = numbers?.next ?? 1;
+  const given = participants.map(({ name }) => ({ name, id: known.get(name) ?? start + fresh.indexOf(name) }));
+  const first = numbers === undefined ? fresh.length : lastOfFirst(numbers);
+  return { ...record, numbers: { next: start + fresh.length, first, given, edit } };
 }
 
 /** The record as nodes of releases before 0.4.0 take it. */
@@ -23,6 +24,15 @@ export function withoutNumbers({ numbers: _numbers, ...record }: ActiveActiveRec
 export function siteNumber(record: ActiveActiveRecord, participant: string): number | undefined {
   const id = numbered(record).numbers.given.find(({ name }) => name === participant)?.id;
   return id !== undefined && id <= MOST ? id : undefined;
+}
+
+/** The site was not named when the database was made: other sites may have held data before it came. */
+export function cameLater(record: ActiveActiveRecord, site: number): boolean {
+  return site > lastOfFirst(numbered(record).numbers);
+}
+
+function lastOfFirst({ first, next }: SiteNumbers): number {
+  return first ?? next - 1;
 }
 
 function isSameEdit(a: ActiveActiveRecord["edit"], b: ActiveActiveRecord["edit"]): boolean {

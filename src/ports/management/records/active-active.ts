@@ -24,6 +24,11 @@ export const ACTIVE_ACTIVE: z.ZodType<ActiveActiveRecord> = z
     numbers: z
       .strictObject({
         next: z.int().positive(),
+        first: z
+          .int()
+          .nonnegative()
+          .exactOptional()
+          .describe("Highest of those that were named at first; absent: all that have been given."),
         given: z.array(z.strictObject({ name: z.string(), id: z.int().positive() })),
         edit: EDIT,
       })

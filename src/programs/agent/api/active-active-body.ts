@@ -37,6 +37,7 @@ export const activeActiveBody: z.ZodType<ActiveActiveRecord> = z.strictObject({
   numbers: z
     .strictObject({
       next: z.int().positive(),
+      first: z.int().nonnegative().exactOptional(),
       given: z.array(z.strictObject({ name: siteName, id: z.int().positive() })).max(16),
       edit,
     })

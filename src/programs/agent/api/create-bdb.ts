@@ -21,7 +21,7 @@ import {
   requireTls,
 } from "./checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
-import { requireSite } from "./require-site.ts";
+import { awaitsSites, requireSite } from "./require-site.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -39,6 +39,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireTls(context, { ...settings, name: body.name, ...shown });
   const link = body.active_active === undefined ? {} : { activeActive: body.active_active };
   requireSite(context, { ...settings, name: body.name, ...link });
+  const gate = awaitsSites(records, { name: body.name, ...link }) ? { awaitsSites: true as const } : {};
   requireShards(context, settings.replication ? 2 : 1);
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
@@ -51,7 +52,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
-    ...{ ...shown, ...link },
+    ...{ ...shown, ...link, ...gate },
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   await passwords.set(record.uid, body.authentication_redis_pass ?? "", certificate);
@@ -60,7 +61,8 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
 }
 
 type RequestedDatabase = SettingValues &
-  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate" | "activeActive">;
+  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate"> &
+  Pick<DatabaseRecord, "activeActive" | "awaitsSites">;
 
 /** The first place is that of the primary. */
 function newRecord(

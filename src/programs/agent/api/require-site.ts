@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
-import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
+import { cameLater, siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { evictionObjection } from "../../../core/planner/admission/eviction.ts";
 import { requireKnownLinks, type CheckContext } from "./checks.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -27,4 +27,13 @@ export function requireSite(
   const objection = evictionObjection(evictionPolicy);
   if (objection !== undefined) throw refuse(refusals.evictsLink, objection);
   requireKnownLinks(context);
+}
+
+/** A new database is a site that came later: the others may hold data that it has to get before clients do. */
+export function awaitsSites(
+  records: Pick<CheckContext["records"], "state">,
+  { name, activeActive }: Pick<DatabaseRecord, "name" | "activeActive">,
+): boolean {
+  const record = liveRecord(records.state()?.activeActives ?? [], name);
+  return record !== undefined && activeActive !== undefined && cameLater(record, activeActive.site);
 }

@@ -6,6 +6,7 @@ import type {
   PasswordsState,
   ShardRecord,
 } from "../../../core/api/records.ts";
+import { losesAll, withGate } from "../../../core/planner/active-active/gate.ts";
 import { isBeingMade, listening } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
@@ -40,7 +41,7 @@ export function withRelaunch(
 ): DatabaseRecord {
   const next = withShard(record, shard, (old) => launchedOnce(old, instance, end?.usedLaunch));
   const cost = costOfRestart(record, end?.endedCleanly === true);
-  const returning = inRecovery(next);
+  const returning = inRecovery(losesAll(record) ? withGate(next) : next);
   if (cost === undefined) return returning;
   const sentence = `"${record.name}" starts again from what its primary kept; ${cost}`;
   // one outage, however often it is tried
@@ -50,7 +51,7 @@ export function withRelaunch(
 
 /** The record that lets its primary start in an empty data directory, with what that costs. */
 export function withEmptyStart(record: DatabaseRecord, shard: number, instance: number, now: string): DatabaseRecord {
-  const next = inRecovery(withShard(record, shard, (old) => launchedOnce(old, instance)));
+  const next = inRecovery(withGate(withShard(record, shard, (old) => launchedOnce(old, instance))));
   if (next.recovery === undefined) return next;
   const what = record.persistence === "disabled" ? "without persistence" : "the volume of its primary is gone";
   return withLoss(

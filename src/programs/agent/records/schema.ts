@@ -97,6 +97,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
     .exactOptional(),
   certificate: z.looseObject({ certificate: z.string(), clientAuthorities: z.string() }).exactOptional(),
   activeActive: z.looseObject({ guid: z.string(), site: count }).exactOptional(),
+  awaitsSites: z.literal(true).exactOptional(),
   waitingFor: z.string().exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),
@@ -136,6 +137,7 @@ const activeActive = z.looseObject({
   numbers: z
     .looseObject({
       next: count,
+      first: count.exactOptional(),
       given: z.array(z.looseObject({ name: z.string(), id: count })),
       edit: recordEdit,
     })
