@@ -34,6 +34,7 @@ export class EngineSite {
   readonly #written = new Wakeup();
   readonly #live = Promise.withResolvers<void>();
   readonly #lags = new Map<number, number>();
+  #isLive = false;
   #announced: boolean;
   #captureReached: Capture["reached"];
   /** What the engine and its log have, and what of it the replicas have too. */
@@ -129,6 +130,11 @@ export class EngineSite {
   /** Resolves when there may be something new to send. */
   changed(): Promise<void> {
     return this.#changed.next();
+  }
+
+  /** What the other sites hold is here, and they wait for what this one writes. */
+  get hasJoined(): boolean {
+    return this.#isLive && this.#site.isAwaited;
   }
 
   /** Keys of which more is known than what all sites agree on. */
@@ -238,7 +244,10 @@ export class EngineSite {
   }
 
   async #marked(text: string): Promise<void> {
-    if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
+    if (text === `${LIVE}${this.#begin.life}`) {
+      this.#isLive = true;
+      this.#live.resolve();
+    }
     const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
     await this.#writer.apply(repairs);
   }

@@ -35,6 +35,8 @@ export interface LinkedDatabase {
   readonly logins: readonly EngineLogin[];
   /** Replicas in sync that must have what the link sends to other sites. */
   readonly confirmedBy: number;
+  /** Clients are not let in before the link has got what the other sites hold. */
+  readonly awaitsSites: boolean;
 }
 
 /** What a link shows to other links, and whom it trusts within its own cluster. */
@@ -84,6 +86,8 @@ export interface LinkedDatabaseStatus {
   readonly guid: string;
   /** Why nothing is captured from the engine, a sentence; empty while all is. */
   readonly engine: string;
+  /** What the other sites hold is here, and they wait for what this one writes. */
+  readonly hasJoined: boolean;
   /** Keys of which more is known than what all sites agree on, and bytes of operations that are kept for other sites. */
   readonly knownKeys: number;
   readonly keptBytes: number;

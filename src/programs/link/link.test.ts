@@ -21,6 +21,8 @@ await test(`sites that are written at once, one cut off for a while, end with th
   world.heal();
   await until("they write after it", () => load.written() > WRITES, PATIENCE);
   await assertSame(world, await load.finish());
+  for (const { link } of world.sites)
+    await until("its clients may be let in", async () => (await link.status())[0]?.hasJoined === true, PATIENCE);
 });
 
 await test(`links that are killed again and again lose and double nothing (LINK_SEED=${SEED})`, async () => {

@@ -179,7 +179,7 @@ class Linking {
       .map((_, index) => index + 1)
       .filter((other) => other !== id && !this.#removed.has(other));
     return {
-      ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, primary: { host, port } },
+      ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, awaitsSites: false, primary: { host, port } },
       sites: others.map((other) => remoteSite(other, this.#ways.between(id, other), this.#authority)),
     };
   }

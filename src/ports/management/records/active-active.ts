@@ -56,6 +56,7 @@ export const LINK_STATUS: z.ZodType<LinkedDatabaseStatus> = z
   .strictObject({
     guid: z.string(),
     engine: z.string(),
+    hasJoined: z.boolean(),
     knownKeys: z.int().nonnegative(),
     keptBytes: z.int().nonnegative(),
     sites: z.array(

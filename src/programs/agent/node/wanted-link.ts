@@ -56,6 +56,7 @@ async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord
     ...whereIs(context, shard),
     logins: engineLogins(access),
     confirmedBy: shard.inSync?.epoch === shard.epoch ? shard.inSync.members.length : 0,
+    awaitsSites: record.awaitsSites === true,
   };
 }
 

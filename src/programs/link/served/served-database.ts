@@ -60,6 +60,7 @@ export class ServedDatabase {
     return {
       guid: this.#database.guid,
       engine: local === undefined ? this.#trouble : local.refusal,
+      hasJoined: local?.hasJoined === true,
       knownKeys: local?.knownKeys ?? 0,
       keptBytes: local?.keptBytes ?? 0,
       sites: local === undefined ? [] : [...this.#links.values()].map((link) => link.status()),
