@@ -174,6 +174,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/core/planner/upgrade-path/plan.property.test.ts": 4,
   "src/local-kubernetes/controllers/controllers.test.ts": 4,
   "src/programs/operator/teardown/teardown.test.ts": 4,
+  "src/programs/proxy/session/awaited-sites.test.ts": 4,
   "src/programs/proxy/session/scripts.test.ts": 4,
   "src/programs/proxy/session/sessions.test.ts": 4,
 };

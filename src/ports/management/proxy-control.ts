@@ -53,7 +53,11 @@ export interface EndpointConfig {
   /** Grows with each change of the password of the cluster among them. */
   readonly loginStep: number;
   /** Present at a site of an Active-Active database: how requests of clients log in. They write what links carry, and nothing else. */
-  readonly site?: { readonly logins: readonly EngineLogin[] };
+  readonly site?: {
+    readonly logins: readonly EngineLogin[];
+    /** What the other sites hold is not here yet: clients get an error at once, and no request of theirs gets to an engine. */
+    readonly awaitsSites?: true;
+  };
   /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
@@ -113,6 +117,8 @@ export type ProxyCommand =
     }
   /** Answers when the endpoint logs in to engines with what this step says, or a later one; PROXY_LOGIN_NOT_KNOWN otherwise. */
   | { readonly op: "logins"; readonly bdb: number; readonly step: number }
+  /** Answers once the endpoint keeps clients from the engine; PROXY_LETS_CLIENTS_IN after `withinMs`. */
+  | { readonly op: "closed"; readonly bdb: number; readonly withinMs: number }
   /** Drop the hold and the prepared pool: go on with the old primary. */
   | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
   /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
@@ -175,7 +181,10 @@ export interface EndpointStats {
 
 export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
-  | { readonly ok: true; readonly op: "lease" | "prepare" | "confirm" | "logins" | "fence" | "abort" | "undrain" }
+  | {
+      readonly ok: true;
+      readonly op: "lease" | "prepare" | "confirm" | "logins" | "closed" | "fence" | "abort" | "undrain";
+    }
   /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
   | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }
   | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }

@@ -8,6 +8,7 @@ import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
 import type { Switchover } from "./switchover/switchover.ts";
 import { Lease } from "./timing/lease.ts";
+import { within } from "./timing/within.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "./upstream/arena.ts";
 import { watchForVanished } from "./vanished.ts";
@@ -61,8 +62,7 @@ export class ProxyEndpoints {
         this.#lease.grant(command.untilMs);
         return { ok: true, op };
       case "configure":
-        if (command.engineCertificate !== undefined) this.#engineTls.use(command.engineCertificate);
-        return { ok: true, op, refused: await this.#configure(command.endpoints) };
+        return { ok: true, op, refused: await this.#configure(command) };
       case "prepare":
         await this.#switchover(command.bdb).prepare(command.epoch, command.target);
         return { ok: true, op };
@@ -78,13 +78,14 @@ export class ProxyEndpoints {
         return this.#confirm(command);
       case "logins":
         return this.#requireLogins(command);
+      case "closed":
+        return this.#requireClosed(command);
       case "abort":
         return this.#abort(command);
       case "drain":
         return this.#drain(command.deadlineMs);
       case "undrain":
-        this.#draining = false;
-        await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.listen()));
+        await this.#undrain();
         return { ok: true, op };
       case "clients":
         return { ok: true, op, ...(await this.#endpoint(command.bdb).actOnClients(command.request)) };
@@ -96,7 +97,8 @@ export class ProxyEndpoints {
   }
 
   /** Makes the endpoints those that are named. The numbers of those whose epoch is too low, which stay as they are. */
-  async #configure(wanted: readonly EndpointConfig[]): Promise<readonly number[]> {
+  async #configure({ endpoints: wanted, engineCertificate }: CommandOf<"configure">): Promise<readonly number[]> {
+    if (engineCertificate !== undefined) this.#engineTls.use(engineCertificate);
     const kept = new Set(wanted.map(({ bdb }) => bdb));
     for (const [bdb, endpoint] of [...this.#endpoints])
       if (!kept.has(bdb)) {
@@ -158,12 +160,25 @@ export class ProxyEndpoints {
     return { ok: true, op: "logins" };
   }
 
+  async #requireClosed({ bdb, withinMs }: CommandOf<"closed">): Promise<ProxyReply> {
+    const { clock } = this.#context;
+    // meanwhile it may be configured for the first time
+    if (await within(clock, withinMs, () => this.#endpoints.get(bdb)?.switchover.isClosed === true))
+      return { ok: true, op: "closed" };
+    throw new Fault(faults.letsClientsIn, `Clients of database ${bdb} get to its engine.`, { bdb });
+  }
+
   async #drain(deadlineMs: number): Promise<ProxyReply> {
     this.#draining = true;
     const drained = await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.drain(deadlineMs)));
     const closed = drained.reduce((sum, one) => sum + one.closed, 0);
     const remaining = drained.reduce((sum, one) => sum + one.remaining, 0);
     return { ok: true, op: "drain", closed, remaining };
+  }
+
+  async #undrain(): Promise<void> {
+    this.#draining = false;
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.listen()));
   }
 
   #switchover(bdb: number): Switchover {

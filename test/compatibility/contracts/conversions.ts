@@ -42,6 +42,11 @@ export const CONVERSIONS: readonly Conversion[] = [
     by: "src/core/planner/database/engine-rotation.ts",
     olderReaders: "an older node is not asked: while one is a member, engines are open to it, and no rotation begins",
   },
+  {
+    about: "command(closed).op:",
+    by: "src/core/planner/active-active/gate.ts",
+    olderReaders: "an older node is not asked: while one is a member, no database becomes a site",
+  },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
     about,
     by: "src/programs/agent/node/other-clients.ts",

@@ -39,7 +39,7 @@ export class PinnedRoute {
     if (refusal !== undefined) return owner.answer(refusal);
     const { upstream } = primary;
     if (upstream === undefined || !upstream.lanes.reachable) {
-      if (primary.unavailable) return owner.answer(replies.noPrimary);
+      if (primary.unavailable) return owner.answer(primary.refusal);
       owner.wakeUpstream();
       return false;
     }

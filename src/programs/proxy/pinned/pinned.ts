@@ -1,7 +1,6 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
-import { replies } from "../protocol/replies.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
@@ -129,8 +128,9 @@ export class Pinned implements PinUser, Subscriber {
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
   upstreamChanged(): void {
-    const { upstream } = this.#owner.endpoint.primary;
+    const { upstream, unavailable } = this.#owner.endpoint.primary;
     if (this.#pin === undefined) {
+      if (unavailable) this.#expire();
       this.#relocation.start(0, false);
       return;
     }
@@ -286,14 +286,14 @@ export class Pinned implements PinUser, Subscriber {
   /** There was no primary for too long. */
   #expire(): void {
     const refused = this.#pending.takeRefused();
-    for (const pending of refused) this.#owner.reply(pending.substitute ?? replies.noPrimary);
+    for (const pending of refused) this.#owner.reply(pending.substitute ?? this.#owner.endpoint.primary.refusal);
     if (refused.some(({ kind }) => kind === "multi" || kind === "queued")) this.#commands.failTransaction();
     this.#owner.settled();
   }
 
   #refuse(request: Buffer): boolean {
     this.#commands.failTransaction();
-    return request.length > 0 && this.#owner.answer(replies.noPrimary);
+    return request.length > 0 && this.#owner.answer(this.#owner.endpoint.primary.refusal);
   }
 }
 

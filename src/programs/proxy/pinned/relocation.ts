@@ -43,7 +43,7 @@ export class Relocation {
   start(delayMs: number, urgent: boolean): void {
     const { clock, primary } = this.#owner.endpoint;
     if (urgent)
-      this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
+      this.#cancelExpiry ??= startTimer(clock, primary.unavailable ? 0 : primary.holdMs, () => {
         this.#cancelExpiry = undefined;
         this.#events.expired();
       });

@@ -5,6 +5,7 @@ export const replies = {
   ok: Buffer.from("+OK\r\n"),
   reset: Buffer.from("+RESET\r\n"),
   noPrimary: Buffer.from("-LOADING store: no primary for this database right now\r\n"),
+  awaitsSites: Buffer.from("-LOADING store: this site gets the data of the other sites\r\n"),
   noAuth: Buffer.from("-NOAUTH Authentication required.\r\n"),
   wrongPassword: Buffer.from("-WRONGPASS invalid username-password pair or user is disabled.\r\n"),
   noPassword: Buffer.from(

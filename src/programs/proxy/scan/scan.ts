@@ -14,7 +14,7 @@ export interface ScanSession {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
-    readonly primary: Pick<PrimaryView, "unavailable" | "holdMs">;
+    readonly primary: Pick<PrimaryView, "unavailable" | "refusal" | "holdMs">;
     readonly counters: Pick<Counters, "pins" | "requests">;
     readonly mayPin: boolean;
     readonly scans: ScanSources;
@@ -81,7 +81,7 @@ async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCurso
     }
     await endpoint.clock.sleep(RETRY_MS);
   }
-  return replies.noPrimary;
+  return primary.refusal;
 }
 
 const RETRY_MS = 50;

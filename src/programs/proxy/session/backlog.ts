@@ -4,7 +4,6 @@ import { HeldBytes } from "../limits/held-bytes.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { isRead } from "../protocol/commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
-import { replies } from "../protocol/replies.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { BusyPeriod } from "../upstream/busy-period.ts";
 import type { Lane } from "../upstream/lane.ts";
@@ -15,7 +14,7 @@ import type { LostRequest, Requester } from "../upstream/requester.ts";
 export interface BacklogOwner extends Requester {
   readonly endpoint: {
     readonly clock: Clock;
-    readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream">;
+    readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream" | "unavailable" | "refusal">;
     readonly counters: Pick<Counters, "resent" | "answeredLate">;
     readonly memory: MemoryBudget;
   };
@@ -92,7 +91,8 @@ export class Backlog {
     if (this.#requests.length === 0 || this.#owner.inFlight > 0 || primary.held) return;
     const lane = this.#owner.usableLane();
     if (lane === undefined) {
-      this.#retryLater();
+      if (primary.unavailable) this.#giveUp();
+      else this.#retryLater();
       return;
     }
     const run = this.#requests.splice(0);
@@ -146,7 +146,7 @@ export class Backlog {
   #giveUp(): void {
     const requests = this.#requests.splice(0);
     this.#end();
-    for (let i = 0; i < requests.length; i++) this.#owner.reply(replies.noPrimary);
+    for (let i = 0; i < requests.length; i++) this.#owner.reply(this.#owner.endpoint.primary.refusal);
     this.#owner.settled();
   }
 

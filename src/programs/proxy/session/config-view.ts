@@ -3,13 +3,13 @@ import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
-import { arrayReply, bulkReply, errorReply, mapReply, notPermitted, replies } from "../protocol/replies.ts";
+import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
 /** What CONFIG GET needs of its session. */
 export interface ViewingSession {
   readonly endpoint: {
-    readonly primary: Pick<PrimaryView, "upstream" | "unavailable">;
+    readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal">;
     /** Parameters that the endpoint knows better than the engine. */
     readonly ownParameters: ReadonlyMap<string, string>;
   };
@@ -25,9 +25,9 @@ export interface ViewingSession {
 /** CONFIG GET: the parameters of the engine, with those of the endpoint, and without secrets. */
 export function takeConfigGet(session: ViewingSession, args: readonly Buffer[]): boolean {
   if (session.hasPending) return false;
-  const { upstream, unavailable } = session.endpoint.primary;
+  const { upstream, unavailable, refusal } = session.endpoint.primary;
   if (session.identity.user !== undefined) return session.answer(notPermitted("config|get"));
-  if (upstream === undefined) return unavailable && session.answer(replies.noPrimary);
+  if (upstream === undefined) return unavailable && session.answer(refusal);
   const asking = upstream
     .control()
     .then(async (control) => viewOf(session, await control.call(...args)))

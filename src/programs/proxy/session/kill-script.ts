@@ -7,7 +7,7 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 
 /** What ending a script needs of the session that asks for it. */
 export interface KillingSession {
-  readonly endpoint: { readonly primary: Pick<PrimaryView, "upstream" | "unavailable"> };
+  readonly endpoint: { readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal"> };
   readonly identity: Pick<ClientIdentity, "user">;
   readonly pinned: Pick<PinnedRoute, "current">;
   /** The client waits for a reply. */
@@ -24,8 +24,8 @@ export interface KillingSession {
  */
 export function killScript(session: KillingSession, request: Buffer): boolean {
   if (session.hasPending) return false;
-  const { upstream, unavailable } = session.endpoint.primary;
-  if (upstream === undefined) return unavailable && session.answer(replies.noPrimary);
+  const { upstream, unavailable, refusal } = session.endpoint.primary;
+  if (upstream === undefined) return unavailable && session.answer(refusal);
   const asking = upstream
     .ask(argumentsOf(request), session.identity.user)
     .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));

@@ -53,7 +53,7 @@ export function changeSettings(
   const known = served.some((other) => settingsKey(other) === settingsKey(settings));
   if (!known && served.length >= LIMITS.settings) return session.answer(replies.tooManyDatabases);
   const choice = primary.upstream?.lanes.choose(settings);
-  if (choice === undefined) return primary.unavailable && session.answer(replies.noPrimary);
+  if (choice === undefined) return primary.unavailable && session.answer(primary.refusal);
   if ("refused" in choice) return session.answer(choice.refused);
   session.identity.settings = settings;
   session.shared.leaveLane();

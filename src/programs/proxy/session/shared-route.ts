@@ -1,6 +1,5 @@
 import type { ClientIdentity } from "../client/identity.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { replies } from "../protocol/replies.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { LostRequest } from "../upstream/requester.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -85,7 +84,8 @@ export class SharedRoute implements BacklogOwner {
   /** Forwards one request that lies alone in `request`; false when it cannot be sent now. */
   forward(request: Buffer): boolean {
     const lane = this.usableLane();
-    if (lane === undefined) return this.endpoint.primary.unavailable && this.#owner.answer(replies.noPrimary);
+    const { primary } = this.endpoint;
+    if (lane === undefined) return primary.unavailable && this.#owner.answer(primary.refusal);
     this.push(lane, 1, request, request.length);
     return true;
   }

@@ -4,7 +4,6 @@ import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
-import { replies } from "../protocol/replies.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
@@ -102,7 +101,7 @@ export class Upload implements PinUser {
       this.#kept.add(bytes);
       this.#pin?.write(bytes);
       if (last) this.#state = "sent";
-    } else if (last) this.#end(this.#early ?? replies.noPrimary);
+    } else if (last) this.#end(this.#early ?? this.#refusal);
   }
 
   frame(frame: Buffer): void {
@@ -111,7 +110,7 @@ export class Upload implements PinUser {
     else if (isBusy(frame) && this.#mayWait && this.#startOver()) this.#retry();
     else if (!isRefusal(frame)) this.#end(frame);
     else if (this.#startOver()) this.#retry();
-    else this.#end(replies.noPrimary);
+    else this.#end(this.#refusal);
   }
 
   closed(): void {
@@ -211,11 +210,15 @@ export class Upload implements PinUser {
   }
 
   #discard(): void {
-    if (this.#isWhole) this.#end(replies.noPrimary);
+    if (this.#isWhole) this.#end(this.#refusal);
     else {
       this.#state = "discarding";
       this.#owner.pump();
     }
+  }
+
+  get #refusal(): Buffer {
+    return this.#owner.endpoint.primary.refusal;
   }
 
   #isOver(): boolean {

@@ -17,8 +17,10 @@ export class CurrentPrimary {
   address: EnginePlace | undefined;
   /** The connections to it; undefined also while the lease has been expired for too long. */
   upstream: Upstream | undefined;
-  /** There has been no primary for longer than `holdMs`: clients get an error. */
+  /** There has been no primary for longer than `holdMs`, or clients are kept from it: they get an error. */
   unavailable = false;
+  /** Clients are kept from the engine: there are no connections to it. */
+  isClosed = false;
   readonly #context: PrimaryContext;
   readonly #changed: () => void;
   readonly #leaseWatch: LeaseWatch;
@@ -70,7 +72,7 @@ export class CurrentPrimary {
 
   /** Makes this the primary; there must be none. */
   serve(upstream: Upstream): void {
-    if (this.#leaseWatch.gaveUp) {
+    if (this.#leaseWatch.gaveUp || this.isClosed) {
       upstream.destroy();
       return;
     }
@@ -115,8 +117,23 @@ export class CurrentPrimary {
     return undefined;
   }
 
+  /** Keeps clients from the engine, or lets them in again; true when that is another thing than before. */
+  close(isClosed: boolean): boolean {
+    if (isClosed === this.isClosed) return false;
+    this.isClosed = isClosed;
+    if (isClosed) this.#refuse();
+    else {
+      this.unavailable = this.#leaseWatch.gaveUp;
+      this.#cancelPatience?.();
+      this.#cancelPatience = undefined;
+      if (this.address !== undefined) this.serve(this.connectTo(this.address));
+      this.#changed();
+    }
+    return true;
+  }
+
   /** Ends without further events. */
-  close(): void {
+  end(): void {
     const { upstream } = this;
     this.upstream = undefined;
     upstream?.destroy();
@@ -145,6 +162,10 @@ export class CurrentPrimary {
 
   #giveUp(): void {
     this.#context.log.warn("the lease of this node has been expired for too long: clients get an error");
+    this.#refuse();
+  }
+
+  #refuse(): void {
     this.sever();
     this.unavailable = true;
     this.#changed();

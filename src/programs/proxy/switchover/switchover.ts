@@ -1,50 +1,19 @@
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { EnginePlace, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
-import type { ClientIdentity } from "../client/identity.ts";
 import { faults } from "../faults.ts";
-import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
-import { mirrorSubscribers, type Subscriber } from "../pinned/mirror-subscribers.ts";
+import { replies } from "../protocol/replies.ts";
+import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { isKnown, requirementOf, type Requirement } from "../upstream/requirement.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { within } from "../timing/within.ts";
 import { ChangeCounts } from "./change-counts.ts";
-import { CurrentPrimary, type PrimaryContext } from "./current-primary.ts";
+import type { GivenPrimary, SwitchoverClient, SwitchoverContext } from "./context.ts";
+import { CurrentPrimary } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
 import { describeOldest, quiet } from "./quiet.ts";
-
-/** A session, as a change of primary sees it. */
-export interface SwitchoverClient {
-  readonly identity: ClientIdentity;
-  /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
-  readonly busy: boolean;
-  /** The oldest of those on a connection of its own. */
-  readonly outstanding: OutstandingRequest | undefined;
-  /** Its connection to the engine, if it has one of its own. */
-  readonly pinned: { readonly current: Subscriber | undefined };
-  /** Cuts a client with a request that a move has waited for in vain. */
-  cutOverdue(): void;
-  /** The primary is another one, can be reached again, or is unavailable. */
-  upstreamChanged(): void;
-}
-
-export interface SwitchoverContext extends PrimaryContext {
-  readonly bdb: number;
-  readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "switchovers" | "failovers">;
-  readonly scans: { setPrimary(epoch: number, address: EnginePlace | undefined): void };
-  readonly clients: ReadonlySet<SwitchoverClient>;
-}
-
-/** The primary that an endpoint is given. */
-export interface GivenPrimary {
-  readonly epoch: number;
-  /** Undefined while none is known. */
-  readonly primary?: EnginePlace | undefined;
-  /** What its replies wait for; absent: nothing. */
-  readonly sync?: SyncReplicas | undefined;
-}
 
 /** The primary of one endpoint, and the change from one primary to the next. Each change has a higher epoch. */
 export class Switchover implements PrimaryView {
@@ -57,15 +26,16 @@ export class Switchover implements PrimaryView {
   #hold: Hold | undefined;
   #sync: SyncReplicas | undefined;
 
-  constructor(context: SwitchoverContext, { epoch, primary, sync }: GivenPrimary) {
+  constructor(context: SwitchoverContext, { epoch, primary, sync, site }: GivenPrimary) {
     this.#context = context;
     this.#counts = new ChangeCounts(context.counters);
     this.#epoch = epoch;
-    this.#context.scans.setPrimary(epoch, primary);
     this.#current = new CurrentPrimary(context, () => {
       this.#changed();
     });
     this.#current.address = primary;
+    this.#current.close(site?.awaitsSites === true);
+    this.#setScans();
     this.#sync = sync;
     this.#current.require(this.#requirement);
     if (primary !== undefined) this.#current.serve(this.#current.connectTo(primary));
@@ -82,6 +52,15 @@ export class Switchover implements PrimaryView {
 
   get unavailable(): boolean {
     return this.#current.unavailable;
+  }
+
+  get refusal(): Buffer {
+    return this.isClosed ? replies.awaitsSites : replies.noPrimary;
+  }
+
+  /** Clients are kept from the engine. */
+  get isClosed(): boolean {
+    return this.#current.isClosed;
   }
 
   get held(): boolean {
@@ -108,16 +87,18 @@ export class Switchover implements PrimaryView {
   }
 
   /** Takes over epoch and primary of a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
-  configure({ epoch, primary, sync }: GivenPrimary): void {
+  configure({ epoch, primary, sync, site }: GivenPrimary): void {
     this.requireEpoch(epoch);
     this.#current.address = primary;
-    const moved = primary !== undefined && !this.#current.isAt(primary);
-    const isSame = epoch === this.#epoch && !moved;
+    const isOther = this.#current.close(site?.awaitsSites === true);
+    const moved = primary !== undefined && !this.isClosed && !this.#current.isAt(primary);
+    const isSame = epoch === this.#epoch && !moved && !isOther;
     this.#epoch = epoch;
     this.#sync = sync;
     if (!moved) this.#current.require(this.#requirement);
     if (isSame) return;
-    this.#context.scans.setPrimary(epoch, primary);
+    if (isOther) this.#context.scans.close();
+    this.#setScans();
     if (primary === undefined) this.#current.sever();
     else if (moved) this.#switchTo(primary);
   }
@@ -181,7 +162,7 @@ export class Switchover implements PrimaryView {
     this.requireEpoch(epoch, this.#epoch + 1);
     this.#epoch = epoch;
     this.#current.address = undefined;
-    this.#context.scans.setPrimary(epoch, undefined);
+    this.#setScans();
     this.#dropPrepared();
     this.#current.sever();
     if (this.#hold !== undefined) this.#resume(this.#hold);
@@ -204,7 +185,7 @@ export class Switchover implements PrimaryView {
     if (!known && sync !== undefined) this.#sync = sync;
     if (known) this.#current.require(this.#requirement);
     else this.#switchTo(target);
-    this.#context.scans.setPrimary(epoch, target);
+    this.#setScans();
     await this.#loadScripts();
     if (hold !== undefined) this.#resume(hold);
     return hold?.ageMs ?? 0;
@@ -231,7 +212,7 @@ export class Switchover implements PrimaryView {
 
   /** Ends the connections to the primary. */
   close(): void {
-    this.#current.close();
+    this.#current.end();
   }
 
   #beginHold(epoch: number, holdMs: number): Hold {
@@ -251,6 +232,10 @@ export class Switchover implements PrimaryView {
     const { clients, log } = this.#context;
     const pinned = [...clients].map((client) => client.pinned.current).filter((one) => one !== undefined);
     await mirrorSubscribers(pinned, this.upstream, this.#prepared, withinMs, log);
+  }
+
+  #setScans(): void {
+    this.#context.scans.setPrimary(this.#epoch, this.isClosed ? undefined : this.#current.address);
   }
 
   get #requirement(): Requirement {

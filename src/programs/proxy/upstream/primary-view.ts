@@ -8,8 +8,10 @@ export interface PrimaryView {
   readonly held: boolean;
   /** When clients were last held, or there was last no primary that could be reached, by `performance.now`. */
   readonly heldUntil: number;
-  /** There has been no primary for longer than `holdMs`: clients get an error. */
+  /** There has been no primary for longer than `holdMs`, or clients are kept from it: they get an error. */
   readonly unavailable: boolean;
+  /** That error, encoded. */
+  readonly refusal: Buffer;
   /** How long a client may wait for a primary, in milliseconds. */
   readonly holdMs: number;
 }

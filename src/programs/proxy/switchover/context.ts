@@ -1,0 +1,43 @@
+import type {
+  EndpointConfig,
+  EnginePlace,
+  OutstandingRequest,
+  SyncReplicas,
+} from "../../../ports/management/proxy-control.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { Counters } from "../limits/counters.ts";
+import type { Subscriber } from "../pinned/mirror-subscribers.ts";
+import type { PrimaryContext } from "./current-primary.ts";
+
+/** A session, as a change of primary sees it. */
+export interface SwitchoverClient {
+  readonly identity: ClientIdentity;
+  /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
+  readonly busy: boolean;
+  /** The oldest of those on a connection of its own. */
+  readonly outstanding: OutstandingRequest | undefined;
+  /** Its connection to the engine, if it has one of its own. */
+  readonly pinned: { readonly current: Subscriber | undefined };
+  /** Cuts a client with a request that a move has waited for in vain. */
+  cutOverdue(): void;
+  /** The primary is another one, can be reached again, or is unavailable. */
+  upstreamChanged(): void;
+}
+
+export interface SwitchoverContext extends PrimaryContext {
+  readonly bdb: number;
+  readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "switchovers" | "failovers">;
+  readonly scans: { setPrimary(epoch: number, address: EnginePlace | undefined): void; close(): void };
+  readonly clients: ReadonlySet<SwitchoverClient>;
+}
+
+/** The primary that an endpoint is given. */
+export interface GivenPrimary {
+  readonly epoch: number;
+  /** Undefined while none is known. */
+  readonly primary?: EnginePlace | undefined;
+  /** What its replies wait for; absent: nothing. */
+  readonly sync?: SyncReplicas | undefined;
+  /** Clients are kept from it while it awaits what other sites hold. */
+  readonly site?: Pick<NonNullable<EndpointConfig["site"]>, "awaitsSites">;
+}
