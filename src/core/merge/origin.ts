@@ -18,6 +18,11 @@ export function incarnationOf(origin: number): number {
   return Math.floor(origin / SITES);
 }
 
+/** What a vector says of one site. */
+export function ofSite(site: number, vector: VersionVector): VersionVector {
+  return Object.fromEntries(Object.entries(vector).filter(([origin]) => siteOf(Number(origin)) === site));
+}
+
 /** How a site that knows of nothing numbers its operations, by all that the other sites have received. */
 export function laterOrigin(site: number, received: readonly VersionVector[]): number {
   const origins = received.flatMap((vector) => Object.keys(vector).map(Number));

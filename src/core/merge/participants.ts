@@ -1,5 +1,5 @@
 import type { Operation } from "./operation.ts";
-import { siteOf } from "./origin.ts";
+import { ofSite, siteOf } from "./origin.ts";
 import type { SeenBy } from "./saved-site.ts";
 import { coversAll, including, lowest, union, type VersionVector } from "./version-vector.ts";
 
@@ -124,8 +124,4 @@ interface Known {
   /** As surely as its data. */
   keeps: VersionVector;
   statement?: Statement;
-}
-
-function ofSite(site: number, vector: VersionVector): VersionVector {
-  return Object.fromEntries(Object.entries(vector).filter(([origin]) => siteOf(Number(origin)) === site));
 }

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 /** Transactions that were given to the engine, until their marks come back, and the keys that they write. */
 export class PendingApplies {
   readonly #applies = new Map<string, Pending>();
-  readonly #keys = new Map<string, { applies: number; isRaced: boolean }>();
+  readonly #keys = new Map<string, Waiting>();
   /** Those that remove all keys. */
   readonly #flushes = new Set<string>();
 
@@ -26,7 +26,7 @@ export class PendingApplies {
       const { keys } = this.#applies.get(mark) ?? { keys: undefined };
       if (keys === undefined || keys.has(key)) continue;
       keys.add(key);
-      this.#wait(key);
+      this.#wait(key, true);
     }
     const waiting = this.#keys.get(key);
     if (waiting !== undefined) waiting.isRaced = true;
@@ -36,13 +36,18 @@ export class PendingApplies {
     return this.#flushes.size > 0 || this.#keys.has(key);
   }
 
+  /** An operation on the key is under way, and not only a repair, which every site does that begins with what is known of the key. */
+  hasOperation(key: string): boolean {
+    return this.#flushes.size > 0 || (this.#keys.get(key)?.operations ?? 0) > 0;
+  }
+
   /** The mark came back; `raced`: the keys that no transaction is under way for, and that a client wrote before one. */
   settle(mark: string): { readonly operation: Operation | undefined; readonly raced: readonly string[] } | undefined {
     const pending = this.#applies.get(mark);
     if (pending === undefined) return undefined;
     this.#applies.delete(mark);
     this.#flushes.delete(mark);
-    return { operation: pending.operation, raced: [...pending.keys].filter((key) => this.#isRacedAtEnd(key)) };
+    return { operation: pending.operation, raced: [...pending.keys].filter((key) => this.#isRacedAtEnd(key, pending)) };
   }
 
   get marks(): readonly string[] {
@@ -56,23 +61,30 @@ export class PendingApplies {
 
   #add(mark: string, pending: Pending): void {
     this.#applies.set(mark, pending);
-    for (const key of pending.keys) this.#wait(key);
+    for (const key of pending.keys) this.#wait(key, pending.operation !== undefined);
   }
 
-  #wait(key: string): void {
-    const waiting = this.#keys.get(key);
-    if (waiting === undefined) this.#keys.set(key, { applies: 1, isRaced: false });
-    else waiting.applies += 1;
+  #wait(key: string, isOperation: boolean): void {
+    const { applies, operations, isRaced } = this.#keys.get(key) ?? { applies: 0, operations: 0, isRaced: false };
+    this.#keys.set(key, { applies: applies + 1, operations: operations + (isOperation ? 1 : 0), isRaced });
   }
 
-  #isRacedAtEnd(key: string): boolean {
+  #isRacedAtEnd(key: string, { operation }: Pending): boolean {
     const waiting = this.#keys.get(key);
     if (waiting === undefined) return false;
     waiting.applies -= 1;
+    if (operation !== undefined) waiting.operations -= 1;
     if (waiting.applies > 0) return false;
     this.#keys.delete(key);
     return waiting.isRaced;
   }
+}
+
+/** How many transactions on a key are under way, and how many of them are operations. */
+interface Waiting {
+  applies: number;
+  operations: number;
+  isRaced: boolean;
 }
 
 interface Pending {

@@ -250,9 +250,9 @@ export class Site {
     };
   }
 
-  /** A key that was read at a mark, when that comes by; undefined while a transaction on it is under way: read it again. */
+  /** A key that was read at a mark, when that comes by; undefined while an operation on it is under way: read it again. */
   transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
-    return this.#pending.has(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
+    return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
   }
 
   /** Keys of which more is known than what was agreed on. */

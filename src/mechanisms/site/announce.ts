@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/base/clock.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
-import { byteStringOf } from "../../ports/resp/reply.ts";
+import { scanKeys } from "./scan-keys.ts";
 
 export interface AnnounceOptions {
   readonly client: EngineClient;
@@ -12,7 +12,7 @@ export interface AnnounceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Keys that are asked for at once. */
+/** Keys that are read at once. */
 const COUNT = 100;
 const ROOM_MS = 20;
 
@@ -26,13 +26,10 @@ export async function announceKeys(options: AnnounceOptions, known: readonly str
     await Promise.all(known.slice(at, at + COUNT).map(read));
     await haveRoom(options);
   }
-  for (let cursor = "0"; !signal.aborted;) {
-    const reply = await client.call("SCAN", cursor, "COUNT", COUNT);
-    const [next = "0", keys = []] = Array.isArray(reply) ? reply : [];
-    await Promise.all((Array.isArray(keys) ? keys : []).map((key) => read(byteStringOf(key))));
+  for await (const keys of scanKeys(client)) {
+    if (signal.aborted) return;
+    await Promise.all(keys.map(read));
     await haveRoom(options);
-    cursor = byteStringOf(next);
-    if (cursor === "0") return;
   }
 }
 

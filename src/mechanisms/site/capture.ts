@@ -3,6 +3,7 @@ import type { Effect } from "../../core/merge/operation.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
+import { KeyLooks, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import type { Place } from "./saved-log.ts";
 import { StreamUnits } from "./stream-units.ts";
@@ -26,12 +27,14 @@ export class Capture {
   /** Keys that have to be read. */
   readonly #unread = new Map<string, Unread>();
   readonly #reads = new Map<string, PendingRead>();
+  readonly #looks: KeyLooks;
   #reached: Reached;
   #captured: number;
   #readNumber = 0;
 
   constructor(options: CaptureOptions) {
     this.#options = options;
+    this.#looks = new KeyLooks(options, options.name);
     this.#reached = options.from;
     this.#captured = options.from.captured;
   }
@@ -69,6 +72,11 @@ export class Capture {
     return captured.promise;
   }
 
+  /** Reads keys without capturing them, and calls `take` at the place of the stream where they were read; rejects when that ends before. */
+  look(keys: readonly string[], take: TakeKey): Promise<void> {
+    return this.#looks.look(keys, take);
+  }
+
   /** What has to be read is noted first, and what is captured comes last: who notes how far the stream is captured sees both. */
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
     const captured = commands.map((command) => capturedEffects(command));
@@ -82,6 +90,10 @@ export class Capture {
   async #takeMark(mark: string, end: Reached): Promise<void> {
     const read = this.#reads.get(mark);
     if (read === undefined) {
+      if (await this.#looks.pass(mark)) {
+        this.#advance(end);
+        return;
+      }
       const marked = this.#options.onMark(mark);
       this.#advance(end);
       return marked;

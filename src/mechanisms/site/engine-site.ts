@@ -1,6 +1,6 @@
 import type { KeptOperation } from "../../core/merge/kept-operations.ts";
 import type { Effect, Operation } from "../../core/merge/operation.ts";
-import { siteOf } from "../../core/merge/origin.ts";
+import { ofSite, siteOf } from "../../core/merge/origin.ts";
 import type { Statement } from "../../core/merge/participants.ts";
 import { encodeSaved } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
@@ -12,8 +12,11 @@ import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.
 import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
 import { EngineWriter } from "./engine-writer.ts";
+import { giveAll } from "./give-all.ts";
+import { Holds } from "./holds.ts";
 import type { Place } from "./saved-log.ts";
 import { readAt } from "./transaction.ts";
+import type { Transfer } from "./transfer.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** How often a site says what it has seen, in milliseconds. */
@@ -33,6 +36,7 @@ export class EngineSite {
   readonly #changed = new Wakeup();
   readonly #written = new Wakeup();
   readonly #live = Promise.withResolvers<void>();
+  readonly #holds = new Holds();
   readonly #lags = new Map<number, number>();
   #isLive = false;
   #announced: boolean;
@@ -79,7 +83,16 @@ export class EngineSite {
   /** What another site did. Resolves when there is room for more. */
   async received(operation: Operation): Promise<void> {
     await this.#live.promise;
+    await this.#holds.over();
     await this.#writer.apply(this.#site.receive(operation));
+  }
+
+  /** All that is here, for the site that numbers its operations so from now on and has nothing; rejects when this one ends. */
+  async give(origin: number): Promise<Transfer> {
+    await this.#live.promise;
+    this.#site.peerBegins(origin);
+    const { client, site } = this.#begin;
+    return giveAll({ client, site, capture: this.#capture, holds: this.#holds, confirmed: (seq) => this.#reach(seq) });
   }
 
   /** What need not be sent here. */
@@ -158,9 +171,8 @@ export class EngineSite {
 
   /** Own operations that are not in the vector. */
   missingIn(received: VersionVector): number {
-    return Object.entries(this.#site.received)
-      .filter(([origin]) => siteOf(Number(origin)) === this.id)
-      .reduce((sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)), 0);
+    const own = Object.entries(ofSite(this.id, this.#site.received));
+    return own.reduce((sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)), 0);
   }
 
   /** Each part lasts until the signal comes; the first that fails ends them all. */
@@ -197,6 +209,13 @@ export class EngineSite {
 
   async #follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
     for await (const event of stream) if (event.kind === "command") await this.#capture.take(event);
+  }
+
+  async #reach(seq: number): Promise<void> {
+    while ((this.#stated[this.origin] ?? 0) < seq) {
+      this.#options.signal.throwIfAborted();
+      await this.#changed.next();
+    }
   }
 
   /** What an earlier link left comes by before the mark; then other sites are heard. */

@@ -14,6 +14,9 @@ export function readsOf(key: string): readonly EngineCommand[] {
   ];
 }
 
+/** Replies to what reads one key. */
+export const READS_OF_A_KEY = 6;
+
 /** What makes the key elsewhere what the replies of `readsOf` say that it is here. */
 export function effectsOfReads(key: string, replies: readonly Reply[]): readonly Effect[] {
   const [text, list, hash, set, zset, until] = replies.map((reply) =>

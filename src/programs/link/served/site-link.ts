@@ -3,7 +3,7 @@ import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { siteOf } from "../../../core/merge/origin.ts";
+import { ofSite } from "../../../core/merge/origin.ts";
 import { coversAll, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
@@ -78,7 +78,7 @@ export class SiteLink {
 
   status(): SiteLinkStatus {
     const { local } = this.#options;
-    if (this.#state === "syncing" && coversAll(local.stated(), ofSite(this.#begin, this.#site))) this.#enter("up", "");
+    if (this.#state === "syncing" && coversAll(local.stated(), ofSite(this.#site, this.#begin))) this.#enter("up", "");
     const { received, sent } = this.#total();
     return {
       ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
@@ -195,8 +195,4 @@ interface Session {
 
 function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {
   return { received: bytes.received + bytesRead, sent: bytes.sent + bytesWritten };
-}
-
-function ofSite(vector: VersionVector, site: number): VersionVector {
-  return Object.fromEntries(Object.entries(vector).filter(([origin]) => siteOf(Number(origin)) === site));
 }
