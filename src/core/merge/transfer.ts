@@ -20,6 +20,9 @@ export interface TransferBegin {
   readonly keys: readonly string[];
 }
 
+/** Where a site begins when no other one has anything. */
+export const EMPTY_TRANSFER: TransferBegin = { received: {}, clock: BEGINNING, seenBy: [], flushes: {}, keys: [] };
+
 /** A key of the site that gives, at one place of its stream. */
 export interface TransferredKey {
   readonly key: string;

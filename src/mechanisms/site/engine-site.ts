@@ -272,8 +272,8 @@ export class EngineSite {
   }
 
   #place(): Place {
-    const { replicationId, origin } = this.#begin.from;
-    return { replicationId, origin, ...this.#captureReached, announced: this.#announced };
+    const { replicationId, origin, transferred } = this.#begin.from;
+    return { replicationId, origin, transferred, ...this.#captureReached, announced: this.#announced };
   }
 
   #save(): Uint8Array {

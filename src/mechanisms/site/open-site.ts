@@ -25,6 +25,7 @@ export function openSite(
 ): OpenedSite {
   const begin = (incarnation: number): Place => ({
     ...{ ...position, captured: position.offset, announced: isEmpty, origin: originOf(id, incarnation) },
+    transferred: place?.transferred === true,
   });
   if (place === undefined) {
     const from = begin(0);

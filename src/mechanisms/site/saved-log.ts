@@ -17,6 +17,8 @@ const place = z.object({
   captured: z.int().nonnegative(),
   /** What the engine held before there was a link is among the operations. */
   announced: z.boolean(),
+  /** What the engine held before came from another site. */
+  transferred: z.boolean(),
 });
 /** How far an engine's stream is captured. */
 export type Place = z.output<typeof place>;

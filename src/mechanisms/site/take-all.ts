@@ -29,11 +29,13 @@ export interface TakeOptions extends SiteEngine {
 /** Bytes of keys that are written at once. */
 const AT_ONCE = 1_048_576;
 
-/** True when a link has saved in the engine how the site goes on there. */
+/** True when a link has saved in the engine how the site goes on there, with data: a site that has lost all is begun anew. */
 export async function isBegun(options: SiteEngine): Promise<boolean> {
   const client = await connectSite(options);
   try {
-    return (await readSavedLog(client)).place !== undefined;
+    const { place } = await readSavedLog(client);
+    if (place === undefined) return false;
+    return place.transferred || (await client.call("DBSIZE")) !== 0;
   } finally {
     client.close();
   }
@@ -58,7 +60,8 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     await readAt(context, mark, []);
     const { offset, database } = await reached;
     const { replicationId } = attached.position;
-    const place: Place = { origin, replicationId, offset, database, captured: offset, announced: true };
+    const done = { captured: offset, announced: true, transferred: true };
+    const place: Place = { origin, replicationId, offset, database, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
     await written(context, [...saving(saved, place), ["DEL", LINK_KEYS.transfer]], []);
   } finally {

@@ -27,13 +27,35 @@ interface Waiting {
   readonly reject: (fault: Fault) => void;
 }
 
+const MOST_SHIFTED = 64;
+
+/** In order. An array takes a time for `shift` that grows with its length: a transaction may have a hundred thousand commands. */
+class WaitingCalls {
+  #calls: (Waiting | undefined)[] = [];
+  #first = 0;
+
+  push(call: Waiting): void {
+    this.#calls.push(call);
+  }
+
+  shift(): Waiting | undefined {
+    const call = this.#calls[this.#first];
+    if (call === undefined) return undefined;
+    this.#calls[this.#first] = undefined;
+    this.#first += 1;
+    if (this.#first > MOST_SHIFTED && 2 * this.#first > this.#calls.length)
+      [this.#calls, this.#first] = [this.#calls.slice(this.#first), 0];
+    return call;
+  }
+}
+
 /** The connection to an engine with the commands that wait for a reply. */
 export class CommandSocket {
   readonly closed: Promise<Fault>;
   readonly #socket: Socket;
   readonly #where: string;
   readonly #timeoutMs: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingCalls();
   readonly #decoder: ReplyDecoder;
   #end: Fault | undefined;
 
@@ -114,7 +136,7 @@ export class CommandSocket {
 
   #over(why: Fault): Fault {
     this.#end ??= why;
-    for (const waiting of this.#waiting.splice(0)) {
+    for (let waiting = this.#waiting.shift(); waiting !== undefined; waiting = this.#waiting.shift()) {
       clearTimeout(waiting.timer);
       waiting.reject(this.#end);
     }

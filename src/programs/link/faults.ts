@@ -29,6 +29,12 @@ export const faults = {
     retry: "backoff",
     remedy: "The primary of the other site is being replaced, or does not run: look at the database there.",
   },
+  cannotJoin: {
+    code: "LINK_CANNOT_JOIN",
+    retry: "backoff",
+    remedy:
+      "Every other site must answer once: look at its database, or take a site out that does not come back (docs/active-active.md).",
+  },
   notKept: {
     code: "LINK_NOT_KEPT",
     retry: "backoff",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
-import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { differences, digestOf } from "../../../test/kit/merge/digest.ts";
-import { startEngineLoad, type Counter } from "../../../test/kit/merge/engine-load.ts";
+import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
+import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { startEngineLoad } from "../../../test/kit/merge/engine-load.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 /** `LINK_SEED` and `LINK_WRITES` choose others. */
@@ -20,7 +20,7 @@ await test(`sites that are written at once, one cut off for a while, end with th
   await until("they write at both sides of the cut", () => load.written() > (2 * WRITES) / 3, PATIENCE);
   world.heal();
   await until("they write after it", () => load.written() > WRITES, PATIENCE);
-  await assertSame(world, await load.finish());
+  await assertSameData(world, await load.finish());
   for (const { link } of world.sites)
     await until("its clients may be let in", async () => (await link.status())[0]?.hasJoined === true, PATIENCE);
 });
@@ -36,7 +36,7 @@ await test(`links that are killed again and again lose and double nothing (LINK_
   for (const { engine } of world.sites)
     await until("a checkpoint has taken the place of a log", () => isSaved(engine), PATIENCE);
   await world.restartLink(1);
-  await assertSame(world, await load.finish());
+  await assertSameData(world, await load.finish());
 });
 
 await test("a primary that starts again from its disk, and whose stream is another one, says what it holds", async () => {
@@ -58,7 +58,7 @@ await test("a primary that starts again from its disk, and whose stream is anoth
   });
   world.heal();
   await until("all are linked", () => world.areUp(), PATIENCE);
-  await assertSame(world, []);
+  await assertSameData(world, []);
   for (const { engine } of world.sites)
     assert.deepEqual(await engine.call("MGET", "unseen", "known", "gone"), ["1", "3", null]);
 });
@@ -69,12 +69,12 @@ await test("a site that is taken out is not waited for any more, and what it wro
   const load = startEngineLoad(world.engines, SEED);
   await until("clients write", () => load.written() > WRITES / 5, PATIENCE);
   const counters = await load.finish();
-  await assertSame(world, counters);
+  await assertSameData(world, counters);
   world.cut(3);
   await world.engines[0]?.call("SET", "while", "away");
   await world.remove(3);
   await until("the others are linked", () => world.areUp(), PATIENCE);
-  await assertSame(world, counters);
+  await assertSameData(world, counters);
 });
 
 await test("a site that begins with nothing in a database with data is refused, with the reason", async () => {
@@ -82,7 +82,7 @@ await test("a site that begins with nothing in a database with data is refused, 
   await until("all are linked", () => world.areUp(), PATIENCE);
   await world.engines[0]?.call("SET", "a", "1");
   await until("it is at the other one", async () => (await world.engines[1]?.call("GET", "a")) === "1", PATIENCE);
-  await assertSame(world, []);
+  await assertSameData(world, []);
   await world.restartEngine(2, async (engine) => void (await engine.call("FLUSHALL")));
   const causes = async (): Promise<readonly string[]> =>
     ((await world.sites[0]?.link.status()) ?? []).flatMap(({ sites }) => sites.map(({ cause }) => cause));
@@ -107,7 +107,7 @@ await test("an engine whose memory is used up takes what other sites wrote when 
   const refusal = async (): Promise<string> => (await world.sites[1]?.link.status())?.[0]?.engine ?? "";
   await until("it says why", async () => /^OOM /.test(await refusal()), PATIENCE);
   await second.call("CONFIG", "SET", "maxmemory", "0");
-  await assertSame(world, []);
+  await assertSameData(world, []);
   assert.deepEqual([await second.call("GET", "a"), await first.call("LLEN", "list:a"), await refusal()], ["1", 2, ""]);
 });
 
@@ -116,7 +116,7 @@ await test("a node without the primary passes links on to the node that has it",
   await until("all are linked", () => world.areUp(), PATIENCE);
   const load = startEngineLoad(world.engines, SEED);
   await until("clients write", () => load.written() > WRITES / 5, PATIENCE);
-  await assertSame(world, await load.finish());
+  await assertSameData(world, await load.finish());
 });
 
 await test("a link that another authority has signed for, or that has another name, is sent away", async () => {
@@ -136,26 +136,6 @@ await test("a link that another authority has signed for, or that has another na
   assert.deepEqual(await Promise.all(world.engines.map((engine) => engine.call("DBSIZE"))), [1, 1]);
 });
 
-/** All engines hold the same, counters are exact, and nothing is remembered. */
-async function assertSame(world: LinkedSites, counters: readonly Counter[]): Promise<void> {
-  const digests = () => Promise.all(world.sites.map(({ engine }) => digestOf(engine)));
-  const isSame = async (): Promise<boolean> => differences(await digests()).length === 0;
-  await until("all engines hold the same", isSame, PATIENCE).catch(async (error: unknown) => {
-    const lines = world.sites.flatMap(({ id, link }) => link.lines.slice(-8).map((line) => `${id}: ${line}`));
-    throw new Error([...differences(await digests()), ...lines].join("\n"), { cause: error });
-  });
-  for (const { key, sum } of counters)
-    for (const { engine } of world.sites) assert.equal(Number(await engine.call("GET", key)), sum, `${key} adds up`);
-  const isForgotten = async (): Promise<boolean> => {
-    const all = (await Promise.all(world.sites.map(({ link }) => link.status()))).flat();
-    return all.every(({ knownKeys, keptBytes }) => knownKeys === 0 && keptBytes < 1_000);
-  };
-  await until("no site remembers a key", isForgotten, PATIENCE).catch(async (error: unknown) => {
-    const all = await Promise.all(world.sites.map(({ link }) => link.status()));
-    throw new Error(JSON.stringify(all, undefined, 1), { cause: error });
-  });
-}
-
 await test(`a primary that dies is succeeded by its replica, and nothing that sites have learned is lost or doubled (LINK_SEED=${SEED})`, async () => {
   await using world = await startLinkedSites({ withReplicas: true });
   await until("all are linked", () => world.areUp(), PATIENCE);
@@ -169,7 +149,7 @@ await test(`a primary that dies is succeeded by its replica, and nothing that si
   );
   await until("clients write", () => after.written() > WRITES / 3, PATIENCE);
   const more = await after.finish();
-  await assertSame(
+  await assertSameData(
     world,
     counters.map(({ key, sum }, index) => ({ key, sum: sum + (more[index]?.sum ?? 0) })),
   );

@@ -1,19 +1,14 @@
 import { mkdir, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type {
-  LinkCertificate,
-  LinkedDatabase,
-  LinkedDatabaseStatus,
-  LinkedSite,
-} from "../../../src/ports/management/link-control.ts";
+import type { LinkedDatabaseStatus } from "../../../src/ports/management/link-control.ts";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
-import { issue, type Authority } from "../../../src/ports/pki/authority.ts";
 import { engineNames, loopbackAddress, startEngine, type TestEngine } from "../engines/engine.ts";
+import { addressOf } from "../engines/proxy.ts";
 import { startAll } from "../engines/start-all.ts";
-import { authorityNamed } from "../tls/certificates.ts";
-import { startLink, type LinkProcess } from "./link-process.ts";
-import { startWay, type CuttableWay } from "../../../src/programs/demo/sites/way.ts";
+import { Linking, type Followed } from "./linking.ts";
+import type { LinkProcess } from "./link-process.ts";
+import { Ways } from "./ways.ts";
 
 /** A site: an engine, and its link. */
 export interface LinkedTestSite {
@@ -37,6 +32,8 @@ export interface LinkedSites extends AsyncDisposable {
   restartLink(site: number): Promise<void>;
   /** Ends the link, then the engine of a site, which has kept its data on disk, and starts both again; `between` has the engine alone. */
   restartEngine(site: number, between: (engine: TestEngine) => Promise<void>): Promise<void>;
+  /** Ends link and engine of sites, with all their data, and starts both again: their clients wait for the other sites. */
+  lose(...sites: readonly number[]): Promise<void>;
   /** Kills the primary of a site, makes its replica the primary, and has the link follow that. */
   promoteReplica(site: number): Promise<void>;
 }
@@ -54,7 +51,6 @@ export interface LinkedSitesOptions {
   readonly withReplicas?: boolean;
 }
 
-const GUID = "b0a1";
 const ENGINE_ARGS = ["--repl-diskless-sync-delay", "0", "--save", "", "--repl-backlog-size", "16mb"];
 
 /** Starts them, all empty. */
@@ -68,23 +64,19 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   const replicas = options.withReplicas === true ? await startAll(...engines.map(replicaOf)) : [];
   for (const engine of [...engines, ...replicas]) stack.use(engine);
   const listening = ids.map(() => ({ host: loopbackAddress(), port: 9444 }));
-  const reached = listening.map((address, index) =>
-    options.behindAnother?.includes(index + 1) === true ? { ...address, host: loopbackAddress() } : address,
-  );
+  const isBehind = (index: number): boolean => options.behindAnother?.includes(index + 1) === true;
+  const reached = listening.map((at, index) => (isBehind(index) ? { ...at, host: loopbackAddress() } : at));
   const ways = stack.use(await Ways.open(ids, reached, options.latencyMs ?? 20));
   const linking = new Linking(listening, ways, options.strangers ?? []);
-  const sites = await Promise.all(
-    engines.map(async (engine, index) => {
-      const site = { id: index + 1, engine, confirmedBy: replicas.length === 0 ? 0 : 1 };
-      return { ...site, link: await linking.open(site) };
-    }),
-  );
-  stack.defer(async () => {
-    for (const { link } of sites) await link.kill();
-  });
+  const sites = await openSites(engines, replicas.length === 0 ? 0 : 1, linking);
+  stack.defer(async () => void (await Promise.all(sites.map(({ link }) => link.kill()))));
   for (const link of await linking.openBeside(reached)) stack.use(link);
-  const known = (id: number): (typeof sites)[number] => present(sites[id - 1]);
+  const known = (id: number): FollowedSite => present(sites[id - 1]);
   const owned = stack.move();
+  const restart = async (site: FollowedSite): Promise<void> => {
+    await site.engine.stop();
+    site.engine = owned.use(await start(site.id, addressOf(site.engine)));
+  };
   return {
     ...{ sites, engines, areUp: () => areUp(sites), heal: () => ways.mend() },
     cut: (site, from) => ways.cut(site, from),
@@ -103,10 +95,14 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
       const site = known(id);
       await site.link.kill();
       await between(site.engine);
-      await site.engine.stop();
-      const { host, port } = site.engine;
-      site.engine = owned.use(await start(id, { host, port }));
+      await restart(site);
       site.link = await linking.open(site);
+    },
+    async lose(...ids) {
+      const lost = ids.map(known);
+      for (const site of lost) await site.link.kill();
+      for (const site of lost) await restart(site).then(() => (site.awaitsSites = true));
+      await Promise.all(lost.map(async (site) => (site.link = await linking.open(site))));
     },
     async promoteReplica(id) {
       const [site, replica] = [known(id), present(replicas[id - 1])];
@@ -119,70 +115,19 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   };
 }
 
-/** What the link of a site is to follow. */
-interface Followed {
-  readonly id: number;
-  readonly engine: Address;
-  readonly confirmedBy: number;
+interface FollowedSite extends Followed {
+  engine: TestEngine;
+  confirmedBy: number;
+  awaitsSites: boolean;
+  link: LinkProcess;
 }
 
-/** Plays the agents: says to links what they link. */
-class Linking {
-  readonly #listening: readonly Address[];
-  readonly #ways: Ways;
-  readonly #strangers: readonly number[];
-  readonly #removed = new Set<number>();
-  readonly #authority = authorityNamed("sites");
-  readonly #stranger = authorityNamed("strangers");
-
-  constructor(listening: readonly Address[], ways: Ways, strangers: readonly number[]) {
-    this.#listening = listening;
-    this.#ways = ways;
-    this.#strangers = strangers;
-  }
-
-  remove(id: number): void {
-    this.#removed.add(id);
-  }
-
-  async open(site: Followed): Promise<LinkProcess> {
-    const link = await startLink();
-    await this.configure(link, site);
-    return link;
-  }
-
-  /** Links of other nodes, which have no primary, where a site is reached elsewhere than at its own link. */
-  async openBeside(reached: readonly Address[]): Promise<readonly LinkProcess[]> {
-    const beside = reached.map((at, index) => ({ at, id: index + 1, relay: this.#listening[index] }));
-    return Promise.all(
-      beside
-        .filter(({ at, relay }) => at !== relay)
-        .map(async ({ at: listen, id, relay }) => {
-          const link = await startLink();
-          const { primary: _primary, ...database } = this.#databaseOf({ id, engine: listen, confirmedBy: 0 });
-          const databases = [relay === undefined ? database : { ...database, relay }];
-          await link.configure({ op: "configure", listen, certificate: certificateOf(id, this.#authority), databases });
-          return link;
-        }),
-    );
-  }
-
-  async configure(link: LinkProcess, site: Followed): Promise<void> {
-    const listen = this.#listening[site.id - 1];
-    if (listen === undefined) throw new Error(`there is no site ${site.id}`);
-    const certificate = certificateOf(site.id, this.#strangers.includes(site.id) ? this.#stranger : this.#authority);
-    await link.configure({ op: "configure", listen, certificate, databases: [this.#databaseOf(site)] });
-  }
-
-  #databaseOf({ id, engine: { host, port }, confirmedBy }: Followed): LinkedDatabase {
-    const others = this.#listening
-      .map((_, index) => index + 1)
-      .filter((other) => other !== id && !this.#removed.has(other));
-    return {
-      ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, awaitsSites: false, primary: { host, port } },
-      sites: others.map((other) => remoteSite(other, this.#ways.between(id, other), this.#authority)),
-    };
-  }
+function openSites(engines: readonly TestEngine[], confirmedBy: number, linking: Linking): Promise<FollowedSite[]> {
+  const open = async (engine: TestEngine, index: number): Promise<FollowedSite> => {
+    const site = { id: index + 1, engine, confirmedBy, awaitsSites: false };
+    return { ...site, link: await linking.open(site) };
+  };
+  return Promise.all(engines.map(open));
 }
 
 function present<T>(one: T | undefined): T {
@@ -218,62 +163,4 @@ async function replicaOf(primary: TestEngine): Promise<TestEngine> {
   const replica = await startEngine({ engine: primary.name, args: ENGINE_ARGS });
   await replica.follow(primary);
   return replica;
-}
-
-function remoteSite(id: number, { address }: CuttableWay, { certificate }: Authority): LinkedSite {
-  return { id, name: `site-${id}`, address, serverName: nameOf(id), authorities: certificate };
-}
-
-function certificateOf(id: number, authority: Authority): LinkCertificate {
-  const about = {
-    commonName: nameOf(id),
-    dnsNames: [nameOf(id)],
-    ipAddresses: [],
-    usages: ["server", "client"] as const,
-  };
-  const pair = issue(authority, { ...about, now: new Date(), days: 1 });
-  return { ...pair, authorities: authority.certificate, serverName: nameOf(id) };
-}
-
-function nameOf(id: number): string {
-  return `site-${id}.example`;
-}
-
-/** One way from each site to each other. */
-class Ways implements AsyncDisposable {
-  readonly #ways = new Map<string, { readonly way: CuttableWay; readonly ends: readonly [number, number] }>();
-
-  static async open(ids: readonly number[], listening: readonly Address[], latencyMs: number): Promise<Ways> {
-    const ways = new Ways();
-    const host = loopbackAddress();
-    for (const from of ids)
-      for (const to of ids) {
-        const target = listening[to - 1];
-        if (from === to || target === undefined) continue;
-        ways.#ways.set(`${from} ${to}`, {
-          way: await startWay({ host, port: 0 }, target, latencyMs),
-          ends: [from, to],
-        });
-      }
-    return ways;
-  }
-
-  between(from: number, to: number): CuttableWay {
-    const found = this.#ways.get(`${from} ${to}`);
-    if (found === undefined) throw new Error(`there is no way from ${from} to ${to}`);
-    return found.way;
-  }
-
-  cut(site: number, other: number | undefined): void {
-    for (const { way, ends } of this.#ways.values())
-      if (ends.includes(site) && (other === undefined || ends.includes(other))) way.cut();
-  }
-
-  mend(): void {
-    for (const { way } of this.#ways.values()) way.mend();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const { way } of this.#ways.values()) await way[Symbol.asyncDispose]();
-  }
 }

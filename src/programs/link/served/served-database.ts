@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import { isBegun } from "../../../mechanisms/site/take-all.ts";
 import type {
   LinkCertificate,
   LinkedDatabase,
@@ -10,9 +11,11 @@ import type {
   LinkedSite,
 } from "../../../ports/management/link-control.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import type { Visitor } from "../transport/listener.ts";
+import { answerWhileJoining, join } from "./joining.ts";
 import { SiteLink } from "./site-link.ts";
 
 export interface ServedDatabaseOptions {
@@ -34,6 +37,9 @@ export class ServedDatabase {
   #database: LinkedDatabase;
   #links = new Map<number, SiteLink>();
   #local: EngineSite | undefined;
+  #round: AbortController | undefined;
+  /** The engine has nothing, and gets what other sites have, or waits for them: those that have nothing either are told so meanwhile. */
+  #isJoining = false;
   #trouble = "The link has not read the state in the engine yet.";
 
   constructor(options: ServedDatabaseOptions) {
@@ -44,11 +50,17 @@ export class ServedDatabase {
 
   /** What may change while it runs: how sites are reached, and how many replicas are in sync. */
   update(database: LinkedDatabase): void {
+    const hasLostAll = database.awaitsSites && !this.#database.awaitsSites;
     this.#database = database;
+    if (hasLostAll) this.#round?.abort();
   }
 
   /** A connection that site `from` has made. Resolves when it has ended; LINK_NOT_HERE while the primary is not followed. */
   async accept(visitor: Visitor): Promise<void> {
+    if (this.#isJoining) {
+      answerWhileJoining(visitor, this.#database);
+      return;
+    }
     const link = this.#links.get(visitor.greeting.from);
     if (link === undefined)
       throw new Fault(faults.notHere, `The primary of this site is not followed: ${this.#trouble}`);
@@ -93,6 +105,7 @@ export class ServedDatabase {
   async #follow(): Promise<void> {
     const { primary, engineTls, clock, log } = this.#options;
     const round = new AbortController();
+    this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
     const { site, sites, logins } = this.#database;
     const engine = {
@@ -102,6 +115,8 @@ export class ServedDatabase {
       tls: primary.tls === true ? engineTls : undefined,
     };
     try {
+      this.#isJoining = this.#database.awaitsSites && !(await isBegun({ engine, signal }));
+      if (this.#isJoining) await this.#join(engine, signal);
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
       const { local, ended } = await EngineSite.start({
@@ -121,6 +136,13 @@ export class ServedDatabase {
       this.#local = undefined;
       this.#links.clear();
     }
+  }
+
+  async #join(engine: EngineAddress, signal: AbortSignal): Promise<void> {
+    const { own, clock, log } = this.#options;
+    const onTake = (): void => void (this.#trouble = "The data of the other sites is on its way.");
+    await join({ database: this.#database, engine, own, clock, log, signal, onTake });
+    this.#isJoining = false;
   }
 
   #linkTo(id: number, local: EngineSite, signal: AbortSignal): SiteLink {

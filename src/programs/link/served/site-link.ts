@@ -3,15 +3,24 @@ import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { ofSite } from "../../../core/merge/origin.ts";
+import { ofSite, siteOf } from "../../../core/merge/origin.ts";
 import { coversAll, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
-import { readFrames, type Frame } from "../transport/frames.ts";
-import { encodeMessage, LINK_FORMATS, readGreeting, type Greeting, type Statement } from "../transport/messages.ts";
+import type { Frame } from "../transport/frames.ts";
+import { greet } from "../transport/greet.ts";
+import {
+  commonFormat,
+  encodeMessage,
+  LINK_FORMATS,
+  readTransfer,
+  unexpected,
+  type Greeting,
+  type Statement,
+} from "../transport/messages.ts";
 import { runSession } from "../transport/session.ts";
-import { dialLink } from "../transport/trust.ts";
+import { sendTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
 
 export interface SiteLinkOptions {
@@ -41,6 +50,8 @@ export class SiteLink {
   #begin: VersionVector = {};
   #theirs: VersionVector = {};
   #bytes = { received: 0, sent: 0 };
+  /** Connections over which the other site gets all data. */
+  #giving = 0;
 
   constructor(options: SiteLinkOptions) {
     this.#options = options;
@@ -65,15 +76,11 @@ export class SiteLink {
 
   /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
   async accept({ socket, frames, greeting }: Visitor): Promise<void> {
-    const format = LINK_FORMATS.find((one) => greeting.formats.includes(one));
-    if (format === undefined)
-      throw new Fault(
-        faults.format,
-        `This site speaks the formats ${LINK_FORMATS.join(", ")}, and the other one ${greeting.formats.join(", ")}.`,
-      );
-    this.#requireKept(greeting);
-    socket.write(encodeMessage("greeting", { ...this.#greeting(), formats: [format] }));
-    await this.#converse({ socket, frames, isOwn: false }, greeting);
+    const answer = { ...this.#greeting(), formats: [commonFormat(greeting)] };
+    if (greeting.joining !== true) this.#requireKept(greeting);
+    socket.write(encodeMessage("greeting", answer));
+    if (greeting.joining === true) await this.#give({ socket, frames });
+    else await this.#converse({ socket, frames, isOwn: false }, greeting);
   }
 
   status(): SiteLinkStatus {
@@ -92,19 +99,15 @@ export class SiteLink {
   /** True when it has greeted. */
   async #connect(): Promise<boolean> {
     const { own, remote, signal, log } = this.#options;
-    const { address, authorities, serverName, name } = remote();
+    const other = remote();
     try {
-      const socket = await dialLink(address, own(), { authorities, serverName }, signal);
-      socket.write(encodeMessage("greeting", this.#greeting()));
-      const frames = readFrames(socket);
-      const first = await frames.next();
-      const greeting = readGreeting(first.done === true ? undefined : first.value);
+      const { socket, frames, greeting } = await greet(other, own(), this.#greeting(), this.#options);
       this.#requireKept(greeting, socket);
       await this.#converse({ socket, frames, isOwn: true }, greeting);
       return true;
     } catch (error) {
-      if (signal.aborted || this.#session !== undefined) return false;
-      if (this.#cause !== messageOf(error)) log.warn("another site cannot be reached", { site: name, error });
+      if (signal.aborted || this.#session !== undefined || this.#giving > 0) return false;
+      if (this.#cause !== messageOf(error)) log.warn("another site cannot be reached", { site: other.name, error });
       this.#enter("down", messageOf(error));
       return false;
     }
@@ -171,6 +174,25 @@ export class SiteLink {
         this.#enter("down", why);
         log.warn("the connection to another site has ended", { site: remote().name, why });
       }
+    }
+  }
+
+  /** The other site has nothing: it has heard what is known of it, and may ask for all that is here. */
+  async #give({ socket, frames }: Omit<Session, "isOwn">): Promise<void> {
+    const { local, log, remote } = this.#options;
+    const asked = await frames.next();
+    if (asked.done === true) return;
+    const origin = readTransfer(asked.value);
+    if (siteOf(origin) !== this.#site) throw unexpected(asked.value);
+    log.info("another site gets all data from here", { site: remote().name });
+    this.#giving += 1;
+    this.#enter("syncing", "It gets all data from this site.");
+    try {
+      await sendTransfer(socket, await local.give(origin));
+    } finally {
+      this.#giving -= 1;
+      if (this.#session === undefined)
+        this.#enter("down", "It has got data from this site, and has not connected since.");
     }
   }
 

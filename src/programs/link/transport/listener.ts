@@ -5,19 +5,13 @@ import type { Log } from "../../../core/base/log.ts";
 import type { LinkCertificate } from "../../../ports/management/link-control.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
-import { readFrames, type Frame } from "./frames.ts";
-import { encodeMessage, readGreeting, type Greeting } from "./messages.ts";
+import { greetedBy, type Greeted } from "./greet.ts";
+import { encodeRefusal } from "./messages.ts";
 import { linkServer, serverContext } from "./trust.ts";
 
 /** A link that has connected and said who it is; whether it is, is still to be checked. */
-export interface Visitor {
-  readonly socket: TLSSocket;
-  readonly frames: AsyncGenerator<Frame>;
-  readonly greeting: Greeting;
-}
+export type Visitor = Greeted;
 
-/** A visitor that does not greet within this time is sent away, in milliseconds. */
-const GREETING_MS = 5_000;
 /** Visitors that have not greeted yet. */
 const MOST_STRANGERS = 64;
 
@@ -77,30 +71,13 @@ export class Listener {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
     try {
-      const frames = readFrames(socket);
-      const greeting = await this.#greetingOf(socket, frames);
-      await this.#visit({ socket, frames, greeting });
+      this.#strangers += 1;
+      const visitor = await greetedBy(socket, this.#clock).finally(() => (this.#strangers -= 1));
+      await this.#visit(visitor);
     } catch (error) {
       this.#log.warn("a link is sent away", { from: socket.remoteAddress, why: messageOf(error) });
       const message = error instanceof Fault ? error.message : "The link here has failed.";
-      socket.end(encodeMessage("refusal", { message }));
-    }
-  }
-
-  async #greetingOf(socket: TLSSocket, frames: AsyncGenerator<Frame>): Promise<Greeting> {
-    this.#strangers += 1;
-    const greeted = new AbortController();
-    // aborted below: it has greeted
-    void this.#clock.sleep(GREETING_MS, greeted.signal).then(
-      () => socket.destroy(),
-      () => undefined,
-    );
-    try {
-      const first = await frames.next();
-      return readGreeting(first.done === true ? undefined : first.value);
-    } finally {
-      greeted.abort();
-      this.#strangers -= 1;
+      socket.end(encodeRefusal(message));
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Fault } from "../../../core/base/fault.ts";
 import type { VersionVector } from "../../../core/merge/version-vector.ts";
 import { faults } from "../faults.ts";
-import { encodeFrame, type Frame, type FrameKind } from "./frames.ts";
+import { encodeFrame, type Frame } from "./frames.ts";
 
 /** Formats of operations and messages that this release can speak, the best one first. */
 export const LINK_FORMATS: readonly number[] = [1];
@@ -21,6 +21,8 @@ const greeting = z.object({
   received: vector,
   /** Under which it numbers its operations. */
   origin: z.int().positive(),
+  /** The site that speaks has nothing, and needs all that the others have before its clients are let in. */
+  joining: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });
@@ -35,12 +37,18 @@ const statement = z.object({
 /** What a site has received, said again and again. */
 export type Statement = z.output<typeof statement>;
 
-const refusal = z.object({ message: z.string().max(1_000) });
+const transfer = z.object({
+  /** Under which the site that has nothing will number its operations. */
+  origin: z.int().positive(),
+});
+
+const LONGEST_REFUSAL = 1_000;
+const refusal = z.object({ message: z.string().max(LONGEST_REFUSAL) });
 
 /** The greeting in the frame; LINK_REFUSED with the reason when the other end refuses, LINK_MALFORMED for anything else. */
 export function readGreeting(frame: Frame | undefined): Greeting {
-  if (frame?.kind === "refusal") throw new Fault(faults.refused, parsed(refusal, frame).message);
-  if (frame?.kind !== "greeting") throw new Fault(faults.malformed, "The other site does not greet as a link does.");
+  if (frame === undefined) throw new Fault(faults.silent, "The other site has ended the connection before it greeted.");
+  if (frame.kind !== "greeting") throw unexpected(frame);
   return parsed(greeting, frame);
 }
 
@@ -49,8 +57,33 @@ export function readStatement(frame: Frame): Statement {
   return parsed(statement, frame);
 }
 
+/** The origin for which all data is asked; LINK_MALFORMED when it is not. */
+export function readTransfer(frame: Frame): number {
+  if (frame.kind !== "transfer") throw new Fault(faults.malformed, "The other site asks for something unknown.");
+  return parsed(transfer, frame).origin;
+}
+
+/** LINK_REFUSED when the other end refuses, and LINK_MALFORMED for any other frame that may not come there. */
+export function unexpected(frame: Frame): Fault {
+  if (frame.kind === "refusal") return new Fault(faults.refused, parsed(refusal, frame).message);
+  return new Fault(faults.malformed, `The other site sends a ${frame.kind} where none may come.`);
+}
+
+/** The best format that both ends speak; LINK_UNKNOWN_FORMAT when there is none. */
+export function commonFormat({ formats }: Greeting): number {
+  const format = LINK_FORMATS.find((one) => formats.includes(one));
+  if (format !== undefined) return format;
+  const [own, theirs] = [LINK_FORMATS.join(", "), formats.join(", ")];
+  throw new Fault(faults.format, `This site speaks the formats ${own}, and the other one ${theirs}.`);
+}
+
+/** A refusal as a frame. */
+export function encodeRefusal(message: string): Buffer {
+  return encodeMessage("refusal", { message: message.slice(0, LONGEST_REFUSAL) });
+}
+
 /** The message as a frame. */
-export function encodeMessage(kind: Exclude<FrameKind, "operation">, message: object): Buffer {
+export function encodeMessage(kind: "greeting" | "refusal" | "statement" | "transfer", message: object): Buffer {
   return encodeFrame(kind, Buffer.from(JSON.stringify(message)));
 }
 

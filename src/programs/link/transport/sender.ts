@@ -5,6 +5,7 @@ import { including, type VersionVector } from "../../../core/merge/version-vecto
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { encodeFrame } from "./frames.ts";
 import { encodeMessage } from "./messages.ts";
+import { writeTo } from "./write.ts";
 
 export interface SenderOptions {
   readonly socket: Socket;
@@ -65,7 +66,7 @@ export class Sender {
     const operations = local.operationsFor(this.#beyond(), BATCH);
     if (operations.length === 0) return 0;
     for (const { dot } of operations) this.#given = including(this.#given, dot);
-    await this.#write(Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
+    await writeTo(this.#options.socket, Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
     return operations.length;
   }
 
@@ -98,21 +99,6 @@ export class Sender {
     if (now - this.#saidAt < (isNew ? STATE_MS : BEAT_MS)) return;
     this.#said = received;
     this.#saidAt = now;
-    await this.#write(encodeMessage("statement", { received, site: local.statement() }));
-  }
-
-  /** Resolves when there is room for more. */
-  async #write(bytes: Buffer): Promise<void> {
-    const { socket } = this.#options;
-    if (socket.write(bytes) || socket.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        socket.off("drain", done);
-        socket.off("close", done);
-        resolve();
-      };
-      socket.on("drain", done);
-      socket.on("close", done);
-    });
+    await writeTo(this.#options.socket, encodeMessage("statement", { received, site: local.statement() }));
   }
 }

@@ -2,7 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { decodeOperation } from "../../../core/merge/operation-codec.ts";
 import { faults } from "../faults.ts";
 import type { Frame } from "./frames.ts";
-import { readStatement, type Statement } from "./messages.ts";
+import { readStatement, unexpected, type Statement } from "./messages.ts";
 import { Sender, type SenderOptions } from "./sender.ts";
 
 /** Two links that have greeted each other. */
@@ -59,9 +59,8 @@ async function receive(
         onStatement(said);
         break;
       }
-      case "greeting":
-      case "refusal":
-        throw new Fault(faults.malformed, `The other site sends a ${frame.kind} where none may come.`);
+      default:
+        throw unexpected(frame);
     }
   }
 }

@@ -1,0 +1,73 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { laterOrigin, originOf } from "../../../core/merge/origin.ts";
+import { takeAll } from "../../../mechanisms/site/take-all.ts";
+import { emptyTransfer } from "../../../mechanisms/site/transfer.ts";
+import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
+import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
+import { faults } from "../faults.ts";
+import { greet, type Greeted } from "../transport/greet.ts";
+import { commonFormat, encodeMessage, LINK_FORMATS, type Greeting } from "../transport/messages.ts";
+import { receiveTransfer } from "../transport/transfer-frames.ts";
+import type { Visitor } from "../transport/listener.ts";
+
+export interface JoiningOptions {
+  readonly database: LinkedDatabase;
+  readonly engine: EngineAddress;
+  readonly own: () => LinkCertificate;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Every other site has answered, and the data is on its way. */
+  readonly onTake: () => void;
+}
+
+/**
+ * Fills the engine of a site that has nothing with what another one has, after every other one has said what it knows of the site: its
+ * numbers are then new to all. LINK_CANNOT_JOIN while one does not answer.
+ */
+export async function join(options: JoiningOptions): Promise<void> {
+  const { database, log, signal } = options;
+  const asked = await Promise.allSettled(database.sites.map((site) => ask(options, site)));
+  const answers = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  try {
+    const missing = asked.flatMap((one, index) =>
+      one.status === "rejected" ? [`${database.sites[index]?.name ?? ""}: ${messageOf(one.reason)}`] : [],
+    );
+    if (missing.length > 0)
+      throw new Fault(faults.cannotJoin, `This site waits for the data of the other sites. ${missing.join(" ")}`);
+    const origin = laterOrigin(
+      database.site,
+      answers.map(({ greeting }) => greeting.received),
+    );
+    const giver = answers.find(({ greeting }) => greeting.joining !== true);
+    for (const other of answers) if (other !== giver) other.socket.destroy();
+    log.info("the data of another site is taken", { from: giver?.greeting.from, origin });
+    signal.throwIfAborted();
+    options.onTake();
+    await takeAll(options, origin, giver === undefined ? emptyTransfer() : await requested(giver, origin));
+    log.info("the data of another site is here", { from: giver?.greeting.from });
+  } finally {
+    for (const { socket } of answers) socket.destroy();
+  }
+}
+
+/** Tells a site that has nothing either that there is nothing here; LINK_NOT_HERE to any other one. */
+export function answerWhileJoining({ socket, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
+  if (greeting.joining !== true) throw new Fault(faults.notHere, "This site gets the data of the other sites.");
+  socket.end(encodeMessage("greeting", { ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }));
+}
+
+function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
+  return greet(site, own(), nothing(database.guid, database.site, site.id), { clock, signal });
+}
+
+async function requested({ socket, frames }: Greeted, origin: number) {
+  socket.write(encodeMessage("transfer", { origin }));
+  return receiveTransfer(frames);
+}
+
+function nothing(guid: string, from: number, to: number): Greeting {
+  return { guid, from, to, formats: [...LINK_FORMATS], received: {}, origin: originOf(from, 0), joining: true };
+}

@@ -1,0 +1,39 @@
+import type { Socket } from "node:net";
+import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { faults } from "../faults.ts";
+import { encodeFrame, type Frame } from "./frames.ts";
+import { unexpected } from "./messages.ts";
+import { writeTo } from "./write.ts";
+
+/** Sends all of it; less when the connection is closed. */
+export async function sendTransfer(socket: Socket, { begin, parts }: Transfer): Promise<void> {
+  await writeTo(socket, encodeFrame("begin", begin));
+  for await (const { kind, body } of parts) {
+    if (socket.destroyed) return;
+    await writeTo(socket, encodeFrame(kind, body));
+  }
+  socket.end(encodeFrame("end", new Uint8Array()));
+}
+
+/** What the frames bring from now on; LINK_REFUSED when the other site cannot give, LINK_SILENT when it ends before its end. */
+export async function receiveTransfer(frames: AsyncGenerator<Frame>): Promise<Transfer> {
+  const first = await frames.next();
+  if (first.done === true) throw cutOff();
+  if (first.value.kind !== "begin") throw unexpected(first.value);
+  return { begin: first.value.body, parts: partsIn(frames) };
+}
+
+async function* partsIn(frames: AsyncGenerator<Frame>): AsyncGenerator<TransferPart> {
+  for await (const frame of frames) {
+    const { kind, body } = frame;
+    if (kind === "end") return;
+    if (kind !== "key" && kind !== "operation") throw unexpected(frame);
+    yield { kind, body };
+  }
+  throw cutOff();
+}
+
+function cutOff(): Fault {
+  return new Fault(faults.silent, "The other site has ended the connection before all its data was here.");
+}
