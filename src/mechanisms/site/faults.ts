@@ -1,11 +1,11 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { editObject } from "../../core/base/kubectl.ts";
 
 /** The errors of a site at its engine. */
 export const faults = {
   notEmpty: {
     code: "SITE_NOT_EMPTY",
     retry: "backoff",
-    remedy:
-      "Take the site out of the Active-Active database, and put it in again when its database is gone: kubectl edit reaadb <name>.",
+    remedy: `Take the site out of the Active-Active database, and put it in again when its database is gone: ${editObject("reaadb <name>")}.`,
   },
 } as const satisfies Record<string, FaultSpec>;

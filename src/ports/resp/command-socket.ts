@@ -7,6 +7,7 @@ import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { ReplyDecoder } from "./reply-decoder.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
 
 /** How to use a connection to an engine. */
 export interface CommandSocketOptions {
@@ -18,35 +19,6 @@ export interface CommandSocketOptions {
   readonly signal?: AbortSignal | undefined;
   /** How bulk strings of replies are given; text when absent. */
   readonly bulk?: BulkForm | undefined;
-}
-
-interface Waiting {
-  readonly name: string;
-  readonly timer: NodeJS.Timeout;
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (fault: Fault) => void;
-}
-
-const MOST_SHIFTED = 64;
-
-/** In order. An array takes a time for `shift` that grows with its length: a transaction may have a hundred thousand commands. */
-class WaitingCalls {
-  #calls: (Waiting | undefined)[] = [];
-  #first = 0;
-
-  push(call: Waiting): void {
-    this.#calls.push(call);
-  }
-
-  shift(): Waiting | undefined {
-    const call = this.#calls[this.#first];
-    if (call === undefined) return undefined;
-    this.#calls[this.#first] = undefined;
-    this.#first += 1;
-    if (this.#first > MOST_SHIFTED && 2 * this.#first > this.#calls.length)
-      [this.#calls, this.#first] = [this.#calls.slice(this.#first), 0];
-    return call;
-  }
 }
 
 /** The connection to an engine with the commands that wait for a reply. */

@@ -43,7 +43,7 @@ test("numbers of sites: the sixty-fourth has none", () => {
   assert.deepEqual(numbersOf(edited(full, 2, ["east", "west", "north"])), { east: 62, west: 63, north: undefined });
 });
 
-test("numbers of sites: those of the first participants are first for good, and every later one came later", () => {
+test("numbers of sites: those of the first participants stay the first, and every later one came later", () => {
   const joined = edited(numbered(edited(numbered(first), 2, ["west"])), 3, ["east", "west", "north"]);
   const lateness = Object.entries(numbersOf(joined)).map(([name, id]) => [name, cameLater(joined, Number(id))]);
   assert.deepEqual(Object.fromEntries(lateness), { east: true, west: false, north: true });

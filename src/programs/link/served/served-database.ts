@@ -119,15 +119,8 @@ export class ServedDatabase {
       if (this.#isJoining) await this.#join(engine, signal);
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
-      const { local, ended } = await EngineSite.start({
-        id: site,
-        sites: ids,
-        engine,
-        clock,
-        log,
-        confirmedBy,
-        signal,
-      });
+      const followed = { id: site, sites: ids, engine, confirmedBy };
+      const { local, ended } = await EngineSite.start({ ...followed, clock, log, signal });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));
       await Promise.race([ended, ...links.map((link) => link.run())]);

@@ -47,8 +47,8 @@ const refusal = z.object({ message: z.string().max(LONGEST_REFUSAL) });
 
 /** The greeting in the frame; LINK_REFUSED with the reason when the other end refuses, LINK_MALFORMED for anything else. */
 export function readGreeting(frame: Frame | undefined): Greeting {
-  if (frame === undefined) throw new Fault(faults.silent, "The other site has ended the connection before it greeted.");
-  if (frame.kind !== "greeting") throw unexpected(frame);
+  if (frame?.kind === "refusal") throw unexpected(frame);
+  if (frame?.kind !== "greeting") throw new Fault(faults.malformed, "The other site does not greet as a link does.");
   return parsed(greeting, frame);
 }
 
