@@ -65,13 +65,16 @@ export class SiteLink {
     const isFirst = local.id < this.#site;
     for (let failed = 0; !signal.aborted;) {
       const wait =
-        this.#session !== undefined || (!isFirst && failed === 0)
-          ? PATIENCE_MS
-          : backoffMs(failed - 1, 100, MOST_BACKOFF_MS);
+        this.#isConnected || (!isFirst && failed === 0) ? PATIENCE_MS : backoffMs(failed - 1, 100, MOST_BACKOFF_MS);
       await clock.sleep(wait, signal).catch(() => undefined); // aborted: the loop looks at the signal
-      if (this.#session !== undefined || signal.aborted) continue;
+      if (this.#isConnected || signal.aborted) continue;
       failed = (await this.#connect()) ? 0 : failed + 1;
     }
+  }
+
+  /** The other site is connected, or gets all data from here and does not answer before. */
+  get #isConnected(): boolean {
+    return this.#session !== undefined || this.#giving > 0;
   }
 
   /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
@@ -106,7 +109,7 @@ export class SiteLink {
       await this.#converse({ socket, frames, isOwn: true }, greeting);
       return true;
     } catch (error) {
-      if (signal.aborted || this.#session !== undefined || this.#giving > 0) return false;
+      if (signal.aborted || this.#isConnected) return false;
       if (this.#cause !== messageOf(error)) log.warn("another site cannot be reached", { site: other.name, error });
       this.#enter("down", messageOf(error));
       return false;
