@@ -16,6 +16,7 @@ import type { NodeLease } from "./members/node-lease.ts";
 import { grantWhileMember, joinCluster } from "./membership.ts";
 import { nodePlatforms } from "./modules/platforms.ts";
 import { keepInSync } from "./node/in-sync.ts";
+import { letClientsIn } from "./node/joined-sites.ts";
 import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import { evacuateForShutdown, isEligibleLeader, returnAfterRestart } from "./node/own-maintenance.ts";
@@ -57,9 +58,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   membership.renewedAt = () => lease.renewedAt();
   log.info("joined the cluster", { node: config.node, address: config.address, release: config.release.operator });
   const grants = grantWhileMember(context, lease, sync, signal);
-  const proxies = { ...context, ownProxy: context.proxy.send.bind(context.proxy) };
-  const confirm = (command: ProxyCommand) => unconfirmedNodes(proxies, command);
-  const keeping = [keepInSync({ ...context, confirm }, signal), context.volume.watch(context, signal)];
+  const keeping = keepUp(context, signal);
   await returnAfterRestart(context);
 
   return {
@@ -71,6 +70,17 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
       log.info("the agent has stopped");
     },
   };
+}
+
+/** What this node keeps up beside what records name; each ends when `signal` aborts. */
+function keepUp(context: AgentContext, signal: AbortSignal): readonly Promise<void>[] {
+  const proxies = { ...context, ownProxy: context.proxy.send.bind(context.proxy) };
+  const confirm = (command: ProxyCommand) => unconfirmedNodes(proxies, command);
+  return [
+    keepInSync({ ...context, confirm }, signal),
+    letClientsIn(context, signal),
+    context.volume.watch(context, signal),
+  ];
 }
 
 /** The management API takes the certificate at once, the link with the next pass. */

@@ -1,18 +1,50 @@
-import type { DatabaseRecord } from "../../api/records.ts";
-import { isBeingMade } from "../database/facts.ts";
+import type { ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
+import { isBeingMade, type DatabaseFacts } from "../database/facts.ts";
+import type { DatabaseStep } from "../database/step.ts";
+import { otherSites, unknownSites } from "./other-sites.ts";
+
+/** Why nothing goes on with a site that has all that a user has asked for. */
+export const AWAITS_SITES =
+  "its clients wait for the data of the other sites; the condition Replicating of its Active-Active database names what is missing";
 
 /**
- * The record whose engine is about to begin without data that it had: clients of a site are not let in until it has what the other
- * sites hold. The record itself when it is no site, or is being made and had nothing.
+ * A step of the leader, or what has to come before it: no primary of a site begins with less than it had while a proxy may let
+ * clients in. Otherwise a client would read that data is gone that other sites have, or write what they take for newer.
  */
-export function withGate(record: DatabaseRecord): DatabaseRecord {
-  return record.activeActive === undefined || isBeingMade(record) ? record : { ...record, awaitsSites: true };
+export function stepBehindGate({ record, lettingIn = [] }: DatabaseFacts, step: DatabaseStep): DatabaseStep {
+  const begins = step.kind === "relaunch" || step.kind === "start-empty";
+  if (!begins || record.activeActive === undefined || isBeingMade(record)) return step;
+  if (record.awaitsSites !== true)
+    return step.kind === "start-empty" || losesAll(record) ? { kind: "await-sites" } : step;
+  if (lettingIn.length === 0) return step;
+  const nodes = lettingIn.join(", ");
+  return { kind: "wait", reason: `the proxies of nodes ${nodes} may still let clients of "${record.name}" in` };
 }
 
 /**
  * The primary starts again and has nothing of what it had: it kept nothing on disk. In a recovery that lacks nothing this was
  * decided by its first start, or what a node had set aside is there.
  */
-export function losesAll({ persistence, recovery }: Pick<DatabaseRecord, "persistence" | "recovery">): boolean {
+function losesAll({ persistence, recovery }: DatabaseRecord): boolean {
   return persistence === "disabled" && recovery?.lacks !== "";
+}
+
+/** What a link says of a site that it follows. */
+export interface FollowedSite {
+  /** Numbers of the other sites that it links. */
+  readonly sites: readonly number[];
+  readonly hasJoined: boolean;
+}
+
+/** Whether clients of a site that has awaited others are let in; `link`: undefined while none follows it. */
+export function mayLetIn(
+  state: Pick<ClusterStateRecord, "activeActives" | "remoteSites">,
+  record: DatabaseRecord,
+  link: FollowedSite | undefined,
+): boolean {
+  if (record.status === "recovery") return false; // what the link says may be about the engine that has ended
+  const others = otherSites(state, record);
+  if (others === undefined) return true; // it takes part no more
+  if (link?.hasJoined !== true || unknownSites(state, record).length > 0) return false;
+  return others.every(({ id }) => link.sites.includes(id));
 }

@@ -1,5 +1,5 @@
 import { PORTS } from "../../api/names.ts";
-import type { ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
+import type { ActiveActiveRecord, ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
 import { siteNumber } from "./numbers.ts";
 import { recordOf } from "./record.ts";
 
@@ -24,15 +24,9 @@ export function otherSites(
   { activeActives = [], remoteSites = [] }: Known,
   { name, activeActive }: Pick<DatabaseRecord, "name" | "activeActive">,
 ): readonly OtherSite[] | undefined {
-  if (activeActive === undefined) return undefined;
-  const record = recordOf(activeActives, activeActive.guid);
-  if (record === undefined || record.deleted === true) return undefined;
-  const own = record.participants.find((one) => siteNumber(record, one.name) === activeActive.site);
-  if (own === undefined) return undefined;
-  return record.participants.flatMap((participant) => {
-    const id = siteNumber(record, participant.name);
+  return participantsBeside(activeActives, activeActive)?.flatMap(({ id, participant }) => {
     const known = remoteSites.find((site) => site.name === participant.name);
-    if (participant === own || id === undefined || known === undefined || known.local === true) return [];
+    if (known === undefined || known.local === true) return [];
     const { host, databaseSuffix, serverName, authorities } = known;
     return [
       {
@@ -45,4 +39,30 @@ export function otherSites(
       },
     ];
   });
+}
+
+/** Names of the other sites that the operator has not made known yet. */
+export function unknownSites(
+  { activeActives = [], remoteSites = [] }: Known,
+  { activeActive }: Pick<DatabaseRecord, "activeActive">,
+): readonly string[] {
+  const others = participantsBeside(activeActives, activeActive) ?? [];
+  return others
+    .map(({ participant }) => participant.name)
+    .filter((name) => !remoteSites.some((site) => site.name === name));
+}
+
+/** With their numbers; a participant without one cannot be linked. Undefined of what is no site. */
+function participantsBeside(
+  activeActives: readonly ActiveActiveRecord[],
+  activeActive: DatabaseRecord["activeActive"],
+): readonly { readonly id: number; readonly participant: ActiveActiveRecord["participants"][number] }[] | undefined {
+  const record = activeActive && recordOf(activeActives, activeActive.guid);
+  if (record === undefined || record.deleted === true) return undefined;
+  const numbered = record.participants.flatMap((participant) => {
+    const id = siteNumber(record, participant.name);
+    return id === undefined ? [] : [{ id, participant }];
+  });
+  const others = numbered.filter(({ id }) => id !== activeActive?.site);
+  return others.length === numbered.length ? undefined : others;
 }

@@ -1,4 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { AWAITS_SITES, stepBehindGate } from "../active-active/gate.ts";
 import { replicasOf } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import type { DatabaseFacts } from "./facts.ts";
@@ -29,7 +30,7 @@ const RULES: readonly Rule[] = [
 
 /** Decides from facts alone, so that any leader decides the same: the first rule of the first shard that has something to do. */
 export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
-  const step = firstStep(facts);
+  const step = stepBehindGate(facts, firstStep(facts));
   // no data hangs on passwords, so they delay nothing; and what is waited for may never come
   if (step.kind !== "wait" && step.kind !== "rest") return step;
   return passwordStep(facts) ?? withRotation(facts, step);
@@ -60,8 +61,9 @@ function firstStep(facts: DatabaseFacts): DatabaseStep {
   }
   if (facts.record.upgrade !== undefined) return { kind: "finish-upgrade" };
   if (facts.record.status !== "active") return { kind: "activate" };
-  const reason = unsafeReplies(facts.record);
-  return reason === undefined ? { kind: "rest" } : { kind: "wait", reason };
+  const reasons = [unsafeReplies(facts.record), facts.record.awaitsSites === true ? AWAITS_SITES : undefined];
+  const reason = reasons.filter((one) => one !== undefined).join("; ");
+  return reason === "" ? { kind: "rest" } : { kind: "wait", reason };
 }
 
 function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {

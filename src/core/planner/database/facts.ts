@@ -86,6 +86,8 @@ export interface DatabaseFacts {
   readonly engineLogin: "clients" | "shared" | "closable" | "cluster";
   /** What is due for the password of the cluster at its engines, and who keeps that up; absent: nothing is. */
   readonly rotation?: DueRotation & { readonly behind: readonly string[] };
+  /** Nodes whose proxy may still let clients in; asked only of a site that awaits others while its primary does not run. */
+  readonly lettingIn?: readonly number[];
   /** Instances of all databases, this one included. */
   readonly everything: readonly PlacedInstance[];
 }

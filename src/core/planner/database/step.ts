@@ -10,6 +10,8 @@ export type DatabaseStep =
   | { readonly kind: "relaunch"; readonly shard: number; readonly instance: number }
   /** The primary starts in an empty data directory: what it kept is gone, and that was agreed to or nothing was kept. */
   | { readonly kind: "start-empty"; readonly shard: number; readonly instance: number }
+  /** Clients of a site are kept from its primary, which is about to begin without data, until it has that of the other sites. */
+  | { readonly kind: "await-sites" }
   /** The record says what is gone, and the database waits until a user agrees to come back without it. */
   | { readonly kind: "ask-consent"; readonly lacks: string }
   /** The primary serves again. */

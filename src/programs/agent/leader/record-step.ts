@@ -11,6 +11,7 @@ import {
   withRecovered,
   withRelaunch,
   withReplica,
+  withSitesAwaited,
   withUpgradeFinished,
   withoutReplica,
 } from "../records/changes.ts";
@@ -22,6 +23,7 @@ export type RecordStep = Extract<
     readonly kind:
       | "relaunch"
       | "start-empty"
+      | "await-sites"
       | "ask-consent"
       | "recovered"
       | "creation-failed"
@@ -44,6 +46,8 @@ export function recordStep(
       return (old) => withRelaunch(old, step, instances.get(step.instance), now);
     case "start-empty":
       return (old) => withEmptyStart(old, step.shard, step.instance, now);
+    case "await-sites":
+      return withSitesAwaited;
     case "ask-consent":
       return (old) => withLack(old, step.lacks);
     case "recovered":

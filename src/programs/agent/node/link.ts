@@ -44,6 +44,7 @@ export class NodeLink {
     if (!reply.ok) throw new Fault(faults.linkRefused, `configure: ${reply.message}`, { code: reply.code });
     this.#configured = wanted;
     this.#used = configuration;
+    this.#status = undefined; // it was about the former one
   }
 
   /** What it serves now; undefined before it was configured. */

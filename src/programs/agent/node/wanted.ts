@@ -78,11 +78,16 @@ export function wantedEndpoint(
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(record.engineParameters),
     settings: endpointSettings(record),
-    ...(record.activeActive === undefined ? {} : { site: { logins: siteLogins(access) } }),
+    ...siteOf(record, access),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
     ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
   };
+}
+
+function siteOf({ activeActive, awaitsSites }: DatabaseRecord, access: EngineAccess): Pick<EndpointConfig, "site"> {
+  if (activeActive === undefined) return {};
+  return { site: { logins: siteLogins(access), ...(awaitsSites === undefined ? {} : { awaitsSites }) } };
 }
 
 /** How long clients may be held while a primary is being replaced, in milliseconds. */

@@ -47,8 +47,23 @@ export async function gatherFacts(
   const overlapUntil = record.passwords?.overlapUntil;
   const overlapIsOver = overlapUntil !== undefined && overlapUntil <= context.clock.now().toISOString();
   const everything = placedInstances(context.records.databases());
+  const lettingIn = await gatherLettingIn(context, record, instances);
   const logins = { overlapIsOver, engineLogin, ...(rotation === undefined ? {} : { rotation }) };
-  return { record, nodes, instances, verified, ...logins, everything };
+  return { record, nodes, instances, verified, ...logins, ...lettingIn, everything };
+}
+
+/** A proxy that has not read the record yet has so long to do it, in milliseconds. */
+const CLOSED_MS = 500;
+
+/** Only while the primary may have to begin without data does it matter what proxies do. */
+async function gatherLettingIn(
+  { confirm }: DatabaseFactsContext,
+  { uid, shards, awaitsSites }: DatabaseRecord,
+  instances: ReadonlyMap<number, InstanceFacts>,
+): Promise<Pick<DatabaseFacts, "lettingIn">> {
+  const isDead = shards.some(({ primary }) => instances.get(primary)?.state === "dead");
+  if (awaitsSites !== true || !isDead) return {};
+  return { lettingIn: await confirm({ op: "closed", bdb: uid, withinMs: CLOSED_MS }) };
 }
 
 async function gatherInstances(

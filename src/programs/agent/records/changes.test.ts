@@ -13,6 +13,8 @@ import {
   withRecovered,
   withWaitReason,
   withRelaunch,
+  withSitesAwaited,
+  withSitesJoined,
   withReplica,
   withUpgradeFinished,
   withoutReplica,
@@ -108,39 +110,11 @@ test("a creation that fails is a failed action with its error, and a completed o
   assert.deepEqual(withActive(failed, "t2").lastAction, { ...running, status: "completed", progress: 100 });
 });
 
-const site = { activeActive: { guid: "a", site: 1 } } as const;
-const starts: readonly (readonly [rule: string, record: Partial<DatabaseRecord>, isAwaiting: boolean])[] = [
-  ["without persistence", { ...site, persistence: "disabled" }, true],
-  ["that keeps what it writes", { ...site, persistence: "aofAlways" }, false],
-  ["that keeps snapshots", { ...site, persistence: "snapshotEvery1Hour" }, false],
-  ["that is being made with the first sites", { ...site, persistence: "disabled", status: "pending" }, false],
-  ["whose creation had failed", { ...site, persistence: "disabled", status: "creation-failed" }, false],
-  [
-    "that comes back from what a node had set aside",
-    { ...site, persistence: "disabled", status: "recovery", recovery: { lacks: "" } },
-    false,
-  ],
-  [
-    "that was asked about an older copy",
-    { ...site, persistence: "disabled", status: "recovery", recovery: { lacks: "a node" } },
-    true,
-  ],
-  ["of one cluster alone", { persistence: "disabled" }, false],
-];
-for (const [rule, record, isAwaiting] of starts) {
-  test(`a primary starts again, of a database ${rule}: clients ${isAwaiting ? "wait for other sites" : "are let in"}`, () => {
-    const next = withRelaunch(recordOf(record), { shard: 1, instance: 1 }, { usedLaunch: 4 }, "t1");
-    assert.equal(next.awaitsSites === true, isAwaiting);
-    const again = withRelaunch(next, { shard: 1, instance: 1 }, { usedLaunch: 5 }, "t2");
-    assert.equal(again.awaitsSites, next.awaitsSites);
-  });
-}
-
-test("clients of a site that starts empty wait for other sites, also after a takeover and when it serves again", () => {
-  const empty = withEmptyStart(recordOf({ ...site, persistence: "aofAlways" }), 1, 1, "t1");
-  assert.equal(withRecovered(empty, "t2").awaitsSites, true);
-  assert.equal(withEmptyStart(recordOf({ persistence: "aofAlways" }), 1, 1, "t1").awaitsSites, undefined);
-  assert.equal(withEmptyStart(recordOf({ ...site, status: "pending" }), 1, 1, "t1").awaitsSites, undefined);
+test("the clients of a site that waits for others are kept waiting until it has joined, also when it starts again and serves", () => {
+  const waiting = withSitesAwaited(recordOf({ activeActive: { guid: "a", site: 1 }, persistence: "disabled" }));
+  const again = withRecovered(withRelaunch(waiting, { shard: 1, instance: 1 }, { usedLaunch: 4 }, "t1"), "t2");
+  assert.equal(again.awaitsSites, true);
+  assert.equal("awaitsSites" in withSitesJoined(again), false);
 });
 
 test("without persistence a clean end keeps nothing either", () => {

@@ -6,7 +6,6 @@ import type {
   PasswordsState,
   ShardRecord,
 } from "../../../core/api/records.ts";
-import { losesAll, withGate } from "../../../core/planner/active-active/gate.ts";
 import { isBeingMade, listening } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
@@ -41,7 +40,7 @@ export function withRelaunch(
 ): DatabaseRecord {
   const next = withShard(record, shard, (old) => launchedOnce(old, instance, end?.usedLaunch));
   const cost = costOfRestart(record, end?.endedCleanly === true);
-  const returning = inRecovery(losesAll(record) ? withGate(next) : next);
+  const returning = inRecovery(next);
   if (cost === undefined) return returning;
   const sentence = `"${record.name}" starts again from what its primary kept; ${cost}`;
   // one outage, however often it is tried
@@ -51,13 +50,23 @@ export function withRelaunch(
 
 /** The record that lets its primary start in an empty data directory, with what that costs. */
 export function withEmptyStart(record: DatabaseRecord, shard: number, instance: number, now: string): DatabaseRecord {
-  const next = inRecovery(withGate(withShard(record, shard, (old) => launchedOnce(old, instance))));
+  const next = inRecovery(withShard(record, shard, (old) => launchedOnce(old, instance)));
   if (next.recovery === undefined) return next;
   const what = record.persistence === "disabled" ? "without persistence" : "the volume of its primary is gone";
   return withLoss(
     { ...next, recovery: { ...next.recovery, empty: true } },
     `${now}: "${record.name}" starts empty: ${what}, and no other copy is left`,
   );
+}
+
+/** The record of a site whose clients wait for what the other sites hold. */
+export function withSitesAwaited(record: DatabaseRecord): DatabaseRecord {
+  return { ...record, awaitsSites: true };
+}
+
+/** The record of a site that has what the other sites hold. */
+export function withSitesJoined({ awaitsSites: _over, ...rest }: DatabaseRecord): DatabaseRecord {
+  return rest;
 }
 
 /** The record whose primary is an instance that a node has set aside; the other copies are made from it. */

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dead, factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
+import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../api/records.ts";
+import type { DatabaseStep } from "../database/step.ts";
+import { mayLetIn, stepBehindGate, type FollowedSite } from "./gate.ts";
+import { numbered } from "./numbers.ts";
+
+const relaunch: DatabaseStep = { kind: "relaunch", shard: 1, instance: 1 };
+const empty: DatabaseStep = { kind: "start-empty", shard: 1, instance: 1 };
+const site = { activeActive: { guid: "a", site: 1 } } as const;
+const kept = { ...site, persistence: "aofAlways" } as const;
+const unkept = { ...site, persistence: "disabled" } as const;
+const NEW = { status: "pending" } as const;
+
+const steps: readonly (readonly [
+  rule: string,
+  record: Partial<DatabaseRecord>,
+  step: DatabaseStep,
+  want: DatabaseStep["kind"],
+  lettingIn?: readonly number[],
+])[] = [
+  ["without persistence starts again after its clients are kept waiting", unkept, relaunch, "await-sites"],
+  ["that keeps what it writes starts again at once", kept, relaunch, "relaunch"],
+  ["that starts empty does so after its clients are kept waiting", kept, empty, "await-sites"],
+  ["that is being made starts again at once", { ...unkept, ...NEW }, relaunch, "relaunch"],
+  ["that is being made starts empty at once", { ...kept, ...NEW }, empty, "start-empty"],
+  ["of one cluster alone starts again at once", { persistence: "disabled" }, relaunch, "relaunch"],
+  [
+    "that comes back from what a node set aside starts again at once",
+    { ...unkept, recovery: { lacks: "" } },
+    relaunch,
+    "relaunch",
+  ],
+  ["that was asked about an older copy waits", { ...unkept, recovery: { lacks: "a node" } }, relaunch, "await-sites"],
+  ["waits for proxies that may let clients in", { ...unkept, awaitsSites: true }, relaunch, "wait", [2, 3]],
+  ["starts once no proxy lets clients in", { ...unkept, awaitsSites: true }, relaunch, "relaunch", []],
+  ["that keeps what it writes waits for proxies as well", { ...kept, awaitsSites: true }, relaunch, "wait", [2]],
+];
+for (const [rule, record, step, want, lettingIn] of steps)
+  test(`gate: a primary of a site ${rule}`, () => {
+    const facts = factsOf({ instances: [on(1, 1)], record, but: { 1: dead } });
+    assert.equal(stepBehindGate({ ...facts, ...(lettingIn === undefined ? {} : { lettingIn }) }, step).kind, want);
+  });
+
+test("gate: the reason names the nodes, and steps that start no primary go on", () => {
+  const facts = factsOf({ instances: [on(1, 1)], record: { ...unkept, awaitsSites: true }, but: { 1: dead } });
+  const step = stepBehindGate({ ...facts, lettingIn: [2, 3] }, relaunch);
+  assert.match(step.kind === "wait" ? step.reason : "", /proxies of nodes 2, 3/);
+  assert.equal(stepBehindGate({ ...facts, lettingIn: [2, 3] }, { kind: "rest" }).kind, "rest");
+});
+
+const participants = [{ name: "east" }, { name: "west" }];
+const reaadb: ActiveActiveRecord = numbered({
+  ...{ guid: "a", name: "orders", version: "8.0", participants, configuration: {} },
+  edit: { count: 1, author: "east" },
+});
+const remoteSites: readonly RemoteSite[] = [
+  { name: "east", local: true, host: "east.example.com", serverName: "east", authorities: "" },
+  { name: "west", host: "west.example.com", serverName: "west", authorities: "W" },
+];
+const whole = { activeActives: [reaadb], remoteSites };
+const joined: FollowedSite = { sites: [2], hasJoined: true };
+const waiting = factsOf({ instances: [on(1, 1)], record: { ...site, awaitsSites: true } }).record;
+
+const answers: readonly (readonly [
+  rule: string,
+  link: FollowedSite | undefined,
+  want: boolean,
+  state?: Parameters<typeof mayLetIn>[0],
+  record?: DatabaseRecord,
+])[] = [
+  ["whose link says so are let in", joined, true],
+  ["whose link has not got all are not", { ...joined, hasJoined: false }, false],
+  ["that no link follows are not", undefined, false],
+  ["whose link does not know all sites are not", { ...joined, sites: [] }, false],
+  [
+    "of which another one is not known here yet are not",
+    joined,
+    false,
+    { ...whole, remoteSites: remoteSites.slice(0, 1) },
+  ],
+  ["that takes part no more are let in", undefined, true, { ...whole, activeActives: [] }],
+  ["whose primary is not back are not, whatever a link says", joined, false, whole, { ...waiting, status: "recovery" }],
+];
+for (const [rule, link, want, state = whole, record = waiting] of answers)
+  test(`gate: clients of a site ${rule}`, () => {
+    assert.equal(mayLetIn(state, record, link), want);
+  });
