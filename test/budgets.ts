@@ -31,6 +31,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/storectl.test.ts": 70,
   "test/scenario/lost-nodes.test.ts": 70,
   "test/scenario/tls-objects.test.ts": 70,
+  "test/scenario/active-active-lost.test.ts": 60,
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,
   "test/scenario/capture-upgrade.test.ts": 60,

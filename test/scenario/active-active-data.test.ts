@@ -3,13 +3,21 @@ import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../src/ports/resp/reply.ts";
-import { SHARED, writeAtSite, type SiteEndpoint, type SiteWriter } from "../kit/links/site-writer.ts";
+import { SHARED, writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
-import { database, failWith, management, PATIENCE, serves } from "./active-active-scene.ts";
-import { listOf as objectsOf } from "./by-hand-scene.ts";
+import {
+  database,
+  endpointOf,
+  failWith,
+  isUp,
+  management,
+  PATIENCE,
+  primaryOf,
+  serves,
+} from "./active-active-scene.ts";
 
 // Two clusters that write one database at once, each with clients of its own, while everything under them changes.
 
@@ -107,28 +115,6 @@ async function nothingFailed(writers: readonly SiteWriter[]): Promise<void> {
     writers.flatMap((writer) => writer.written().complaints),
     [],
   );
-}
-
-async function isUp(site: Site): Promise<void> {
-  const status = "get reaadb carts -o jsonpath='{.status.replicationStatus}'";
-  const why = `get reaadb carts -o jsonpath='{.status.conditions[?(@.type=="Replicating")].message}'`;
-  const up = async (): Promise<boolean> => (await site.kubectl(status)) === "up";
-  await until(`${site.name} replicates`, up, PATIENCE).catch(async (error: unknown) =>
-    failWith(site)(`${String(error)}: ${await site.kubectl(why)}`),
-  );
-}
-
-/** uid of the node with the primary. */
-async function primaryOf(site: Site): Promise<number> {
-  const shards = objectsOf(await management(site, "/v1/shards"));
-  return Number(shards.find(({ role }) => role === "master")?.["node_uid"]);
-}
-
-async function endpointOf(site: Site): Promise<SiteEndpoint> {
-  const host = await site.kubectl("get service carts -o jsonpath='{.spec.clusterIP}'");
-  const port = Number(await site.kubectl("get service carts -o jsonpath='{.spec.ports[0].port}'"));
-  const password = await site.kubectl("get secret redb-carts -o jsonpath='{.data.password}' | base64 -d");
-  return { host, port, password };
 }
 
 interface Held {

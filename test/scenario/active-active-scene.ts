@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
+import type { SiteEndpoint } from "../kit/links/site-writer.ts";
 import { until } from "../kit/time/until.ts";
 import type { Site, Sites } from "../kit/world/sites.ts";
+import { listOf as objectsOf } from "./by-hand-scene.ts";
 
 export const PATIENCE = { withinMs: 120_000, everyMs: 250 };
 
@@ -64,4 +66,28 @@ export async function installTally(sites: Sites, site: Site): Promise<void> {
   }
   const modules = () => site.kubectl(`get rec ${site.name} -o jsonpath='{.status.modules[*].name}'`);
   await until(`${site.name} has the module`, async () => (await modules()).includes("tally"), PATIENCE);
+}
+
+/** uid of the node with the primary. */
+export async function primaryOf(site: Site): Promise<number> {
+  const shards = objectsOf(await management(site, "/v1/shards"));
+  return Number(shards.find(({ role }) => role === "master")?.["node_uid"]);
+}
+
+/** Where clients of the database of this site connect. */
+export async function endpointOf(site: Site): Promise<SiteEndpoint> {
+  const host = await site.kubectl("get service carts -o jsonpath='{.spec.clusterIP}'");
+  const port = Number(await site.kubectl("get service carts -o jsonpath='{.spec.ports[0].port}'"));
+  const password = await site.kubectl("get secret redb-carts -o jsonpath='{.data.password}' | base64 -d");
+  return { host, port, password };
+}
+
+/** Waits until the database of this site is linked with all others. */
+export async function isUp(site: Site): Promise<void> {
+  const status = "get reaadb carts -o jsonpath='{.status.replicationStatus}'";
+  const why = `get reaadb carts -o jsonpath='{.status.conditions[?(@.type=="Replicating")].message}'`;
+  const up = async (): Promise<boolean> => (await site.kubectl(status)) === "up";
+  await until(`${site.name} replicates`, up, PATIENCE).catch(async (error: unknown) =>
+    failWith(site)(`${String(error)}: ${await site.kubectl(why)}`),
+  );
 }

@@ -1,5 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { AWAITS_SITES, stepBehindGate } from "../active-active/gate.ts";
+import { AWAITS_SITES, stepBehindGate } from "./site-gate.ts";
 import { replicasOf } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import type { DatabaseFacts } from "./facts.ts";

@@ -3,7 +3,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { mayLetIn, type FollowedSite } from "../../../core/planner/active-active/gate.ts";
+import { mayLetIn, type FollowedSite } from "../../../core/planner/active-active/let-in.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { withSitesJoined } from "../records/changes.ts";
 import type { Records } from "../records/records.ts";

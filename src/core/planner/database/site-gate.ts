@@ -1,7 +1,6 @@
-import type { ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
-import { isBeingMade, type DatabaseFacts } from "../database/facts.ts";
-import type { DatabaseStep } from "../database/step.ts";
-import { otherSites, unknownSites } from "./other-sites.ts";
+import type { DatabaseRecord } from "../../api/records.ts";
+import { isBeingMade, type DatabaseFacts } from "./facts.ts";
+import type { DatabaseStep } from "./step.ts";
 
 /** Why nothing goes on with a site that has all that a user has asked for. */
 export const AWAITS_SITES =
@@ -27,24 +26,4 @@ export function stepBehindGate({ record, lettingIn = [] }: DatabaseFacts, step: 
  */
 function losesAll({ persistence, recovery }: DatabaseRecord): boolean {
   return persistence === "disabled" && recovery?.lacks !== "";
-}
-
-/** What a link says of a site that it follows. */
-export interface FollowedSite {
-  /** Numbers of the other sites that it links. */
-  readonly sites: readonly number[];
-  readonly hasJoined: boolean;
-}
-
-/** Whether clients of a site that has awaited others are let in; `link`: undefined while none follows it. */
-export function mayLetIn(
-  state: Pick<ClusterStateRecord, "activeActives" | "remoteSites">,
-  record: DatabaseRecord,
-  link: FollowedSite | undefined,
-): boolean {
-  if (record.status === "recovery") return false; // what the link says may be about the engine that has ended
-  const others = otherSites(state, record);
-  if (others === undefined) return true; // it takes part no more
-  if (link?.hasJoined !== true || unknownSites(state, record).length > 0) return false;
-  return others.every(({ id }) => link.sites.includes(id));
 }

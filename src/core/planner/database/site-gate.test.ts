@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dead, factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
-import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../api/records.ts";
-import type { DatabaseStep } from "../database/step.ts";
-import { mayLetIn, stepBehindGate, type FollowedSite } from "./gate.ts";
-import { numbered } from "./numbers.ts";
+import type { DatabaseRecord } from "../../api/records.ts";
+import { stepBehindGate } from "./site-gate.ts";
+import type { DatabaseStep } from "./step.ts";
 
 const relaunch: DatabaseStep = { kind: "relaunch", shard: 1, instance: 1 };
 const empty: DatabaseStep = { kind: "start-empty", shard: 1, instance: 1 };
@@ -49,41 +48,3 @@ test("gate: the reason names the nodes, and steps that start no primary go on", 
   assert.match(step.kind === "wait" ? step.reason : "", /proxies of nodes 2, 3/);
   assert.equal(stepBehindGate({ ...facts, lettingIn: [2, 3] }, { kind: "rest" }).kind, "rest");
 });
-
-const participants = [{ name: "east" }, { name: "west" }];
-const reaadb: ActiveActiveRecord = numbered({
-  ...{ guid: "a", name: "orders", version: "8.0", participants, configuration: {} },
-  edit: { count: 1, author: "east" },
-});
-const remoteSites: readonly RemoteSite[] = [
-  { name: "east", local: true, host: "east.example.com", serverName: "east", authorities: "" },
-  { name: "west", host: "west.example.com", serverName: "west", authorities: "W" },
-];
-const whole = { activeActives: [reaadb], remoteSites };
-const joined: FollowedSite = { sites: [2], hasJoined: true };
-const waiting = factsOf({ instances: [on(1, 1)], record: { ...site, awaitsSites: true } }).record;
-
-const answers: readonly (readonly [
-  rule: string,
-  link: FollowedSite | undefined,
-  want: boolean,
-  state?: Parameters<typeof mayLetIn>[0],
-  record?: DatabaseRecord,
-])[] = [
-  ["whose link says so are let in", joined, true],
-  ["whose link has not got all are not", { ...joined, hasJoined: false }, false],
-  ["that no link follows are not", undefined, false],
-  ["whose link does not know all sites are not", { ...joined, sites: [] }, false],
-  [
-    "of which another one is not known here yet are not",
-    joined,
-    false,
-    { ...whole, remoteSites: remoteSites.slice(0, 1) },
-  ],
-  ["that takes part no more are let in", undefined, true, { ...whole, activeActives: [] }],
-  ["whose primary is not back are not, whatever a link says", joined, false, whole, { ...waiting, status: "recovery" }],
-];
-for (const [rule, link, want, state = whole, record = waiting] of answers)
-  test(`gate: clients of a site ${rule}`, () => {
-    assert.equal(mayLetIn(state, record, link), want);
-  });
