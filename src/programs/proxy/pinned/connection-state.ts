@@ -56,7 +56,7 @@ export class ConnectionState {
         break;
       case "exec":
       case "discard":
-        this.#endTransaction();
+        this.endTransaction();
         break;
       case "watch":
         if (!refused) this.#watching = true;
@@ -81,6 +81,13 @@ export class ConnectionState {
         break;
       default:
     }
+  }
+
+  /** EXEC or DISCARD was answered. */
+  endTransaction(): void {
+    this.#transaction = undefined;
+    this.#transactionBytes = 0;
+    this.#forgetWatch();
   }
 
   /** The connection ends, and with it what it watched and tracked: what the client must be sent because of that. */
@@ -132,12 +139,6 @@ export class ConnectionState {
       this.#user && name !== undefined && password !== undefined
         ? { name: Buffer.from(name), password: Buffer.from(password) }
         : undefined;
-  }
-
-  #endTransaction(): void {
-    this.#transaction = undefined;
-    this.#transactionBytes = 0;
-    this.#forgetWatch();
   }
 
   #forgetWatch(): void {

@@ -70,6 +70,12 @@ export class PinnedCommands {
     else this.#send(this.#checked(pending));
   }
 
+  /** The transaction is over, and no engine has executed it. */
+  endTransaction(): void {
+    this.#open = undefined;
+    this.#state.endTransaction();
+  }
+
   /** Makes the EXEC of an open transaction fail. */
   failTransaction(): void {
     this.#open?.fail();

@@ -16,6 +16,7 @@ import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
 import { RoleCheck } from "./role-check.ts";
 import { ScriptWait } from "./script-wait.ts";
+import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
 /**
@@ -28,6 +29,7 @@ export class Pinned implements PinUser, Subscriber {
   readonly state = new ConnectionState();
   readonly #pending = new PendingQueue();
   readonly #commands: PinnedCommands;
+  readonly #withoutPrimary: WithoutPrimary;
   readonly #mirroring: Mirroring;
   readonly #relocation: Relocation;
   readonly #departure = new Departure();
@@ -43,6 +45,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#pin = pin;
     this.#upstream = upstream;
     this.#commands = new PinnedCommands(owner, this.state, (pending, bytes) => void this.#post(pending, bytes));
+    this.#withoutPrimary = new WithoutPrimary(owner, this.#commands);
     const mirrored = {
       pin: () => this.#pin,
       replay: () => this.state.replay(owner.identity),
@@ -52,7 +55,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#relocation = new Relocation(owner, {
       replay: () => this.state.replay(this.#owner.identity),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
-      expired: () => void this.#expire(),
+      expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
     this.#kept = new KeptRequests(owner, this.#pending, this.state);
     owner.endpoint.counters.pins++;
@@ -92,7 +95,8 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
-    if (this.#pin === undefined) return this.#owner.endpoint.primary.unavailable && this.#refuse(request);
+    if (this.#pin === undefined)
+      return this.#owner.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
     return !this.#kept.isFull && !this.#scriptWait.waiting && this.#commands.take(request, command);
   }
 
@@ -130,7 +134,7 @@ export class Pinned implements PinUser, Subscriber {
   upstreamChanged(): void {
     const { upstream, unavailable } = this.#owner.endpoint.primary;
     if (this.#pin === undefined) {
-      if (unavailable) this.#expire();
+      if (unavailable) this.#withoutPrimary.expire(this.#pending.takeRefused());
       this.#relocation.start(0, false);
       return;
     }
@@ -281,19 +285,6 @@ export class Pinned implements PinUser, Subscriber {
     for (const pending of refused) this.#commands.repeat(pending);
     if (refused.length === 0) this.#owner.settled();
     this.#owner.pump();
-  }
-
-  /** There was no primary for too long. */
-  #expire(): void {
-    const refused = this.#pending.takeRefused();
-    for (const pending of refused) this.#owner.reply(pending.substitute ?? this.#owner.endpoint.primary.refusal);
-    if (refused.some(({ kind }) => kind === "multi" || kind === "queued")) this.#commands.failTransaction();
-    this.#owner.settled();
-  }
-
-  #refuse(request: Buffer): boolean {
-    this.#commands.failTransaction();
-    return request.length > 0 && this.#owner.answer(this.#owner.endpoint.primary.refusal);
   }
 }
 

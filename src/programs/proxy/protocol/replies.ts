@@ -29,6 +29,11 @@ export function errorReply(message: string): Buffer {
   return Buffer.from(`-${message.replaceAll(/[\r\n]/g, " ")}\r\n`);
 }
 
+/** How an engine answers EXEC when it refuses what was queued, for the reason in an error reply. */
+export function execAborted(refusal: Buffer): Buffer {
+  return Buffer.concat([Buffer.from("-EXECABORT Transaction discarded because of: "), refusal.subarray(1)]);
+}
+
 /** Why a command of class `refused` is refused. */
 export function refusalOf({ name, note }: CommandEntry): Buffer {
   return errorReply(`ERR store: ${name.replace("|", " ")} is not available at an endpoint: ${note}`);

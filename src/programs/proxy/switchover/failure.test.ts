@@ -88,6 +88,30 @@ test("without a primary, clients wait for holdMs and then get an error at once, 
   await until("the client is served", async () => (await client.ask("SET", "k", "v")) === "OK");
 });
 
+test("without a primary, EXEC and DISCARD end their transaction, and the client goes on without it", async () => {
+  await using engine = await startEngine();
+  await using proxy = await startProxy();
+  const endpoint = endpointFor(engine, { holdMs: 150 });
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const clients = await Promise.all([1, 2, 3].map(() => RawClient.connect(endpoint.listen)));
+  for (const client of clients)
+    assert.deepEqual([await client.ask("MULTI"), await client.ask("SET", "k", "v")], ["OK", "QUEUED"]);
+  await engine.stop();
+  const [executing, discarding, going] = clients;
+  const other = await RawClient.connect(endpoint.listen);
+  const isRefused = async (): Promise<boolean> => /^-LOADING/.test(String(plain(await other.ask("SET", "other", "1"))));
+  await until("there is no primary", isRefused);
+  assert.match(String(plain(await executing?.ask("EXEC"))), /^-EXECABORT .* because of: LOADING store: no primary/);
+  assert.equal(await discarding?.ask("DISCARD"), "OK");
+  assert.match(String(plain(await going?.ask("GET", "k"))), /^-LOADING store: no primary/);
+  await using _again = await startEngine({ engine: engine.name, host: engine.host });
+  for (const client of [executing, discarding])
+    await until("it is served", async () => (await client?.ask("SET", "later", "1")) === "OK");
+  assert.match(String(plain(await going?.ask("EXEC"))), /^-EXECABORT/);
+  await until("it is served", async () => (await going?.ask("GET", "later")) === "1");
+  assert.equal(await going?.ask("GET", "k"), null);
+});
+
 test("under load, the loss of a primary loses nothing that its replica had; it only cuts clients", async () => {
   await using served = await Served.start();
   await using ledger = await startLedger({ ...served.endpoint.listen, connections: 20 });

@@ -1,0 +1,45 @@
+import type { CommandEntry } from "../protocol/table/entry.ts";
+import { execAborted, replies } from "../protocol/replies.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { PinnedCommands } from "./pinned-commands.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
+
+/** What a pinned session answers while there is no primary: what an engine does that is loading. */
+export class WithoutPrimary {
+  readonly #owner: PinnedOwner;
+  readonly #commands: PinnedCommands;
+
+  constructor(owner: PinnedOwner, commands: PinnedCommands) {
+    this.#owner = owner;
+    this.#commands = commands;
+  }
+
+  /** Answers one request; false when it cannot be answered now. EXEC and DISCARD end their transaction. */
+  refuse(request: Buffer, command: CommandEntry | undefined): boolean {
+    const end = this.#commands.inTransaction ? this.#endOf(command) : undefined;
+    if (end === undefined) this.#commands.failTransaction();
+    if (request.length === 0 || !this.#owner.answer(end ?? this.#refusal)) return false;
+    if (end !== undefined) this.#commands.endTransaction();
+    return true;
+  }
+
+  /** There was no primary for too long: these were not executed. */
+  expire(refused: readonly PendingRequest[]): void {
+    const has = (...kinds: readonly PendingRequest["kind"][]): boolean =>
+      refused.some(({ kind }) => kinds.includes(kind));
+    for (const { kind, substitute } of refused)
+      this.#owner.reply(substitute ?? (kind === "exec" ? execAborted(this.#refusal) : this.#refusal));
+    if (has("exec", "discard") && !this.#commands.inTransaction) this.#commands.endTransaction();
+    if (has("multi", "queued")) this.#commands.failTransaction();
+    this.#owner.settled();
+  }
+
+  get #refusal(): Buffer {
+    return this.#owner.endpoint.primary.refusal;
+  }
+
+  #endOf(command: CommandEntry | undefined): Buffer | undefined {
+    if (command?.name === "EXEC") return execAborted(this.#refusal);
+    return command?.name === "DISCARD" ? replies.ok : undefined;
+  }
+}
