@@ -44,7 +44,7 @@ export const CONVERSIONS: readonly Conversion[] = [
   },
   {
     about: "command(closed).op:",
-    by: "src/core/planner/active-active/gate.ts",
+    by: "src/core/planner/database/site-gate.ts",
     olderReaders: "an older node is not asked: while one is a member, no database becomes a site",
   },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
