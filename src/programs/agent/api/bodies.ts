@@ -13,16 +13,24 @@ import { inOneWord, PERSISTENCE_FIELDS } from "./persistence-words.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { refusals, refuse } from "./refusals.ts";
 
-/** The validated body of a request to `route`; a refusal that names the field and its permitted values. */
-export function parseBody<N extends RouteName>(route: N, sent: unknown, supported: readonly StoreVersion[]): BodyOf<N> {
-  const parsed = schemas(supported)[route].safeParse(sent ?? undefined);
-  if (parsed.success) return parsed.data;
-  throw refusalOfIssue(parsed.error.issues[0], supported);
+/** What requests may send. */
+export interface Bodies {
+  /** The validated body of a request to `route`; throws a refusal that names the field and its permitted values. */
+  parse<N extends RouteName>(route: N, sent: unknown): BodyOf<N>;
+  schema(route: RouteName): z.ZodType;
 }
 
-/** The schema of the body of a request to `route`. */
-export function bodySchema(route: RouteName, supported: readonly StoreVersion[]): z.ZodType {
-  return schemas(supported)[route];
+/** The bodies that a release takes which supports these versions of databases; made once, as schemas cost more than a request. */
+export function bodiesFor(supported: readonly StoreVersion[]): Bodies {
+  const schemas = schemasFor(supported);
+  return {
+    parse: (route, sent) => {
+      const parsed = schemas[route].safeParse(sent ?? undefined);
+      if (parsed.success) return parsed.data;
+      throw refusalOfIssue(parsed.error.issues[0], supported);
+    },
+    schema: (route) => schemas[route],
+  };
 }
 
 const recovery = z
@@ -34,7 +42,7 @@ const recovery = z
 
 type Schemas = { readonly [N in RouteName]: z.ZodType<BodyOf<N>> };
 
-function schemas(supported: readonly StoreVersion[]): Schemas {
+function schemasFor(supported: readonly StoreVersion[]): Schemas {
   const optional = optionalFields(supported);
   return {
     ...NO_BODIES,

@@ -4,7 +4,7 @@ import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
 import { ERROR } from "../../../ports/management/records/cluster.ts";
 import { routes, type RouteName } from "../../../ports/management/routes.ts";
-import { bodySchema } from "./bodies.ts";
+import { bodiesFor, type Bodies } from "./bodies.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,12 +13,13 @@ export function openApiDocument(release: Release): Json & { readonly openapi: "3
   const schemas: Record<string, unknown> = {};
   const named = (schema: z.ZodType, io: "input" | "output"): Json => namedSchema(schema, io, schemas);
   const error = { description: "Refused, or failed.", content: jsonContent(named(ERROR, "output")) };
+  const bodies = bodiesFor(carriedVersions(release));
   const paths: Record<string, Record<string, Json>> = {};
   for (const name of Object.keys(routes).filter((each): each is RouteName => each in routes)) {
     const { method, path } = routes[name];
     (paths[path.replace(/:(\w+)/g, "{$1}")] ??= {})[method.toLowerCase()] = {
       ...operation(name),
-      ...requestOf(name, release, named),
+      ...requestOf(name, bodies, named),
       responses: { "200": answerOf(name, named), default: error },
     };
   }
@@ -67,12 +68,12 @@ function accessOf(auth: (typeof routes)[RouteName]["auth"]): string {
 
 type Named = (schema: z.ZodType, io: "input" | "output") => Json;
 
-function requestOf(name: RouteName, release: Release, named: Named): Json {
+function requestOf(name: RouteName, bodies: Bodies, named: Named): Json {
   switch (routes[name].takes) {
     case "nothing":
       return {};
     case "json":
-      return { requestBody: { content: jsonContent(named(bodySchema(name, carriedVersions(release)), "input")) } };
+      return { requestBody: { content: jsonContent(named(bodies.schema(name), "input")) } };
     case "archive": {
       const module = { type: "string", contentMediaType: "application/zip" };
       const form = { type: "object", required: ["module"], properties: { module } };

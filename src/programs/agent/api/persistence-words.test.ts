@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseBody } from "./bodies.ts";
+import { bodiesFor } from "./bodies.ts";
 
 const words: readonly (readonly [said: object, kept: string | undefined])[] = [
   [{}, undefined],
@@ -16,7 +16,7 @@ const words: readonly (readonly [said: object, kept: string | undefined])[] = [
 
 for (const [said, kept] of words) {
   test(`a body with ${JSON.stringify(said)} keeps data as ${kept ?? "before"}`, () => {
-    const body = parseBody("updateBdb", said, ["8.2"]);
+    const body = bodiesFor(["8.2"]).parse("updateBdb", said);
     assert.deepEqual(body, kept === undefined ? {} : { data_persistence: kept });
   });
 }
@@ -30,6 +30,6 @@ const refused: readonly (readonly [said: object, says: RegExp])[] = [
 
 for (const [said, says] of refused) {
   test(`a body with ${JSON.stringify(said)} is refused`, () => {
-    assert.throws(() => parseBody("updateBdb", said, ["8.2"]), says);
+    assert.throws(() => bodiesFor(["8.2"]).parse("updateBdb", said), says);
   });
 }

@@ -17,7 +17,7 @@ import { audit } from "./audit.ts";
 import type { Caller } from "./auth.ts";
 import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
-import { parseBody } from "./bodies.ts";
+import { bodiesFor, type Bodies } from "./bodies.ts";
 import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
 import { answerError, answerMalformed, BODY_BYTES, refuseUnrouted } from "./errors.ts";
 import { onlyFields, parseQuery } from "./query.ts";
@@ -63,10 +63,13 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   server.setNotFoundHandler(refuseUnrouted);
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   acceptJson(server);
-  for (const name of routeNames().filter((each) => routes[each].takes !== "archive")) mount(server, name, options);
+  const bodies = bodiesFor(options.supported);
+  for (const name of routeNames().filter((each) => routes[each].takes !== "archive"))
+    mount(server, name, options, bodies);
   await server.register(async (forms: HttpsInstance) => {
     acceptArchives(forms, options.archiveFolder);
-    for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, options);
+    for (const name of routeNames().filter((each) => routes[each].takes === "archive"))
+      mount(forms, name, options, bodies);
   });
   capConnections(server.server, CAPS);
   await server.listen({ host: options.host, port: options.port });
@@ -92,7 +95,12 @@ function refuseSchemas(): never {
 
 type HttpsInstance = FastifyInstance<Server>;
 
-function mount<N extends RouteName>(server: HttpsInstance, name: N, options: ManagementApiOptions): void {
+function mount<N extends RouteName>(
+  server: HttpsInstance,
+  name: N,
+  options: ManagementApiOptions,
+  bodies: Bodies,
+): void {
   const { method, path } = routes[name];
   const callers = new WeakMap<FastifyRequest, Caller>();
   server.route<{ Params: Record<string, string> }>({
@@ -108,7 +116,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Man
       const query = parseQuery(name, request.query);
       const call: HandlerCall<N> = {
         params: request.params,
-        body: parseBody(name, request.body, options.supported),
+        body: bodies.parse(name, request.body),
         query,
         role: callers.get(request)?.role ?? "none",
         ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
