@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import type { TestShard } from "../../../../test/kit/engines/shard.ts";
-import { until } from "../../../../test/kit/time/until.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { failOver } from "./failover.ts";
 import type { FailoverResult } from "./failover.ts";
@@ -71,10 +71,7 @@ test("a primary that is cut off is fenced first: no proxy passes its replies on"
   const clients = await shard.clients();
   for (const client of clients) await client.ask("INCR", "n");
   process.kill(shard.engine(1).pid, "SIGSTOP");
-  for (const client of clients) client.send("INCR", "n");
-  await until("both are at the engine", async () =>
-    (await Promise.all(shard.proxies.map((proxy) => proxy.stats()))).every(({ inFlight }) => inFlight === 1),
-  );
+  for (const [at, proxy] of shard.proxies.entries()) await atEngine(proxy, 1, () => clients[at]?.send("INCR", "n"));
   const result = await takeOver(shard, { proof: async () => "cut-off" });
   process.kill(shard.engine(1).pid, "SIGCONT");
   assert.deepEqual([shard.shard().primary, shard.shard().epoch, shard.shard().switchover], [2, 2, undefined]);

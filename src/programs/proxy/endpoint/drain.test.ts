@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Redis } from "ioredis";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
@@ -45,9 +46,10 @@ test("a drain ends every kind of session at a boundary, and a later request is n
     String(await served.primary.call("INFO", "clients")).includes("blocked_clients:2"),
   );
   using primary = await suspend(served.primary);
-  slow.send("INCR", "slow");
-  watching.send("WATCH", "watched");
-  await until("two requests are at the engine", async () => (await served.proxy.stats()).inFlight === 2);
+  await atEngine(served.proxy, 2, () => {
+    slow.send("INCR", "slow");
+    watching.send("WATCH", "watched");
+  });
   const draining = done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
   await until("idle clients are closed", () => [idle, subscriber, writer].every((client) => client?.over === true));
   idle?.send("INCR", "crossed");

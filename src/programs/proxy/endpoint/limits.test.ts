@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { test } from "node:test";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
@@ -107,9 +108,10 @@ test("sessions at an engine that hangs reach the next primary in time, and only 
   await until("two block", async () => /blocked_clients:2/.test(String(await served.primary.call("INFO", "clients"))));
   await served.replica.call("REPLICAOF", "NO", "ONE");
   using _hanging = await suspend(served.primary);
-  uncertain?.send("INCR", "counter");
-  reading?.send("GET", "counter");
-  await until("both requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
+  await atEngine(served.proxy, 2, () => {
+    uncertain?.send("INCR", "counter");
+    reading?.send("GET", "counter");
+  });
   const target = { host: served.replica.host, port: served.replica.port };
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: ++served.epoch, target }));
   assert.deepEqual(await queued?.ask("EXEC"), ["OK"]);

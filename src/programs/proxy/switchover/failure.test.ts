@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
@@ -22,10 +23,10 @@ test("when the primary dies, idle clients wait for the next one, and only reques
     return isBlocked && (await served.replica.replication()).offset >= offset;
   });
   using _stopped = await suspend(served.primary);
-  const { inFlight } = await served.proxy.stats();
-  reader?.send("GET", "k");
-  writer?.send("INCR", "unknown");
-  await until("both are at the engine", async () => (await served.proxy.stats()).inFlight >= inFlight + 2);
+  await atEngine(served.proxy, 2, () => {
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+  });
   await served.primary.stop();
   await served.replica.call("REPLICAOF", "NO", "ONE");
   idle?.send("GET", "k");
@@ -45,9 +46,10 @@ test("a stopped primary is not waited for once another serves: what it acknowled
   await reader?.ask("SET", "k", "v");
   await until("it is replicated", async () => (await served.replica.call("GET", "k")) === "v");
   using _stopped = await suspend(served.primary);
-  reader?.send("GET", "k");
-  writer?.send("INCR", "unknown");
-  await until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= 2);
+  await atEngine(served.proxy, 2, () => {
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+  });
   await served.replica.call("REPLICAOF", "NO", "ONE");
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
   assert.deepEqual(await Promise.all([reader?.read(), writer?.read()]), ["v", undefined]);

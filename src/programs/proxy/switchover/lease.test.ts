@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noEnd } from "../../../../test/kit/time/lease.ts";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
@@ -12,8 +13,7 @@ test("a reply that arrives after the lease expired is delivered when the lease h
   await using served = await Served.start();
   const [writer, other] = await warm(served, 2);
   using primary = await suspend(served.primary);
-  writer?.send("INCR", "n");
-  await inFlight(served, 1);
+  await atEngine(served.proxy, 1, () => writer?.send("INCR", "n"));
   await lease(served, uptimeMs() - 1_000);
   other?.send("GET", "n");
   primary.resume();
@@ -89,8 +89,7 @@ test("with a lease expired for longer than clients may wait, they get an error, 
   await using served = await Served.start({ holdMs: 200 });
   const [waiting, writer] = await warm(served, 2);
   using primary = await suspend(served.primary);
-  writer?.send("INCR", "unknown");
-  await inFlight(served, 1);
+  await atEngine(served.proxy, 1, () => writer?.send("INCR", "unknown"));
   await lease(served, uptimeMs() - 1_000);
   waiting?.send("GET", "k");
   assert.match(String(plain(await waiting?.read())), /^-LOADING/);
@@ -108,10 +107,6 @@ async function warm(served: Served, count: number): Promise<RawClient[]> {
 
 function lease(served: Served, untilMs: number) {
   return done(served.proxy.send({ op: "lease", untilMs }));
-}
-
-function inFlight(served: Served, count: number): Promise<void> {
-  return until("the requests are at the engine", async () => (await served.proxy.stats()).inFlight >= count);
 }
 
 function past(moment: number): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { done } from "../../../../test/kit/engines/proxy.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
@@ -23,9 +24,10 @@ test("an endpoint says which requests it waits for, and is quiet once they are a
   const [slow, script] = await served.clients(2);
   await script?.ask("EVAL", "return 1", 0);
   using primary = await suspend(served.primary);
-  slow?.send("INCR", "slow");
-  script?.send("EVAL", "return 1", 0);
-  await until("both are at the engine", async () => (await served.proxy.stats()).inFlight === 2);
+  await atEngine(served.proxy, 2, () => {
+    slow?.send("INCR", "slow");
+    script?.send("EVAL", "return 1", 0);
+  });
   await until("it is in the statistics", async () => (await served.proxy.stats()).oldest !== undefined);
   const waitsFor = await quiet(served, 100);
   assert.deepEqual(waitsFor.map(({ command }) => command).toSorted(), ["EVAL", "INCR"]);
