@@ -193,7 +193,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   "test/scenario/frozen/api.test.ts": { seconds: 420, why: "a cluster walks through nine releases" },
   "test/scenario/frozen/cr.test.ts": { seconds: 420, why: "a cluster walks through nine releases" },
   "test/scenario/frozen/killed-early.test.ts": { seconds: 240, why: "six causes, the operator killed at each" },
-  "test/scenario/frozen/killed-late.test.ts": { seconds: 240, why: "seven causes, the operator killed at each" },
+  "test/scenario/frozen/killed-late.test.ts": { seconds: 300, why: "seven causes, the operator killed at each" },
   "test/scenario/frozen/storectl.test.ts": { seconds: 240, why: "three causes, cleared by a real storectl" },
   "test/scenario/by-hand.test.ts": { seconds: 240, why: "the whole procedure, each command in a process of its own" },
   "test/scenario/lost-nodes.test.ts": { seconds: 240, why: "nodes are lost twice, the operator is killed four times" },
