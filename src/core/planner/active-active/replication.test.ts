@@ -15,7 +15,7 @@ const record = numbered({
 const since = "2026-11-23T05:00:00.000Z";
 const up = (name: string): SiteReplication => ({ name, state: "up", since, cause: "" });
 const down = (name: string): SiteReplication => ({ name, state: "down", since, cause: "no answer from b:9444" });
-const linked = (...sites: readonly SiteReplication[]) => ({ link: { cause: "", sites } });
+const linked = (...sites: readonly SiteReplication[]) => ({ link: { cause: "", awaitsSites: false, sites } });
 const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lfu" }) };
 const full = numbered({
   ...record,
@@ -48,9 +48,27 @@ const cases: readonly (readonly [rule: string, change: Partial<ReplicationFacts>
     ],
     [
       "while nothing is captured here, no other site counts",
-      { link: { cause: "the engine refuses a replica", sites: [up("west"), up("north")] } },
+      { link: { cause: "the engine refuses a replica", awaitsSites: false, sites: [up("west"), up("north")] } },
       "NotCaptured",
       /the engine refuses/,
+    ],
+    [
+      "a site that has nothing yet joins, with what it waits for and what to do",
+      { link: { cause: 'No answer from "north".', awaitsSites: true, sites: [] } },
+      "Joining",
+      /wait until it has what the others hold: No answer from "north"\.; remedy: .*participatingClusters/,
+    ],
+    [
+      "a site that has all joins until its clients are let in, and names the site that it does not reach",
+      { link: { cause: "", awaitsSites: true, sites: [up("west"), down("north")] } },
+      "Joining",
+      /"north" is down since/,
+    ],
+    [
+      "a site that has all and reaches the others says that clients are let in next",
+      { link: { cause: "", awaitsSites: true, sites: [up("west"), up("north")] } },
+      "Joining",
+      /about to be let in/,
     ],
     [
       "a node of an older release is named",

@@ -26,7 +26,16 @@ export interface ReplicationFacts {
   /** Nodes of the own cluster that know no links, each with its version. */
   readonly olderNodes: readonly string[];
   /** What the own cluster says of its link; undefined while it does not answer. */
-  readonly link: { readonly cause: string; readonly sites: readonly SiteReplication[] } | undefined;
+  readonly link: LinkFacts | undefined;
+}
+
+/** What a cluster says of its link. */
+interface LinkFacts {
+  /** Why nothing is captured here, a sentence; empty while all is. */
+  readonly cause: string;
+  /** Clients of this site wait until it has what the others hold. */
+  readonly awaitsSites: boolean;
+  readonly sites: readonly SiteReplication[];
 }
 
 /** What the status of an Active-Active database says of its replication. */
@@ -62,8 +71,18 @@ function whyNot(facts: ReplicationFacts, others: readonly string[]): Why | undef
   if (why !== undefined) return why;
   if (link === undefined)
     return ["LinkUnknown", `the cluster of this site does not say how its link is: ${describeObject("rec")}`];
+  const sites = others.map((name) => link.sites.find((site) => site.name === name) ?? unknownSite(name));
+  if (link.awaitsSites) return whyStillJoining(link.cause, sites);
   if (link.cause !== "") return ["NotCaptured", `nothing is sent to other sites: ${link.cause}`];
-  return whyNotAll(others.map((name) => link.sites.find((site) => site.name === name) ?? unknownSite(name)));
+  return whyNotAll(sites);
+}
+
+/** Every other site has to answer once, and the proxies let clients in when all is here. */
+function whyStillJoining(cause: string, sites: readonly SiteReplication[]): Why {
+  const [, missing = "all is here, and clients are about to be let in"] = whyNotAll(sites) ?? [];
+  const remedy = "bring back a site that does not answer, or take it out of participatingClusters";
+  const what = cause === "" ? missing : `${cause}; remedy: ${remedy}`;
+  return ["Joining", `clients of this site wait until it has what the others hold: ${what}`];
 }
 
 /** What this release cannot link at all. */

@@ -80,6 +80,11 @@ export const LINK_HEALTH = z
     guid: z.string(),
     state: LINK_STATE.describe("The worst of its sites; down also while nothing is captured here."),
     cause: z.string().describe("Why nothing is captured from the database of this participant; empty while all is."),
+    awaits_sites: z
+      .boolean()
+      .describe(
+        "Clients of this participant wait until it has what the others hold; `cause` and the sites say what is missing.",
+      ),
     known_keys: z.int().nonnegative().describe("Keys of which more is known than what all sites agree on."),
     kept_bytes: z.int().nonnegative().describe("Operations that are kept until every site has them."),
     sites: z.array(

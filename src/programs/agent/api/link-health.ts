@@ -50,6 +50,7 @@ export async function linkHealth(context: LinkHealthContext, guid: string): Prom
     guid,
     state: isDown ? "down" : states.includes("syncing") ? "syncing" : "up",
     cause,
+    awaits_sites: database?.awaitsSites === true,
     known_keys: known?.knownKeys ?? 0,
     kept_bytes: known?.keptBytes ?? 0,
     sites,

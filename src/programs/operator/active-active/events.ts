@@ -27,7 +27,7 @@ function participantEvents(before: ActiveActiveStatus, after: ActiveActiveStatus
 }
 
 /** A link begins, and catches up, without an act of a user. */
-const LINK_COURSE = ["LinkUnknown", "NotCaptured", "Syncing"];
+const LINK_COURSE = ["LinkUnknown", "Joining", "NotCaptured", "Syncing"];
 
 function replicationEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
   const [old, now] = [conditionOf(before.conditions, "Replicating"), conditionOf(after.conditions, "Replicating")];

@@ -37,8 +37,12 @@ export async function observeReplication(reaadb: Reaadb, site: OwnSite): Promise
 
 async function linkOf(client: ManagementClient, guid: string): Promise<ReplicationFacts["link"]> {
   try {
-    const { cause, sites } = await client.call("crdbHealth", { params: { guid } });
-    return { cause, sites: sites.map(({ name, state, since, cause: why }) => ({ name, state, since, cause: why })) };
+    const { cause, awaits_sites, sites } = await client.call("crdbHealth", { params: { guid } });
+    return {
+      cause,
+      awaitsSites: awaits_sites,
+      sites: sites.map(({ name, state, since, cause: why }) => ({ name, state, since, cause: why })),
+    };
   } catch (error) {
     // nodes of older releases do not know the path, and one that does not answer says nothing of its link
     if (!Object.values(faults).some((fault) => isFault(error, fault))) throw error;
