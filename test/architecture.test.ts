@@ -89,7 +89,18 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["process", "namespace", "teardown", "."],
   ],
   "programs/cli": [
-    ...["console", "site", "bundle", "databases", "license", "local", "modules", "nodes", "completion"],
+    ...[
+      "console",
+      "site",
+      "active-active",
+      "bundle",
+      "databases",
+      "license",
+      "local",
+      "modules",
+      "nodes",
+      "completion",
+    ],
     ...["plan", "preflight", "status", "why", "upgrade", "recover", "support", "."],
   ],
   "programs/agent": [

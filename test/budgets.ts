@@ -24,7 +24,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/active-active.test.ts": 140,
   "test/scenario/volumes.test.ts": 100,
   "test/scenario/frozen/killed-late.test.ts": 100,
-  "test/scenario/active-active-data.test.ts": 70,
+  "test/scenario/active-active-data.test.ts": 80,
   "test/conformance/kube.test.ts": 70,
   "test/scenario/at-rest.test.ts": 70,
   "test/scenario/frozen/killed-early.test.ts": 70,

@@ -51,6 +51,7 @@ test("what clients of two sites write at once is at both, whatever moves meanwhi
       "a node with a primary is drained, and no request fails": drainPrimary,
       "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
       "both sites hold the same, and each counter has every increment": compare,
+      "a dead site is taken out by force alone, and what is left replicates": removeDead,
     },
   );
 });
@@ -65,11 +66,13 @@ async function showLinks({ both }: Scene): Promise<void> {
       valueOf(await scrape(), "store_link_lag_seconds", labels) > 0;
     await until("writes of the other site have arrived", arrives, PATIENCE);
     assert.equal(valueOf(await scrape(), "store_link_up", labels), 1);
+    const health = await site.type(storectl(site, "health"));
+    assert.match(health, new RegExp(`^carts: up\\n[^]*\\n${other.name} +\\d +up +20\\S+Z `));
   }
 }
 
 async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
-  await both[1].kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
+  await both[1].type(storectl(both[1], "update", "storeVersion=8.0"));
   for (const site of both) await serves(site, "carts", "8.0");
   await nothingFailed(writers);
 }
@@ -104,6 +107,24 @@ async function compare({ both, writers }: Scene): Promise<void> {
         JSON.stringify({ held, written }),
       );
   }
+}
+
+async function removeDead({ both: [east, west] }: Scene): Promise<void> {
+  await west.kubectl("delete deployment store-enterprise-operator");
+  await west.kubectl("scale statefulset west --replicas=0");
+  const health = async () => east.type.run(storectl(east, "health"));
+  await until("health ends with 3", async () => (await health()).code === 3, PATIENCE);
+  assert.match((await health()).stdout, /^carts: down\n[^]*\nwest +2 +down +20\S+Z /);
+  const refused = await east.type.run(storectl(east, "remove-site", "west"));
+  assert.match(refused.stderr, /CLI_REFUSED: .*"west" is down since .*it may hold writes .*--force/);
+  await east.type(storectl(east, "remove-site", "west", "--force"));
+  await isUp(east);
+  assert.match(await east.type(storectl(east, "health")), /^carts: up\n\nno other site$/);
+}
+
+/** A command line of storectl about the database of a site. */
+function storectl(site: Site, command: string, ...words: readonly string[]): string {
+  return ["node src/bin/storectl.ts active-active", command, "-n", site.name, "carts", ...words].join(" ");
 }
 
 async function nothingFailed(writers: readonly SiteWriter[]): Promise<void> {

@@ -28,6 +28,16 @@ export const faults = {
     retry: "never",
     remedy: "List the databases: storectl databases.",
   },
+  noActiveActive: {
+    code: "CLI_NO_ACTIVE_ACTIVE",
+    retry: "never",
+    remedy: "List the Active-Active databases: storectl active-active list.",
+  },
+  refused: {
+    code: "CLI_REFUSED",
+    retry: "never",
+    remedy: "Correct what the message names, as it says; nothing was written.",
+  },
   unknownRelease: {
     code: "CLI_UNKNOWN_RELEASE",
     retry: "never",

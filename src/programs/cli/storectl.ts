@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { Fault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
+import { activeActiveCommand } from "./active-active/command.ts";
 import { bundleCommand } from "./bundle/command.ts";
 import { completionCommand } from "./completion/command.ts";
 import { databasesCommand } from "./databases/command.ts";
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   recoverCommand,
   nodesCommand,
   databasesCommand,
+  activeActiveCommand,
   modulesCommand,
   bundleCommand,
   supportBundleCommand,

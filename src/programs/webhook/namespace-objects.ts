@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { startInformer } from "../../ports/kube/informer.ts";
-import type { Kube, ResourceType, Stored } from "../../ports/kube/kube.ts";
-import type { NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
+import type { Kube } from "../../ports/kube/kube.ts";
+import { readNamespaceObjects, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import {
   ActiveActiveDatabases,
@@ -44,17 +44,7 @@ export function startObjectLookup(kube: Kube, { watched, ...options }: ObjectLoo
   return {
     watches: (namespace) => followed.has(namespace),
     cached: (namespace) => followed.get(namespace)?.cached(),
-    read: async (namespace) => {
-      const list = async <T>(type: ResourceType<T>): Promise<readonly Stored<T>[]> =>
-        (await kube.list(type, { namespace })).items;
-      const [clusters, databases, activeActives, remoteClusters] = await Promise.all([
-        list(Clusters),
-        list(Databases),
-        list(ActiveActiveDatabases),
-        list(RemoteClusters),
-      ]);
-      return { clusters, databases, activeActives, remoteClusters };
-    },
+    read: (namespace) => readNamespaceObjects(kube, namespace),
   };
 }
 

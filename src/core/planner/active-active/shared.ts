@@ -68,6 +68,7 @@ export function withVersion(spec: Readonly<Record<string, unknown>>, version: st
   };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether `value` has fields. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

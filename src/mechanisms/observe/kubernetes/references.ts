@@ -8,7 +8,8 @@ import type {
 import { databaseSecretOf } from "../../../core/api/names.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 import type { ReviewedExisting } from "../../../core/planner/admission/reviewed-database.ts";
 import {
   referencedCluster,
@@ -23,6 +24,19 @@ export interface NamespaceObjects {
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   readonly activeActives: readonly Stored<StoreEnterpriseActiveActiveDatabase>[];
   readonly remoteClusters: readonly Stored<StoreEnterpriseRemoteCluster>[];
+}
+
+/** The objects of the product in a namespace, from the API server: as they are now. */
+export async function readNamespaceObjects(kube: Kube, namespace: string): Promise<NamespaceObjects> {
+  const list = async <T>(type: ResourceType<T>): Promise<readonly Stored<T>[]> =>
+    (await kube.list(type, { namespace })).items;
+  const [clusters, databases, activeActives, remoteClusters] = await Promise.all([
+    list(Clusters),
+    list(Databases),
+    list(ActiveActiveDatabases),
+    list(RemoteClusters),
+  ]);
+  return { clusters, databases, activeActives, remoteClusters };
 }
 
 /** What lies around the object `self` of the kind `kind`. */

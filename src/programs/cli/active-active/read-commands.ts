@@ -1,0 +1,99 @@
+import { Command } from "commander";
+import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import { liveRecord } from "../../../core/planner/active-active/record.ts";
+import type { ManagementClient } from "../../../ports/management/client.ts";
+import { faults as managementFaults } from "../../../ports/management/faults.ts";
+import type { LinkHealth } from "../../../ports/management/records.ts";
+import { EXIT, type Asking } from "../console/context.ts";
+import { outputOption, rendered, type OutputOption } from "../console/output.ts";
+import { faults } from "../faults.ts";
+import { askCluster } from "../site/management.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { healthText, listText, recordText } from "./report.ts";
+
+interface ReadOptions extends SiteOptions, OutputOption {
+  readonly cluster?: string;
+}
+
+/** `storectl active-active list`. */
+export function listCommand(context: Asking): Command {
+  const command = new Command("list")
+    .description("list the Active-Active databases that a cluster takes part in")
+    .argument("[cluster]", "the cluster (default: the only one of the namespace)")
+    .addOption(outputOption())
+    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
+      const rows = await atSite(options, context, async (site) => {
+        const { client } = await askCluster(site, cluster);
+        const records = (await client.call("crdbs")).filter(({ deleted }) => deleted !== true);
+        return Promise.all(
+          records.map(async (record) => ({ ...record, replication: await stateOf(client, record.guid) })),
+        );
+      });
+      context.print(rendered(options.output, rows, () => listText(rows)));
+      const states = rows.map(({ replication }) => replication);
+      context.end(states.includes("down") ? EXIT.found : states.includes("unknown") ? EXIT.unknown : EXIT.ok);
+    });
+  return withSiteOptions(command);
+}
+
+/** Nodes of releases before 0.4.0 have records and no links. */
+async function stateOf(client: ManagementClient, guid: string): Promise<LinkHealth["state"] | "unknown"> {
+  try {
+    return (await client.call("crdbHealth", { params: { guid } })).state;
+  } catch (error) {
+    if (isFault(error, managementFaults.notFound)) return "unknown";
+    throw error;
+  }
+}
+
+/** `storectl active-active show`. */
+export function showCommand(context: Asking): Command {
+  return ofDatabase("show", "show what the sites of an Active-Active database agree on").action(
+    async (name: string, options: ReadOptions) => {
+      const record = await atDatabase(options, context, name, (_client, found) => Promise.resolve(found));
+      context.print(rendered(options.output, record, () => recordText(record)));
+    },
+  );
+}
+
+/** `storectl active-active health`: ends with 3 when the link with a site is down, or nothing is captured here. */
+export function healthCommand(context: Asking): Command {
+  return ofDatabase("health", "show whether the writes of each other site arrive, since when, and why not").action(
+    async (name: string, options: ReadOptions) => {
+      const health = await atDatabase(options, context, name, (client, { guid }) =>
+        client.call("crdbHealth", { params: { guid } }),
+      );
+      context.print(rendered(options.output, health, () => healthText(name, health)));
+      context.end(health.state === "down" ? EXIT.found : EXIT.ok);
+    },
+  );
+}
+
+function ofDatabase(name: string, description: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument("<database>", "name of the Active-Active database")
+    .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
+    .addOption(outputOption());
+  return withSiteOptions(command);
+}
+
+async function atDatabase<T>(
+  options: ReadOptions,
+  context: Asking,
+  name: string,
+  ask: (client: ManagementClient, record: ActiveActiveRecord) => Promise<T>,
+): Promise<T> {
+  return atSite(options, context, async (site) => {
+    const { client } = await askCluster(site, options.cluster);
+    const records = await client.call("crdbs");
+    const record = liveRecord(records, name);
+    if (record !== undefined) return ask(client, record);
+    const names = records.filter(({ deleted }) => deleted !== true).map((one) => one.name);
+    throw new Fault(
+      faults.noActiveActive,
+      `the cluster takes part in no Active-Active database "${name}"; there are: ${names.join(", ") || "none"}`,
+    );
+  });
+}

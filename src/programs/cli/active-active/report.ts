@@ -1,0 +1,60 @@
+import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
+import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { LinkHealth } from "../../../ports/management/records.ts";
+import { textTable } from "../console/output.ts";
+import { bytesText } from "../console/units.ts";
+
+/** One line for each database. */
+export function listText(rows: readonly (ActiveActiveRecord & { readonly replication: string })[]): string {
+  if (rows.length === 0) return "no Active-Active databases\n";
+  const cells = rows.map(({ name, version, participants, replication, guid }) => {
+    return [name, version, participants.map((site) => site.name).join(", "), replication, guid];
+  });
+  return textTable(["DATABASE", "VERSION", "SITES", "REPLICATION", "GUID"], cells);
+}
+
+/** What the sites agree on: a line for each fact, then the sites, then the configuration. */
+export function recordText(record: ActiveActiveRecord): string {
+  const { name, guid, version, edit, participants, configuration } = record;
+  const facts = [
+    ["DATABASE", name],
+    ["GUID", guid],
+    ["VERSION", version],
+    ["LAST EDIT", `${edit.count}, at ${edit.author}`],
+  ];
+  const sites = participants.map((site) => {
+    const port = site.externalReplicationPort;
+    return [site.name, String(siteNumber(record, site.name) ?? "-"), port === undefined ? "-" : String(port)];
+  });
+  const fields = Object.entries(configuration).map(([field, value]) => [
+    field,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const [first = [], ...rest] = facts;
+  const tables = [textTable(first, rest), textTable(["SITE", "ID", "REPLICATION PORT"], sites)];
+  return [...tables, ...(fields.length === 0 ? [] : [textTable(["FIELD", "VALUE"], fields)])].join("\n");
+}
+
+const HEADING = ["SITE", "ID", "STATE", "SINCE", "LAG", "UNCONFIRMED", "RECEIVED", "SENT", "CAUSE"];
+
+/** What is so of the database here, then one line for each other site. */
+export function healthText(name: string, health: LinkHealth): string {
+  const clients = health.awaits_sites ? ["clients of this site wait until it has what the others hold\n"] : [];
+  const cause = health.cause === "" ? [] : [`nothing is sent from this site: ${health.cause}\n`];
+  const sites = health.sites.length === 0 ? "no other site\n" : textTable(HEADING, health.sites.map(siteCells));
+  return [`${name}: ${health.state}\n`, ...clients, ...cause, "\n", sites].join("");
+}
+
+function siteCells(site: LinkHealth["sites"][number]): readonly string[] {
+  return [
+    site.name,
+    String(site.id),
+    site.state,
+    site.since ?? "-",
+    `${Math.round(site.lag_ms)} ms`,
+    String(site.unconfirmed),
+    bytesText(site.received_bytes),
+    bytesText(site.sent_bytes),
+    site.cause === "" ? "-" : site.cause,
+  ];
+}
