@@ -30,6 +30,8 @@ export interface Cell {
   sums: Sum[];
   /** The operations that made it what it is. */
   touched: VersionVector;
+  /** Those of them that took the place of something: all but increments. */
+  writes: VersionVector;
   /** What it holds, where that is known already. */
   content: Content | undefined;
 }
@@ -47,7 +49,7 @@ export const AGREED: Content = { kind: "base", plus: 0n, increments: 0 };
 
 /** `base`: what was agreed on counts. */
 export function newCell(base: boolean): Cell {
-  return { base, puts: [], sums: [], touched: {}, content: undefined };
+  return { base, puts: [], sums: [], touched: {}, writes: {}, content: undefined };
 }
 
 /** Writes a value: the last writer wins among those that had not seen each other. */
@@ -71,6 +73,7 @@ export function removeSeen(cell: Cell, dot: Dot, seen: VersionVector): void {
   cell.puts = cell.puts.filter(isUnseen);
   cell.sums = cell.sums.filter(isUnseen);
   cell.touched = including(cell.touched, dot);
+  cell.writes = including(cell.writes, dot);
   cell.content = undefined;
 }
 
@@ -121,7 +124,7 @@ function total(sums: readonly Sum[]): bigint {
 
 /**
  * Takes out what all sites have applied: their engines hold it, and every later operation has seen it. False when nothing else
- * is in it.
+ * is in it. What took the place of something goes all at once, so that `joinCell` can tell what the base of another site holds.
  */
 export function keepUnagreed(cell: Cell, agreed: VersionVector): boolean {
   if (coversAll(agreed, cell.touched)) return false;
@@ -131,7 +134,7 @@ export function keepUnagreed(cell: Cell, agreed: VersionVector): boolean {
   const hasContent = cell.base || winner !== undefined || sums.length < cell.sums.length;
   const isOnTop = ({ seen }: Sum): boolean => winner === undefined || covers(seen, winner.dot);
   // an increment that does not count now still does when the value that won is removed by a site that did not see it
-  if (!hasContent || !cell.puts.every(isAgreed) || !sums.every(isOnTop)) return true;
-  Object.assign(cell, { base: true, puts: [], sums, content: undefined });
+  if (!hasContent || !coversAll(agreed, cell.writes) || !sums.every(isOnTop)) return true;
+  Object.assign(cell, { base: true, puts: [], sums, writes: {}, content: undefined });
   return true;
 }

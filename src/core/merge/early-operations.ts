@@ -13,6 +13,14 @@ export class EarlyOperations {
     this.#origins.set(origin, queue);
   }
 
+  /** Drops what this contains. */
+  drop(received: VersionVector): void {
+    for (const [origin, queue] of this.#origins) {
+      for (const seq of queue.keys()) if (seq <= (received[origin] ?? 0)) queue.delete(seq);
+      if (queue.size === 0) this.#origins.delete(origin);
+    }
+  }
+
   all(): readonly Operation[] {
     return [...this.#origins.values()].flatMap((queue) => [...queue.values()]);
   }

@@ -1,6 +1,6 @@
 import type { Content } from "./cell.ts";
 import { keepsBase, type KeyState } from "./key-state.ts";
-import { elementContent, expiresAt, knownElements, knownTypes, typeOf, type ExpiresAt } from "./key-view.ts";
+import { elementContent, entries, expiresAt, knownElements, knownTypes, typeOf, type ExpiresAt } from "./key-view.ts";
 import type { KeyEffect, KeyType } from "./operation.ts";
 import { BEGINNING, compareTimestamps, type Timestamp } from "./timestamp.ts";
 
@@ -24,6 +24,18 @@ export function viewBefore(state: KeyState, effects: readonly KeyEffect[], at: T
     for (const type of knownTypes(state)) for (const element of knownElements(state, type)) look(type, element);
   for (const effect of effects)
     if (effect.kind !== "clear" && effect.kind !== "expire") look(effect.type, effect.element);
+  return { type: typeOf(state), keepsBase: keepsBase(state), expires: expiresAt(state), elements };
+}
+
+/** What the key holds, of all elements of which something is known here or there. */
+export function viewOfAll(state: KeyState, there: KeyState): KeyView {
+  const elements = new Map<KeyType, Map<string, Content>>();
+  for (const { cells } of [state, there])
+    for (const [type, known] of entries(cells)) {
+      const ofType = elements.get(type) ?? new Map<string, Content>();
+      for (const element of known.keys()) ofType.set(element, elementContent(state, type, element));
+      elements.set(type, ofType);
+    }
   return { type: typeOf(state), keepsBase: keepsBase(state), expires: expiresAt(state), elements };
 }
 

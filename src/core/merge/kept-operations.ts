@@ -10,13 +10,25 @@ export interface KeptOperation {
   readonly bytes: Uint8Array;
 }
 
+export interface KeptOptions {
+  /** Who numbers the own operations. */
+  readonly origin: number;
+  /** Bytes after which the oldest are dropped: who lacks them needs a summary. */
+  readonly mostBytes: number;
+}
+
 /** Operations of all origins that another site may still lack. */
 export class KeptOperations {
+  readonly #options: KeptOptions;
   readonly #origins = new Map<number, Queue>();
   #bytes = 0;
+  #confirmed = 0;
+  /** Transfers that need everything from where they began. */
+  #keepers = 0;
 
   /** `received`: all that was ever kept; `operations`: what of it is kept still, of each origin without a gap. */
-  constructor(received: VersionVector = {}, operations: readonly Operation[] = []) {
+  constructor(options: KeptOptions, received: VersionVector = {}, operations: readonly Operation[] = []) {
+    this.#options = options;
     for (const origin in received)
       this.#origins.set(Number(origin), { first: (received[origin] ?? 0) + 1, operations: [] });
     for (const { dot } of operations) {
@@ -34,6 +46,19 @@ export class KeptOperations {
     queue.operations.push(kept);
     this.#origins.set(origin, queue);
     this.#bytes += kept.bytes.length;
+    if (this.#bytes > this.#options.mostBytes && this.#keepers === 0)
+      for (const each of this.#origins.values()) this.#drop(each, Math.ceil(each.operations.length / 2));
+  }
+
+  /** The log has the own operations up to this number, as surely as the database keeps data: they may be sent. */
+  confirm(seq: number): void {
+    this.#confirmed = Math.max(this.#confirmed, seq);
+  }
+
+  /** Nothing is dropped until this is disposed, but what all sites have. */
+  keepAll(): Disposable {
+    this.#keepers += 1;
+    return { [Symbol.dispose]: () => void (this.#keepers -= 1) };
   }
 
   /** Size of all that is kept, in bytes. */
@@ -43,14 +68,16 @@ export class KeptOperations {
 
   /** All of them, oldest first. */
   all(): readonly Operation[] {
-    return this.after({}, {}, Infinity).map(({ bytes }) => decodeOperation(bytes));
+    return this.#after({}, {}, Infinity).map(({ bytes }) => decodeOperation(bytes));
   }
 
-  /**
-   * What is kept beyond a vector, causes first: the time of an operation is later than that of all it has seen. `held`: of these
-   * origins only that much is given.
-   */
-  after(vector: VersionVector, held: VersionVector, limit: number): readonly KeptOperation[] {
+  /** Up to `limit` operations that a site lacks which has received only that, causes first; own ones when they are confirmed. */
+  after(received: VersionVector, limit: number): readonly KeptOperation[] {
+    return this.#after(received, { [this.#options.origin]: this.#confirmed }, limit);
+  }
+
+  /** The time of an operation is later than that of all it has seen. `held`: of these origins only that much is given. */
+  #after(vector: VersionVector, held: VersionVector, limit: number): readonly KeptOperation[] {
     const heads = [...this.#origins].map(([origin, { first, operations }]) => ({
       operations,
       next: Math.max(0, (vector[origin] ?? 0) + 1 - first),
@@ -77,14 +104,28 @@ export class KeptOperations {
     return [...this.#origins].every(([origin, { first }]) => (vector[origin] ?? 0) + 1 >= first);
   }
 
+  /** What this contains came as a summary: of an origin that lacks some of it nothing is kept. */
+  skip(vector: VersionVector): void {
+    for (const name in vector) {
+      const [origin, seq] = [Number(name), vector[name] ?? 0];
+      const queue = this.#origins.get(origin);
+      if (queue !== undefined && seq < queue.first + queue.operations.length) continue;
+      if (queue !== undefined) this.#drop(queue, queue.operations.length);
+      this.#origins.set(origin, { first: seq + 1, operations: [] });
+    }
+  }
+
   /** Drops what this contains. */
   drop(vector: VersionVector): void {
     for (const [origin, queue] of this.#origins) {
       const count = Math.min(queue.operations.length, Math.max(0, (vector[origin] ?? 0) + 1 - queue.first));
-      if (count === 0) continue;
-      for (const { bytes } of queue.operations.splice(0, count)) this.#bytes -= bytes.length;
-      queue.first += count;
+      if (count > 0) this.#drop(queue, count);
     }
+  }
+
+  #drop(queue: Queue, count: number): void {
+    for (const { bytes } of queue.operations.splice(0, count)) this.#bytes -= bytes.length;
+    queue.first += count;
   }
 }
 

@@ -52,7 +52,8 @@ function giveBase(state: KeyState, agreed: VersionVector): void {
 }
 
 function keepUnagreedExpiry(state: KeyState, agreed: VersionVector): void {
-  if (!state.expiries.every(({ dot }) => covers(agreed, dot))) return;
+  if (!coversAll(agreed, state.timed)) return;
+  state.timed = {};
   state.expiries = [];
   state.baseExpiry = true;
 }

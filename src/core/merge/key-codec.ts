@@ -1,7 +1,7 @@
 import type { Cell, Put, Sum } from "./cell.ts";
 import { KEY_TYPES, entries } from "./key-view.ts";
 import type { KeyType } from "./operation.ts";
-import type { Expiry, KeyState, Stamp } from "./key-state.ts";
+import type { Expiry, KeyState, KnownKey, Stamp } from "./key-state.ts";
 import { array, flag, integer, mapped, optional, record, text, type Codec } from "./codec.ts";
 import { dotCodec, timestampCodec, untilCodec, valueCodec, vectorCodec } from "./operation-codec.ts";
 
@@ -13,6 +13,7 @@ const cellCodec: Codec<Cell> = mapped(
     puts: mutable(array(record<Put>({ ...written, value: valueCodec }))),
     sums: mutable(array(record<Sum>({ ...written, amount: integer }))),
     touched: vectorCodec,
+    writes: vectorCodec,
   }),
   (cell) => cell,
   (cell) => ({ ...cell, content: undefined }),
@@ -55,5 +56,8 @@ export const keyCodec: Codec<KeyState> = record<KeyState>({
   latest: perType(record<Stamp>({ dot: dotCodec, at: timestampCodec })),
   expiries: array(record<Expiry>({ ...written, until: untilCodec })),
   baseExpiry: flag,
+  timed: vectorCodec,
   touched: vectorCodec,
 });
+
+export const knownKeyCodec: Codec<KnownKey> = record<KnownKey>({ key: text, state: keyCodec });

@@ -29,13 +29,21 @@ export interface KeyState {
   expiries: readonly Expiry[];
   /** False since an expiry was set or the key was cleared. */
   baseExpiry: boolean;
+  /** The operations that set or removed a time of expiry. */
+  timed: VersionVector;
   touched: VersionVector;
+}
+
+/** A key with what is known of it. */
+export interface KnownKey {
+  readonly key: string;
+  readonly state: KeyState;
 }
 
 /** A key of which only what was agreed on is known, or nothing when one of these operations has removed all keys. */
 export function newKey(flushes: VersionVector): KeyState {
   const isThere = Object.keys(flushes).length === 0;
-  return { clears: flushes, cells: {}, latest: {}, expiries: [], baseExpiry: isThere, touched: flushes };
+  return { clears: flushes, cells: {}, latest: {}, expiries: [], baseExpiry: isThere, timed: {}, touched: flushes };
 }
 
 /** Takes an effect of the operation in; the order of concurrent operations makes no difference. */
@@ -49,6 +57,7 @@ export function applyEffect(state: KeyState, effect: KeyEffect, operation: Opera
     case "expire":
       state.expiries = [...unseenOf(state.expiries, seen), { dot, at, seen, until: effect.at }];
       state.baseExpiry = false;
+      state.timed = including(state.timed, dot);
       break;
     case "put":
       addPut(cellFor(state, effect), { dot, at, seen, value: effect.value });
@@ -58,12 +67,10 @@ export function applyEffect(state: KeyState, effect: KeyEffect, operation: Opera
       addSum(cellFor(state, effect), { dot, at, amount: effect.amount, seen });
       state.latest[effect.type] = later(state.latest[effect.type], { dot, at });
       break;
-    case "remove": {
-      const cell = cellFor(state, effect);
-      removeSeen(cell, dot, seen);
-      if (!keepsBase(state) && isEmpty(cell)) state.cells[effect.type]?.delete(effect.element);
+    case "remove":
+      // it stays, although it is empty: another site may have what the operation removed
+      removeSeen(cellFor(state, effect), dot, seen);
       break;
-    }
   }
 }
 

@@ -1,21 +1,17 @@
-import { viewBefore } from "./engine-view.ts";
+import { viewBefore, viewOfAll } from "./engine-view.ts";
 import { keyWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
-import { applyEffect, newKey, type KeyState } from "./key-state.ts";
-import type { KeyEffect, Operation } from "./operation.ts";
+import { joinKey } from "./key-join.ts";
+import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
+import { byKey, type KeyEffect, type Operation } from "./operation.ts";
+import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
-import { covers, coversAll, including, without, type VersionVector } from "./version-vector.ts";
-
-/** A key with what is known of it. */
-export interface KnownKey {
-  readonly key: string;
-  readonly state: KeyState;
-}
+import { covers, coversAll, including, union, without, type VersionVector } from "./version-vector.ts";
 
 /** What is known of the keys that were written since all sites agreed on them. Equal after the same operations in any causal order. */
 export class MergedState {
   readonly #keys: Map<string, KeyState>;
-  readonly #unagreed: UnagreedEffects;
+  #unagreed: UnagreedEffects;
   /** The operations that removed all keys: until all sites have applied them, nothing that was agreed on counts in any key. */
   #flushes: VersionVector;
 
@@ -60,9 +56,38 @@ export class MergedState {
     });
   }
 
+  /**
+   * Takes in what another site knows, of a site that has received only that; the answer is what brings the engine from the state
+   * before to the one after. One that removes keys which it does not name has to be whole.
+   */
+  join(summary: Summary, received: VersionVector): readonly EngineCommand[] {
+    const isFlushed = removesAll(summary, received);
+    if (isFlushed) this.#joinFlush(summary, received);
+    const writes = summary.keys.flatMap(({ key, state }) => {
+      const own = this.#known(key);
+      const before = viewOfAll(own, state);
+      joinKey(own, state, { own: received, other: summary.received });
+      return writesBetween(key, before, own);
+    });
+    this.#flushes = union(this.#flushes, without(summary.flushes, received));
+    this.#unagreed = new UnagreedEffects(this.all());
+    return isFlushed ? [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))] : writes;
+  }
+
+  #joinFlush(summary: Summary, received: VersionVector): void {
+    const named = new Set(summary.keys.map(({ key }) => key));
+    for (const [key, own] of this.#keys)
+      if (!named.has(key)) joinKey(own, newKey(summary.flushes), { own: received, other: summary.received });
+  }
+
   /** What makes the key in the engine what is known of it. */
   repair(key: string): readonly EngineCommand[] {
     return keyWrites(key, this.#keys.get(key) ?? newKey(this.#flushes));
+  }
+
+  /** Names of the keys of which a site does not know all that has received only that. */
+  keysFor(received: VersionVector): readonly string[] {
+    return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
 
   stateOf(key: string): KeyState | undefined {
@@ -117,11 +142,3 @@ export class MergedState {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** Without those on all keys. */
-function byKey(effects: Operation["effects"]): readonly (readonly [string, readonly KeyEffect[]])[] {
-  const ofKeys = effects.filter((effect) => effect.kind !== "flush");
-  const [first] = ofKeys;
-  if (first === undefined) return [];
-  return ofKeys.length === 1 ? [[first.key, ofKeys]] : [...Map.groupBy(ofKeys, ({ key }) => key)];
-}

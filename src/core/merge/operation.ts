@@ -43,3 +43,11 @@ export interface Operation {
   /** None: it only says what the site has seen. */
   readonly effects: readonly Effect[];
 }
+
+/** The effects on each key, without those on all keys. */
+export function byKey(effects: Operation["effects"]): readonly (readonly [string, readonly KeyEffect[]])[] {
+  const ofKeys = effects.filter((effect) => effect.kind !== "flush");
+  const [first] = ofKeys;
+  if (first === undefined) return [];
+  return ofKeys.length === 1 ? [[first.key, ofKeys]] : [...Map.groupBy(ofKeys, ({ key }) => key)];
+}

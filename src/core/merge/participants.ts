@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 import { ofSite, siteOf } from "./origin.ts";
-import type { SeenBy } from "./saved-site.ts";
+import type { SeenBy } from "./seen-by.ts";
 import { coversAll, including, lowest, union, type VersionVector } from "./version-vector.ts";
 
 /** What a site tells the others beside its operations. */
@@ -30,6 +30,11 @@ export class Participants {
 
   get sites(): readonly number[] {
     return this.#sites;
+  }
+
+  /** How each site that was heard of numbers its operations now. */
+  get origins(): readonly number[] {
+    return [...this.#known.values()].map(({ origin }) => origin);
   }
 
   get seenBy(): readonly SeenBy[] {

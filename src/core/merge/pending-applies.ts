@@ -1,4 +1,7 @@
-import type { Operation } from "./operation.ts";
+import type { Settled } from "./apply.ts";
+import type { Effect, Operation } from "./operation.ts";
+import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
+import { covers, coversAll, type VersionVector } from "./version-vector.ts";
 
 /** Transactions that were given to the engine, until their marks come back, and the keys that they write. */
 export class PendingApplies {
@@ -7,21 +10,44 @@ export class PendingApplies {
   /** Those that remove all keys. */
   readonly #flushes = new Set<string>();
 
+  /** What an earlier process had given to the engine, and what is in the log since, without what the engine had shown to have applied. */
+  restore(saved: SavedSite | undefined, log: readonly LoggedEntry[], seen: VersionVector): void {
+    const logged = log.flatMap((entry) => (entry.kind === "applied" ? entry.operation : []));
+    const operations = [...(saved?.pending ?? []), ...logged];
+    for (const operation of operations) if (!covers(seen, operation.dot)) this.addOperation(operation);
+    const ends = log.flatMap((entry) => (entry.kind === "summary" && entry.isLast ? entry : []));
+    const summaries = ends.map(({ mark, summary: { received } }): PendingSummary => ({ mark, received }));
+    for (const summary of [...(saved?.summaries ?? []), ...summaries])
+      if (!coversAll(seen, summary.received)) this.addSummary(summary, [], false);
+  }
+
   /** What another site did; its mark, the same in every process. */
   addOperation(operation: Operation): string {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
     const keys = new Set(operation.effects.flatMap((effect) => (effect.kind === "flush" ? [] : [effect.key])));
-    this.#add(mark, { operation, keys });
+    this.#add(mark, { operation, received: {}, keys, isRepair: false });
     return mark;
   }
 
   addRepair(mark: string, key: string): void {
-    this.#add(mark, { operation: undefined, keys: new Set([key]) });
+    this.#add(mark, { operation: undefined, received: {}, keys: new Set([key]), isRepair: true });
   }
 
-  /** A client wrote the key, perhaps before a transaction that does not know of it. */
-  race(key: string): void {
+  /** What another site knows of these keys, and perhaps that all others are removed. */
+  addSummary({ mark, received }: PendingSummary, keys: readonly string[], isFlushed: boolean): void {
+    if (isFlushed) this.#flushes.add(mark);
+    this.#add(mark, { operation: undefined, received, keys: new Set(keys), isRepair: false });
+  }
+
+  /** A client did this, perhaps before a transaction that does not know of it; `all`: what it may have removed. */
+  race(effects: readonly Effect[], all: () => readonly { readonly key: string }[]): void {
+    for (const effect of effects)
+      if (effect.kind === "flush") for (const { key } of all()) this.#race(key);
+      else this.#race(effect.key);
+  }
+
+  #race(key: string): void {
     for (const mark of this.#flushes) {
       const { keys } = this.#applies.get(mark) ?? { keys: undefined };
       if (keys === undefined || keys.has(key)) continue;
@@ -41,13 +67,14 @@ export class PendingApplies {
     return this.#flushes.size > 0 || (this.#keys.get(key)?.operations ?? 0) > 0;
   }
 
-  /** The mark came back; `raced`: the keys that no transaction is under way for, and that a client wrote before one. */
-  settle(mark: string): { readonly operation: Operation | undefined; readonly raced: readonly string[] } | undefined {
+  /** The mark came back; undefined of one that nothing waits for. */
+  settle(mark: string): Settled | undefined {
     const pending = this.#applies.get(mark);
     if (pending === undefined) return undefined;
     this.#applies.delete(mark);
     this.#flushes.delete(mark);
-    return { operation: pending.operation, raced: [...pending.keys].filter((key) => this.#isRacedAtEnd(key, pending)) };
+    const { operation, received, keys } = pending;
+    return { operation, received, raced: [...keys].filter((key) => this.#isRacedAtEnd(key, pending)) };
   }
 
   get marks(): readonly string[] {
@@ -59,9 +86,16 @@ export class PendingApplies {
     return [...this.#applies.values()].flatMap(({ operation }) => operation ?? []);
   }
 
+  /** Summaries that the engine has not shown to have applied. */
+  get summaries(): readonly PendingSummary[] {
+    return [...this.#applies].flatMap(([mark, { operation, received, isRepair }]) =>
+      operation === undefined && !isRepair ? { mark, received } : [],
+    );
+  }
+
   #add(mark: string, pending: Pending): void {
     this.#applies.set(mark, pending);
-    for (const key of pending.keys) this.#wait(key, pending.operation !== undefined);
+    for (const key of pending.keys) this.#wait(key, !pending.isRepair);
   }
 
   #wait(key: string, isOperation: boolean): void {
@@ -69,11 +103,11 @@ export class PendingApplies {
     this.#keys.set(key, { applies: applies + 1, operations: operations + (isOperation ? 1 : 0), isRaced });
   }
 
-  #isRacedAtEnd(key: string, { operation }: Pending): boolean {
+  #isRacedAtEnd(key: string, { isRepair }: Pending): boolean {
     const waiting = this.#keys.get(key);
     if (waiting === undefined) return false;
     waiting.applies -= 1;
-    if (operation !== undefined) waiting.operations -= 1;
+    if (!isRepair) waiting.operations -= 1;
     if (waiting.applies > 0) return false;
     this.#keys.delete(key);
     return waiting.isRaced;
@@ -88,7 +122,9 @@ interface Waiting {
 }
 
 interface Pending {
-  /** Undefined of a repair. */
+  /** Undefined of a repair and of a summary. */
   readonly operation: Operation | undefined;
+  readonly received: VersionVector;
+  readonly isRepair: boolean;
   readonly keys: Set<string>;
 }

@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
 
 for (const { rule, before = [], first, second, want, behind = 0 } of cases) {
   test(rule, () => {
-    const sites = new Sites(2, (site) => (site === 2 ? -behind : 0));
+    const sites = new Sites(2, (site) => (site === 2 ? -behind : 0), Infinity);
     const [a, b] = sites.places;
     const write = (place: typeof a, commands: readonly string[]): void => {
       for (const command of commands) {
@@ -165,7 +165,7 @@ for (const { rule, before = [], first, second, want, behind = 0 } of cases) {
 }
 
 test("increments on both sides of a partition add up to what was acknowledged", () => {
-  const sites = new Sites(3, () => 0);
+  const sites = new Sites(3, () => 0, Infinity);
   for (const link of ["1>3", "3>1", "2>3", "3>2"]) sites.cut(link, true);
   let sum = 0;
   for (let round = 1; round <= 200; round += 1) {
@@ -180,7 +180,7 @@ test("increments on both sides of a partition add up to what was acknowledged", 
 });
 
 test("what a site did before it applied an operation has not seen it, although its process ended in between", () => {
-  const sites = new Sites(2, () => 0);
+  const sites = new Sites(2, () => 0, Infinity);
   const [a, b] = sites.places;
   sites.write(a, ["SADD", "k", "m"]);
   sites.settle();

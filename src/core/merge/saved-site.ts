@@ -1,8 +1,10 @@
-import { array, decoded, encoded, number, record, text, type Codec } from "./codec.ts";
-import { keyCodec } from "./key-codec.ts";
+import { array, decoded, encoded, record, text, type Codec } from "./codec.ts";
+import { knownKeyCodec } from "./key-codec.ts";
 import { operationCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
-import type { KnownKey } from "./merged-state.ts";
+import type { KnownKey } from "./key-state.ts";
 import type { Operation } from "./operation.ts";
+import { seenByCodec, type SeenBy } from "./seen-by.ts";
+import type { LoggedSummary } from "./summary.ts";
 import type { Timestamp } from "./timestamp.ts";
 import type { VersionVector } from "./version-vector.ts";
 
@@ -19,6 +21,8 @@ export interface SavedSite {
   readonly forgotten: VersionVector;
   /** Operations that were given to the engine, and whose marks had not come back. */
   readonly pending: readonly Operation[];
+  /** The same of what another site knows. */
+  readonly summaries: readonly PendingSummary[];
   readonly keys: readonly KnownKey[];
   /** The operations that removed all keys, and that not all sites had applied. */
   readonly flushes: VersionVector;
@@ -28,18 +32,19 @@ export interface SavedSite {
   readonly kept: readonly Operation[];
 }
 
-/** An operation in the log of a site. */
-export interface LoggedOperation {
-  readonly operation: Operation;
-  /** The engine of the site did it itself: it was captured, and not applied. */
-  readonly isOwn: boolean;
+/** The last transaction of a summary. */
+export interface PendingSummary {
+  readonly mark: string;
+  readonly received: VersionVector;
 }
 
-/** What a site has applied. */
-export interface SeenBy {
-  /** Who numbers its operations now: its latest incarnation that is known. */
-  readonly origin: number;
-  readonly seen: VersionVector;
+/** An entry in the log of a site. */
+export type LoggedEntry = LoggedOperation | ({ readonly kind: "summary" } & LoggedSummary);
+
+/** `captured`: the engine of the site did it itself. */
+export interface LoggedOperation {
+  readonly kind: "captured" | "applied";
+  readonly operation: Operation;
 }
 
 export function encodeSaved(saved: SavedSite): Uint8Array {
@@ -53,8 +58,6 @@ export function decodeSaved(bytes: Uint8Array): SavedSite {
 
 const FORMAT = 1;
 
-export const seenByCodec = array(record<SeenBy>({ origin: number, seen: vectorCodec }));
-
 const savedCodec: Codec<SavedSite> = record<SavedSite>({
   clock: timestampCodec,
   seen: vectorCodec,
@@ -62,7 +65,8 @@ const savedCodec: Codec<SavedSite> = record<SavedSite>({
   seenBy: seenByCodec,
   forgotten: vectorCodec,
   pending: array(operationCodec),
-  keys: array(record<KnownKey>({ key: text, state: keyCodec })),
+  summaries: array(record<PendingSummary>({ mark: text, received: vectorCodec })),
+  keys: array(knownKeyCodec),
   flushes: vectorCodec,
   early: array(operationCodec),
   kept: array(operationCodec),

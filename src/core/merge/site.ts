@@ -1,32 +1,18 @@
+import type { Apply, Settled } from "./apply.ts";
 import { EarlyOperations } from "./early-operations.ts";
-import type { EngineCommand } from "./engine-writes.ts";
-import { KeptOperations, type KeptOperation } from "./kept-operations.ts";
+import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./merged-state.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { Participants, type Statement } from "./participants.ts";
 import { PendingApplies } from "./pending-applies.ts";
-import type { LoggedOperation, SavedSite } from "./saved-site.ts";
+import type { LoggedEntry, SavedSite } from "./saved-site.ts";
+import type { SiteOptions } from "./site-options.ts";
+import { summaryParts } from "./summary-parts.ts";
+import { dividedSummary, removesAll, type Summary, type SummaryPart } from "./summary.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
 import type { TransferBegin, TransferredKey } from "./transfer.ts";
-import { covers, including, union, type VersionVector } from "./version-vector.ts";
-
-export interface SiteOptions {
-  /** Who numbers its operations: see `originOf`. */
-  readonly origin: number;
-  /** All sites, this one included. */
-  readonly sites: readonly number[];
-  /** A text that no earlier process of this site had, so that marks that it left in the stream are not taken for new ones. */
-  readonly life: string;
-}
-
-/** A transaction for the engine of a site. Its mark comes back in the stream of the engine. */
-export interface Apply {
-  readonly mark: string;
-  readonly commands: readonly EngineCommand[];
-  /** What another site did, which has to be logged in the same transaction; undefined of a repair. */
-  readonly operation: Operation | undefined;
-}
+import { covers, coversAll, including, union, type VersionVector } from "./version-vector.ts";
 
 /**
  * One site of an Active-Active database: takes what its engine did and what other sites send, in any order that may come.
@@ -36,9 +22,12 @@ export interface Apply {
  * ones, each with the place in the stream that follows it. Own ones may be sent when they are logged, and not before.
  */
 export class Site {
+  /** All sites, with what each has said. */
+  readonly participants: Participants;
+  /** What other sites may still lack. */
+  readonly kept: KeptOperations;
   readonly #options: SiteOptions;
   readonly #state: MergedState;
-  readonly #kept: KeptOperations;
   /** What the engine has applied. */
   #seen: VersionVector;
   /** What was received, whether or not the engine has applied it. */
@@ -46,9 +35,7 @@ export class Site {
   #clock: Timestamp;
   readonly #early = new EarlyOperations();
   readonly #pending = new PendingApplies();
-  readonly #participants: Participants;
   #forgotten: VersionVector;
-  #confirmed = 0;
   #repairs = 0;
   /** It has applied something since it last said what it has seen. */
   #hasUnsaid: boolean;
@@ -56,16 +43,16 @@ export class Site {
   #needsRepair: boolean;
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
+    const { origin, sites, limits } = options;
     this.#options = options;
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? {});
-    this.#kept = new KeptOperations(saved?.received, saved?.kept);
+    this.kept = new KeptOperations({ origin, mostBytes: limits.keptBytes }, saved?.received, saved?.kept);
     this.#seen = saved?.seen ?? {};
     this.#received = saved?.received ?? {};
     this.#clock = saved?.clock ?? BEGINNING;
-    this.#participants = new Participants(siteOf(options.origin), options.sites, saved?.seenBy ?? []);
+    this.participants = new Participants(siteOf(origin), sites, saved?.seenBy ?? []);
     this.#forgotten = saved?.forgotten ?? {};
-    this.#hasUnsaid = isRestored;
-    this.#needsRepair = isRestored;
+    this.#hasUnsaid = this.#needsRepair = isRestored;
   }
 
   /** A site that knows of nothing. */
@@ -78,15 +65,10 @@ export class Site {
    * engine had applied after that place is shown once more by its stream; `repairAll` has to follow when the stream has been
    * read up to where it was.
    */
-  static restored(options: SiteOptions, saved: SavedSite | undefined, log: readonly LoggedOperation[]): Site {
+  static restored(options: SiteOptions, saved: SavedSite | undefined, log: readonly LoggedEntry[]): Site {
     const site = new Site(options, saved, true);
-    const since = log.filter(({ operation }) => !covers(site.#received, operation.dot));
-    for (const logged of since) site.#replay(logged);
-    const given = since.flatMap(({ operation, isOwn }) => (isOwn ? [] : operation));
-    for (const operation of [...(saved?.pending ?? []), ...given]) {
-      if (covers(site.#seen, operation.dot)) site.#participants.learn(operation);
-      else site.#pending.addOperation(operation);
-    }
+    const given = log.filter((logged) => site.#replay(logged));
+    site.#pending.restore(saved, given, site.#seen);
     for (const operation of saved?.early ?? []) if (!covers(site.#received, operation.dot)) site.#early.add(operation);
     return site;
   }
@@ -95,12 +77,12 @@ export class Site {
   save(): SavedSite {
     return {
       ...{ clock: this.#clock, seen: this.#seen, received: this.#received },
-      ...{ seenBy: this.#participants.seenBy, forgotten: this.#forgotten },
-      pending: this.#pending.operations,
+      ...{ seenBy: this.participants.seenBy, forgotten: this.#forgotten },
+      ...{ pending: this.#pending.operations, summaries: this.#pending.summaries },
       keys: this.#state.all(),
       flushes: this.#state.flushes,
       early: this.#early.all(),
-      kept: this.#kept.all(),
+      kept: this.kept.all(),
     };
   }
 
@@ -111,9 +93,7 @@ export class Site {
     const operation = { dot: { origin, seq: this.seq + 1 }, at, seen: this.#seen, effects };
     this.#takeOwn(operation);
     this.#hasUnsaid = false;
-    for (const effect of effects)
-      if (effect.kind === "flush") for (const { key } of this.#state.all()) this.#pending.race(key);
-      else this.#pending.race(effect.key);
+    this.#pending.race(effects, () => this.#state.all());
     return operation;
   }
 
@@ -131,15 +111,35 @@ export class Site {
       if (next === undefined) return applies;
       this.#take(next);
       const mark = this.#pending.addOperation(next);
-      applies.push({ mark, commands: this.#state.apply(next), operation: next });
+      applies.push({ mark, commands: this.#state.apply(next), logged: { kind: "applied", operation: next } });
     }
+  }
+
+  /** What another site knows that this one lacks: all parts of it. */
+  receiveSummary(parts: readonly SummaryPart[]): readonly Apply[] {
+    const last = parts.at(-1);
+    if (last === undefined) return [];
+    const isFlushed = removesAll(last, this.#received);
+    this.#repairs += 1;
+    const mark = `summary:${this.#options.life}:${this.#repairs}`;
+    const applies = dividedSummary(parts, isFlushed ? Infinity : this.#options.limits.partKeys, mark).map(
+      (logged): Apply => {
+        const commands = this.#state.join(logged.summary, this.#received);
+        return { mark: logged.mark, commands, logged: { kind: "summary", ...logged } };
+      },
+    );
+    this.#takeSummary(last);
+    const keys = parts.flatMap((part) => part.keys.map(({ key }) => key));
+    this.#pending.addSummary({ mark, received: last.received }, keys, isFlushed);
+    return [...applies, ...this.#takeEarly()];
   }
 
   /** The mark of an `Apply` came by in the stream of the engine; the answer corrects what clients wrote meanwhile. */
   applied(mark: string): readonly Apply[] {
     const settled = this.#pending.settle(mark);
-    if (settled?.operation !== undefined) this.#see(settled.operation);
-    return settled?.raced.map((key) => this.#repair(key)) ?? [];
+    if (settled === undefined) return [];
+    this.#settle(settled);
+    return settled.raced.map((key) => this.#repair(key));
   }
 
   /** Writes every key of which something is known as the merge has it, and takes in what was saved for that: due once after `restored`. */
@@ -151,8 +151,8 @@ export class Site {
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
   appliedAll(): void {
     for (const mark of this.#pending.marks) {
-      const operation = this.#pending.settle(mark)?.operation;
-      if (operation !== undefined) this.#see(operation);
+      const settled = this.#pending.settle(mark);
+      if (settled !== undefined) this.#settle(settled);
     }
   }
 
@@ -176,62 +176,43 @@ export class Site {
     return this.#received;
   }
 
-  /** The log has its own operations up to this number, as surely as the database keeps data: they may be sent. */
-  confirmed(seq: number): void {
-    this.#confirmed = Math.max(this.#confirmed, seq);
+  /** The same, with every site that has begun to number its operations and has made none: such a number is not given twice. */
+  get numbered(): VersionVector {
+    return { ...Object.fromEntries(this.participants.origins.map((origin) => [origin, 0])), ...this.#received };
   }
 
-  /** Up to `limit` operations that a site lacks which has received only that, causes first. */
-  operationsFor(received: VersionVector, limit: number): readonly KeptOperation[] {
-    return this.#kept.after(received, { [this.#options.origin]: this.#confirmed }, limit);
+  /** True when a site that has received only that, and lacks what is no longer kept, can go on with a summary. */
+  canSummarizeFor(received: VersionVector): boolean {
+    return coversAll(received, this.#forgotten);
   }
 
-  /** False when operations that a site lacks which has received only that are no longer kept. */
-  keepsFor(received: VersionVector): boolean {
-    return this.#kept.reachesBack(received);
-  }
-
-  /** Another site numbers its operations so from now on; it may have lost its data, and what it had said. */
-  peerBegins(origin: number): void {
-    this.#participants.begins(origin);
+  /** A summary for a site that has received only that; its last part is to be sent when own operations up to `seq` then are confirmed. */
+  summaryFor(received: VersionVector): Generator<SummaryPart> {
+    const at = () => ({ received: this.#received, clock: this.#clock, seenBy: this.participants.seenBy });
+    return summaryParts(this.#state, at, received, this.#options.limits.partKeys);
   }
 
   /** The site that numbers its operations so keeps what this contains, as surely as its data; what all keep need not be sent again. */
   peerReceived(origin: number, received: VersionVector): void {
-    this.#kept.drop(this.#participants.keeps(origin, received));
-  }
-
-  /** Size of the operations that other sites may lack, in bytes. */
-  get keptBytes(): number {
-    return this.#kept.bytes;
+    this.kept.drop(this.participants.keeps(origin, received));
   }
 
   /** Forgets what every site has applied. */
   forgetAgreed(): void {
     if (this.#needsRepair) return;
-    const agreed = this.#participants.agreed(this.#received);
+    const agreed = this.participants.agreed(this.#received);
     this.#forgotten = union(this.#forgotten, agreed);
     this.#state.forget(agreed, (key) => this.#pending.has(key));
   }
 
-  /** Sites come and go. Nothing that the new ones lack is forgotten from now on, and the operations of those that went stay. */
-  changeSites(sites: readonly number[]): void {
-    this.#participants.change(sites);
-  }
-
   /** What the others have to hear now and then, so that sites can come and go. */
   statement(): Statement {
-    return { sites: this.#participants.sites, received: this.#received, forgotten: this.#forgotten };
-  }
-
-  /** What the site that numbers its operations so has stated last. */
-  peerStates(origin: number, statement: Statement): void {
-    this.#participants.states(origin, statement);
+    return { sites: this.participants.sites, received: this.#received, forgotten: this.#forgotten };
   }
 
   /** False while clients of a site that has come must not write: another site may have forgotten what this one has not seen. */
   get isAwaited(): boolean {
-    return this.#participants.isAwaited(this.#options.origin, this.#seen);
+    return this.participants.isAwaited(this.#options.origin, this.#seen);
   }
 
   /**
@@ -239,15 +220,10 @@ export class Site {
    * from now on, and those that are named.
    */
   transferBegin(): TransferBegin {
-    return {
-      ...{
-        received: this.#received,
-        clock: this.#clock,
-        seenBy: this.#participants.seenBy,
-        flushes: this.#state.flushes,
-      },
-      keys: this.#state.all().map(({ key }) => key),
-    };
+    const { seenBy } = this.participants;
+    const keys = this.#state.all().map(({ key }) => key);
+    const vectors = { received: this.#received, forgotten: this.#forgotten, flushes: this.#state.flushes };
+    return { ...vectors, clock: this.#clock, seenBy, keys };
   }
 
   /** A key that was read at a mark, when that comes by; undefined while an operation on it is under way: read it again. */
@@ -260,40 +236,65 @@ export class Site {
     return this.#state.size;
   }
 
-  #replay({ operation, isOwn }: LoggedOperation): void {
-    if (isOwn) {
+  /** False of what was saved already. */
+  #replay(logged: LoggedEntry): boolean {
+    if (logged.kind === "summary") {
+      this.#state.join(logged.summary, this.#received);
+      if (logged.isLast) this.#takeSummary(logged.summary);
+      return true;
+    }
+    const { kind, operation } = logged;
+    if (covers(this.#received, operation.dot)) return false;
+    if (kind === "captured") {
       this.#seen = union(this.#seen, operation.seen);
       this.#takeOwn(operation);
     } else {
       this.#take(operation);
       this.#state.take(operation);
     }
+    return true;
+  }
+
+  #takeSummary({ received, clock, seenBy }: Summary): void {
+    this.#received = union(this.#received, received);
+    this.#clock = laterOf(this.#clock, clock);
+    for (const { origin, seen } of seenBy) this.participants.hasSeen(origin, seen);
+    this.kept.skip(received);
+    this.#early.drop(this.#received);
   }
 
   #takeOwn(operation: Operation): void {
     this.#take(operation);
     this.#state.take(operation);
     this.#seen = including(this.#seen, operation.dot);
-    this.#participants.hasSeen(this.#options.origin, this.#seen);
+    this.participants.hasSeen(this.#options.origin, this.#seen);
   }
 
   #take(operation: Operation): void {
     this.#received = including(this.#received, operation.dot);
     this.#clock = laterOf(this.#clock, operation.at);
-    this.#kept.add(operation);
+    this.participants.learn(operation);
+    this.kept.add(operation);
+  }
+
+  #settle({ operation, received }: Settled): void {
+    if (operation !== undefined) this.#see(operation);
+    if (coversAll(this.#seen, received)) return;
+    this.#seen = union(this.#seen, received);
+    this.participants.hasSeen(this.#options.origin, this.#seen);
+    this.#hasUnsaid = true;
   }
 
   #see(operation: Operation): void {
     this.#seen = including(this.#seen, operation.dot);
-    this.#participants.hasSeen(this.#options.origin, this.#seen);
+    this.participants.hasSeen(this.#options.origin, this.#seen);
     if (operation.effects.length > 0) this.#hasUnsaid = true;
-    this.#participants.learn(operation);
   }
 
   #repair(key: string): Apply {
     this.#repairs += 1;
     const mark = `repair:${this.#options.life}:${this.#repairs}`;
     this.#pending.addRepair(mark, key);
-    return { mark, commands: this.#state.repair(key), operation: undefined };
+    return { mark, commands: this.#state.repair(key), logged: undefined };
   }
 }

@@ -6,7 +6,8 @@ import { MergedState } from "./merged-state.ts";
 import { effectsCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
-import { seenByCodec, type SavedSite, type SeenBy } from "./saved-site.ts";
+import type { SavedSite } from "./saved-site.ts";
+import { seenByCodec, type SeenBy } from "./seen-by.ts";
 import { BEGINNING, type Timestamp } from "./timestamp.ts";
 import { covers, type VersionVector } from "./version-vector.ts";
 
@@ -15,13 +16,22 @@ export interface TransferBegin {
   readonly received: VersionVector;
   readonly clock: Timestamp;
   readonly seenBy: readonly SeenBy[];
+  /** What the site that gives has forgotten. */
+  readonly forgotten: VersionVector;
   readonly flushes: VersionVector;
   /** The keys that have to be transferred even if the engine has them not. */
   readonly keys: readonly string[];
 }
 
 /** Where a site begins when no other one has anything. */
-export const EMPTY_TRANSFER: TransferBegin = { received: {}, clock: BEGINNING, seenBy: [], flushes: {}, keys: [] };
+export const EMPTY_TRANSFER: TransferBegin = {
+  received: {},
+  clock: BEGINNING,
+  seenBy: [],
+  forgotten: {},
+  flushes: {},
+  keys: [],
+};
 
 /** A key of the site that gives, at one place of its stream. */
 export interface TransferredKey {
@@ -68,10 +78,10 @@ export function transferredSite(
   keys: readonly TransferredKey[],
   operations: readonly Operation[],
 ): SavedSite {
-  const { received, clock, flushes } = begin;
+  const { received, clock, flushes, forgotten } = begin;
   const isBefore = ({ dot }: Operation): boolean => covers(received, dot);
   return {
-    ...{ clock, flushes, received, seen: received, forgotten: {}, pending: [] },
+    ...{ clock, flushes, received, seen: received, forgotten, pending: [], summaries: [] },
     kept: operations.filter(isBefore),
     early: operations.filter((operation) => !isBefore(operation)),
     seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],
@@ -85,6 +95,7 @@ const beginCodec: Codec<TransferBegin> = record<TransferBegin>({
   received: vectorCodec,
   clock: timestampCodec,
   seenBy: seenByCodec,
+  forgotten: vectorCodec,
   flushes: vectorCodec,
   keys: array(text),
 });

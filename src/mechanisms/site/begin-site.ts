@@ -14,6 +14,8 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly sites: readonly number[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Bytes of operations that are kept for other sites. */
+  readonly keptBytes: number;
   /** Replicas in sync that must have what other sites learn. */
   readonly confirmedBy: () => number;
 }
@@ -44,7 +46,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   options.log.info("the primary is followed", {
     resumed,
     offset: opened.from.offset,
-    operations: saved.operations.length,
+    entries: saved.entries.length,
   });
   return { begin: { ...opened, client, life, saved: saved.size }, stream, confirming };
 }

@@ -47,8 +47,12 @@ export class Capture {
     return { offset, database, captured: this.#captured };
   }
 
-  /** The next command of the stream. */
-  async take(event: Extract<StreamEvent, { kind: "command" }>): Promise<void> {
+  /** Takes the stream until its end. */
+  async follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
+    for await (const event of stream) if (event.kind === "command") await this.#take(event);
+  }
+
+  async #take(event: Extract<StreamEvent, { kind: "command" }>): Promise<void> {
     const unit = this.#units.add(event);
     if (unit === undefined) return;
     if (unit.kind === "mark") await this.#takeMark(unit.mark, event);

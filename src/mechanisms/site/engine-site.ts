@@ -1,10 +1,10 @@
-import type { KeptOperation } from "../../core/merge/kept-operations.ts";
 import type { Effect, Operation } from "../../core/merge/operation.ts";
-import { ofSite, siteOf } from "../../core/merge/origin.ts";
+import { siteOf } from "../../core/merge/origin.ts";
 import type { Statement } from "../../core/merge/participants.ts";
-import { encodeSaved } from "../../core/merge/saved-site.ts";
+import { encodeSaved, type LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
-import { including, type VersionVector } from "../../core/merge/version-vector.ts";
+import type { SummaryPart } from "../../core/merge/summary.ts";
+import { including, union, type VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { announceKeys } from "./announce.ts";
@@ -13,6 +13,7 @@ import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
 import { EngineWriter } from "./engine-writer.ts";
 import { giveAll } from "./give-all.ts";
+import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
 import type { Place } from "./saved-log.ts";
 import { readAt } from "./transaction.ts";
@@ -21,8 +22,8 @@ import { Wakeup } from "./wakeup.ts";
 
 /** How often a site says what it has seen, in milliseconds. */
 const BEAT_MS = 100;
-/** Bytes of operations that other sites lack, after which what the engine held before waits with being announced. */
-const ANNOUNCED_AT_ONCE = 16_777_216;
+/** The part of what is kept for other sites after which what the engine held before waits with being announced. */
+const ANNOUNCED_PART = 1 / 2;
 
 /** One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did. */
 export class EngineSite {
@@ -64,7 +65,7 @@ export class EngineSite {
       ...{ client, clock, signal, saved },
       place: () => this.#place(),
       save: () => this.#save(),
-      onWritten: (operations) => this.#onWritten(operations),
+      onWritten: (entries) => this.#onWritten(entries),
     });
   }
 
@@ -87,17 +88,44 @@ export class EngineSite {
     await this.#writer.apply(this.#site.receive(operation));
   }
 
+  /** What another site knows, all parts of it. Resolves when there is room for more. */
+  async receivedSummary(parts: readonly SummaryPart[]): Promise<void> {
+    await this.#live.promise;
+    await this.#holds.over();
+    await this.#writer.apply(this.#site.receiveSummary(parts));
+  }
+
+  /** For a site that has received only that, and lacks operations which are no longer kept. */
+  summaryFor(received: VersionVector): AsyncGenerator<GivenSummaryPart> {
+    return giveSummary(this.#site, received, (seq) => this.#reach(seq));
+  }
+
+  /** False when a site that has received only that can go on neither with operations nor with a summary. */
+  suffices(received: VersionVector): boolean {
+    return this.#site.kept.reachesBack(received) || this.#site.canSummarizeFor(received);
+  }
+
   /** All that is here, for the site that numbers its operations so from now on and has nothing; rejects when this one ends. */
   async give(origin: number): Promise<Transfer> {
     await this.#live.promise;
-    this.#site.peerBegins(origin);
-    const { client, site } = this.#begin;
-    return giveAll({ client, site, capture: this.#capture, holds: this.#holds, confirmed: (seq) => this.#reach(seq) });
+    this.#site.participants.begins(origin);
+    const confirmed = (seq: number): Promise<void> => this.#reach(seq);
+    return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#holds, confirmed });
   }
 
-  /** What need not be sent here. */
+  /** What need not be sent here, and who has begun to number operations. */
   get holds(): VersionVector {
-    return this.#site.received;
+    return this.#site.numbered;
+  }
+
+  /** What other sites may lack. */
+  get kept(): Site["kept"] {
+    return this.#site.kept;
+  }
+
+  /** All sites, with what each has said. */
+  get participants(): Site["participants"] {
+    return this.#site.participants;
   }
 
   /** Under which it numbers its operations. */
@@ -110,34 +138,14 @@ export class EngineSite {
     return this.#stated;
   }
 
-  /** What a site lacks that has received only that, causes first; own operations once the replicas have them. */
-  operationsFor(received: VersionVector, limit: number): readonly KeptOperation[] {
-    return this.#site.operationsFor(received, limit);
-  }
-
-  /** Another site numbers its operations so from now on. */
-  peerBegins(origin: number): void {
-    this.#site.peerBegins(origin);
-  }
-
   /** What the site that numbers its operations so has said to have received. */
   peerStated(origin: number, received: VersionVector): void {
     this.#site.peerReceived(origin, received);
   }
 
-  /** What the site that numbers its operations so has said about which sites there are. */
-  peerStates(origin: number, statement: Statement): void {
-    this.#site.peerStates(origin, statement);
-  }
-
   /** What others have to know so that sites can come and go. */
   statement(): Statement {
     return this.#site.statement();
-  }
-
-  /** False when operations that a site lacks which has received only that are no longer kept. */
-  keepsFor(received: VersionVector): boolean {
-    return this.#site.keepsFor(received);
   }
 
   /** Resolves when there may be something new to send. */
@@ -155,10 +163,6 @@ export class EngineSite {
     return this.#site.knownKeys;
   }
 
-  get keptBytes(): number {
-    return this.#site.keptBytes;
-  }
-
   /** Why the engine takes nothing at the moment; empty while it does. */
   get refusal(): string {
     return this.#writer.refusal;
@@ -167,12 +171,6 @@ export class EngineSite {
   /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
   lagMs(site: number): number {
     return this.#lags.get(site) ?? 0;
-  }
-
-  /** Own operations that are not in the vector. */
-  missingIn(received: VersionVector): number {
-    const own = Object.entries(ofSite(this.id, this.#site.received));
-    return own.reduce((sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)), 0);
   }
 
   /** Each part lasts until the signal comes; the first that fails ends them all. */
@@ -189,7 +187,7 @@ export class EngineSite {
     );
     try {
       await Promise.all([
-        this.#follow(stream),
+        this.#capture.follow(stream),
         this.#writer.run(),
         confirmWrites(confirmation, written, (reached) => this.#confirmed(reached)),
         this.#catchUp(),
@@ -205,10 +203,6 @@ export class EngineSite {
     for (const loop of [this.#written, this.#changed]) loop.wake();
     this.#writer.end();
     this.#live.resolve();
-  }
-
-  async #follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
-    for await (const event of stream) if (event.kind === "command") await this.#capture.take(event);
   }
 
   async #reach(seq: number): Promise<void> {
@@ -245,9 +239,9 @@ export class EngineSite {
   }
 
   async #announce(): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { clock, signal, keptBytes } = this.#options;
     if (this.#announced) return;
-    const hasRoom = (): boolean => this.#site.keptBytes < ANNOUNCED_AT_ONCE;
+    const hasRoom = (): boolean => this.#site.kept.bytes < ANNOUNCED_PART * keptBytes;
     const read = (key: string): Promise<void> => this.#capture.read(key);
     const known = this.#begin.isLost ? this.#site.transferBegin().keys : [];
     await announceKeys({ client: this.#begin.client, clock, read, hasRoom, signal }, known);
@@ -281,18 +275,23 @@ export class EngineSite {
     return encodeSaved(this.#site.save());
   }
 
-  #onWritten(operations: readonly Operation[]): void {
+  #onWritten(entries: readonly LoggedEntry[]): void {
     const now = this.#options.clock.now().getTime();
-    for (const { dot, at } of operations) {
+    for (const entry of entries) {
+      if (entry.kind === "summary") {
+        if (entry.isLast) this.#latest = union(this.#latest, entry.summary.received);
+        continue;
+      }
+      const { dot, at } = entry.operation;
       this.#latest = including(this.#latest, dot);
-      if (siteOf(dot.origin) !== this.id) this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
+      if (entry.kind === "applied") this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
     }
     this.#written.wake();
   }
 
   #confirmed(reached: VersionVector): void {
     this.#stated = reached;
-    this.#site.confirmed(reached[this.#begin.from.origin] ?? 0);
+    this.#site.kept.confirm(reached[this.#begin.from.origin] ?? 0);
     this.#changed.wake();
   }
 }

@@ -1,5 +1,6 @@
 import type { Operation } from "../../core/merge/operation.ts";
-import type { Apply } from "../../core/merge/site.ts";
+import type { LoggedEntry } from "../../core/merge/saved-site.ts";
+import type { Apply } from "../../core/merge/apply.ts";
 import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
 import { appending, saving, type Place, type SavedSize } from "./saved-log.ts";
 import { executed, type TransactionContext } from "./transaction.ts";
@@ -13,11 +14,12 @@ export interface EngineWriterOptions extends TransactionContext {
   /** The whole state, with all that was given to the writer. */
   readonly save: () => Uint8Array;
   /** These are in the engine, in this order. */
-  readonly onWritten: (operations: readonly Operation[]) => void;
+  readonly onWritten: (entries: readonly LoggedEntry[]) => void;
 }
 
-/** Operations in one transaction. */
+/** What other sites did in one transaction: so many applies, and not many more commands. */
 const BATCH = 512;
+const COMMANDS = 4_096;
 /** What comes within this time goes into one transaction, in milliseconds: each has a price, for the engine and its replicas too. */
 const GATHER_MS = 5;
 /** More that waits makes other sites wait. */
@@ -87,12 +89,12 @@ export class EngineWriter {
   async #writeBatch(): Promise<void> {
     const isSaved = this.#logBytes > Math.max(LEAST_LOG, 2 * this.#savedBytes);
     // what is saved is the state with all that waits: nothing may stay behind
-    const applies = isSaved ? this.#applies.splice(0) : this.#applies.splice(0, BATCH);
-    const captured = this.#captured.splice(0);
+    const applies = this.#applies.splice(0, isSaved ? Infinity : batchOf(this.#applies));
+    const captured = this.#captured.splice(0).map((operation) => ({ kind: "captured", operation }) as const);
     this.#isPlaceNew = false;
-    const applied = applies.flatMap(({ operation }) => operation ?? []);
+    const entries = [...captured, ...applies.flatMap(({ logged }) => logged ?? [])];
     const { place, save } = this.#options;
-    const kept = isSaved ? saving(save(), place()) : [appending({ captured, applied, place: place() })];
+    const kept = isSaved ? saving(save(), place()) : [appending({ entries, place: place() })];
     const bytes = bytesIn(kept);
     const marks = applies.length === 0 ? [] : [marking(applies.map(({ mark }) => mark).join(" "))];
     const transaction = linkTransaction(
@@ -103,9 +105,20 @@ export class EngineWriter {
     await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
     if (isSaved) this.#savedBytes = bytes;
     this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
-    this.#options.onWritten([...captured, ...applied]);
+    this.#options.onWritten(entries);
     if (this.#applies.length <= ROOM) this.#roomy.wake();
   }
+}
+
+/** How many of them come first. */
+function batchOf(applies: readonly Apply[]): number {
+  let commands = 0;
+  let count = 0;
+  while (count < Math.min(BATCH, applies.length) && commands < COMMANDS) {
+    commands += applies[count]?.commands.length ?? 0;
+    count += 1;
+  }
+  return count;
 }
 
 function bytesIn(commands: readonly LinkCommand[]): number {

@@ -28,6 +28,7 @@ export function giveAll(giver: Giver): Transfer {
 
 async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerator<TransferPart> {
   const { site, client } = giver;
+  using _kept = site.kept.keepAll();
   const busy: string[] = [];
   const look = async (keys: readonly string[]): Promise<readonly TransferPart[]> => {
     const looked = await lookAt(giver, keys);
@@ -42,7 +43,7 @@ async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerato
   }
   yield* await heldLooks(giver, busy);
   await giver.confirmed(site.seq);
-  for (const { bytes } of site.operationsFor({}, Infinity)) yield { kind: "operation", body: bytes };
+  for (const { bytes } of site.kept.after({}, Infinity)) yield { kind: "operation", body: bytes };
 }
 
 /** Keys on which operations are under way: while no more come, each round finds fewer. */

@@ -4,6 +4,9 @@ import { Site } from "../../core/merge/site.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import type { Place, SavedLog } from "./saved-log.ts";
 
+/** Keys of a summary that are written at once. */
+const PART_KEYS = 100;
+
 /** A site as the link that was here before left it, or one that begins. */
 export interface OpenedSite {
   readonly site: Site;
@@ -18,22 +21,23 @@ export interface OpenedSite {
  * site numbers its operations anew, and what the engine holds is still to be announced.
  */
 export function openSite(
-  { id, sites }: { readonly id: number; readonly sites: readonly number[] },
-  { place, checkpoint, operations }: SavedLog,
+  { id, sites, keptBytes }: { readonly id: number; readonly sites: readonly number[]; readonly keptBytes: number },
+  { place, checkpoint, entries }: SavedLog,
   { position, resumed }: Extract<StreamEvent, { kind: "attached" }>,
   { life, isEmpty }: { readonly life: string; readonly isEmpty: boolean },
 ): OpenedSite {
+  const limits = { keptBytes, partKeys: PART_KEYS };
   const begin = (incarnation: number): Place => ({
     ...{ ...position, captured: position.offset, announced: isEmpty, origin: originOf(id, incarnation) },
     transferred: place?.transferred === true,
   });
   if (place === undefined) {
     const from = begin(0);
-    return { site: Site.empty({ origin: from.origin, sites, life }), from, isLost: false };
+    return { site: Site.empty({ origin: from.origin, sites, life, limits }), from, isLost: false };
   }
   const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
-  const options = { origin: from.origin, sites, life };
-  const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), operations);
+  const options = { origin: from.origin, sites, life, limits };
+  const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), entries);
   if (!resumed) site.appliedAll();
   return { site, from, isLost: !from.announced };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { decodeOperation, encodeOperation } from "../../core/merge/operation-codec.ts";
-import type { Operation } from "../../core/merge/operation.ts";
-import type { LoggedOperation } from "../../core/merge/saved-site.ts";
+import type { LoggedEntry } from "../../core/merge/saved-site.ts";
+import { decodeLoggedSummary, encodeLoggedSummary } from "../../core/merge/summary.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
@@ -29,7 +29,7 @@ export interface SavedLog {
   readonly place: Place | undefined;
   readonly checkpoint: Uint8Array | undefined;
   /** Since the checkpoint: own ones as they were captured, those of other sites as they were applied. */
-  readonly operations: readonly LoggedOperation[];
+  readonly entries: readonly LoggedEntry[];
   readonly size: SavedSize;
 }
 
@@ -60,27 +60,22 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
   return {
     place: last && place.parse(JSON.parse(Buffer.from(last).toString())),
     checkpoint,
-    operations: entries.filter((entry) => !isPlace(entry)).map(loggedIn),
+    entries: entries.filter((entry) => !isPlace(entry)).map(loggedIn),
     size: { checkpoint: checkpoint?.length ?? 0, log: entries.reduce((sum, { length }) => sum + length, 0) },
   };
 }
 
-const [PLACE, CAPTURED, APPLIED] = [0x50, 0x43, 0x41];
+const [PLACE, CAPTURED, APPLIED, SUMMARY] = [0x50, 0x43, 0x41, 0x53];
 
 /** What is appended to the log at once. */
 export interface LogAppendix {
-  readonly captured: readonly Operation[];
-  readonly applied: readonly Operation[];
+  readonly entries: readonly LoggedEntry[];
   readonly place: Place;
 }
 
 /** Appends to the log. */
-export function appending({ captured, applied, place: at }: LogAppendix): LinkCommand {
-  const entries = [
-    ...captured.map((operation) => entry(CAPTURED, encodeOperation(operation))),
-    ...applied.map((operation) => entry(APPLIED, encodeOperation(operation))),
-  ];
-  return ["RPUSH", LINK_KEYS.log, ...entries, entry(PLACE, Buffer.from(JSON.stringify(at)))];
+export function appending({ entries, place: at }: LogAppendix): LinkCommand {
+  return ["RPUSH", LINK_KEYS.log, ...entries.map(logged), entry(PLACE, Buffer.from(JSON.stringify(at)))];
 }
 
 /** Takes the place of what was saved, and of the log. */
@@ -98,8 +93,21 @@ function entry(kind: number, body: Uint8Array): Uint8Array {
   return bytes;
 }
 
-function loggedIn(bytes: Uint8Array): LoggedOperation {
-  return { operation: decodeOperation(bytes.subarray(1)), isOwn: bytes[0] === CAPTURED };
+function logged(of: LoggedEntry): Uint8Array {
+  switch (of.kind) {
+    case "captured":
+      return entry(CAPTURED, encodeOperation(of.operation));
+    case "applied":
+      return entry(APPLIED, encodeOperation(of.operation));
+    case "summary":
+      return entry(SUMMARY, encodeLoggedSummary(of));
+  }
+}
+
+function loggedIn(bytes: Uint8Array): LoggedEntry {
+  const body = bytes.subarray(1);
+  if (bytes[0] === SUMMARY) return { kind: "summary", ...decodeLoggedSummary(body) };
+  return { kind: bytes[0] === CAPTURED ? "captured" : "applied", operation: decodeOperation(body) };
 }
 
 function isPlace(bytes: Uint8Array): boolean {

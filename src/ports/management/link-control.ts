@@ -35,6 +35,8 @@ export interface LinkedDatabase {
   readonly logins: readonly EngineLogin[];
   /** Replicas in sync that must have what the link sends to other sites. */
   readonly confirmedBy: number;
+  /** Bytes of operations that are kept for a site which does not answer; after it, the site gets a summary. */
+  readonly keptBytes: number;
   /** Clients are not let in before the link has got what the other sites hold. */
   readonly awaitsSites: boolean;
 }

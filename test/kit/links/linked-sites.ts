@@ -6,7 +6,7 @@ import type { Address } from "../../../src/ports/management/proxy-control.ts";
 import { engineNames, loopbackAddress, startEngine, type TestEngine } from "../engines/engine.ts";
 import { addressOf } from "../engines/proxy.ts";
 import { startAll } from "../engines/start-all.ts";
-import { Linking, type Followed } from "./linking.ts";
+import { Linking, type Followed, type LinkingOptions } from "./linking.ts";
 import type { LinkProcess } from "./link-process.ts";
 import { Ways } from "./ways.ts";
 
@@ -38,15 +38,13 @@ export interface LinkedSites extends AsyncDisposable {
   promoteReplica(site: number): Promise<void>;
 }
 
-export interface LinkedSitesOptions {
+export interface LinkedSitesOptions extends LinkingOptions {
   readonly sites?: number;
   readonly latencyMs?: number;
   /** Engines keep their data on disk. */
   readonly keepsData?: boolean;
   /** Sites that others reach by a node without the primary. */
   readonly behindAnother?: readonly number[];
-  /** Sites whose certificates no other one trusts. */
-  readonly strangers?: readonly number[];
   /** Each engine has a replica of the same version, which has to have what sites learn. */
   readonly withReplicas?: boolean;
 }
@@ -67,7 +65,7 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   const isBehind = (index: number): boolean => options.behindAnother?.includes(index + 1) === true;
   const reached = listening.map((at, index) => (isBehind(index) ? { ...at, host: loopbackAddress() } : at));
   const ways = stack.use(await Ways.open(ids, reached, options.latencyMs ?? 20));
-  const linking = new Linking(listening, ways, options.strangers ?? []);
+  const linking = new Linking(listening, ways, options);
   const sites = await openSites(engines, replicas.length === 0 ? 0 : 1, linking);
   stack.defer(async () => void (await Promise.all(sites.map(({ link }) => link.kill()))));
   for (const link of await linking.openBeside(reached)) stack.use(link);

@@ -16,17 +16,26 @@ export interface Followed {
   readonly awaitsSites: boolean;
 }
 
+export interface LinkingOptions {
+  /** Bytes of operations that are kept for a site which does not answer. */
+  readonly keptBytes?: number;
+  /** Sites whose certificates no other one trusts. */
+  readonly strangers?: readonly number[];
+}
+
 /** Plays the agents: says to links what they link. */
 export class Linking {
   readonly #listening: readonly Address[];
   readonly #ways: Ways;
   readonly #strangers: readonly number[];
+  readonly #keptBytes: number;
   readonly #removed = new Set<number>();
   readonly #authority = authorityNamed("sites");
   readonly #stranger = authorityNamed("strangers");
 
-  constructor(listening: readonly Address[], ways: Ways, strangers: readonly number[]) {
+  constructor(listening: readonly Address[], ways: Ways, { strangers = [], keptBytes = 33_554_432 }: LinkingOptions) {
     this.#listening = listening;
+    this.#keptBytes = keptBytes;
     this.#ways = ways;
     this.#strangers = strangers;
   }
@@ -72,6 +81,7 @@ export class Linking {
       .filter((other) => other !== id && !this.#removed.has(other));
     return {
       ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, awaitsSites, primary: { host, port } },
+      keptBytes: this.#keptBytes,
       sites: others.map((other) => remoteSite(other, this.#ways.between(id, other), this.#authority)),
     };
   }

@@ -1,7 +1,8 @@
-/** Links between sites, each named "from>to", with the operations on their way. */
+/** Links between sites, each named "from>to", with what is on its way: operations, and parts of summaries. */
 export class ModelLinks {
-  readonly #queues = new Map<string, Uint8Array[]>();
+  readonly #queues = new Map<string, Message[]>();
   readonly #cut = new Set<string>();
+  readonly #held = new Set<string>();
   /** Links whose ends have to say first what they have. */
   readonly #broken = new Set<string>();
 
@@ -28,18 +29,26 @@ export class ModelLinks {
     this.#cut.clear();
   }
 
-  /** What a site sends to all others. */
+  /** What a site sends to all others, but not where a summary has to come first. */
   send(from: number, bytes: Uint8Array): void {
-    for (const [link, queue] of this.#queues) if (link.startsWith(`${from}>`)) queue.push(bytes);
+    for (const [link, queue] of this.#queues)
+      if (link.startsWith(`${from}>`) && !this.#held.has(link)) queue.push(bytes);
   }
 
   /** Instead of what is on its way. */
-  put(link: string, queue: Uint8Array[]): void {
+  put(link: string, queue: Message[]): void {
+    this.#held.delete(link);
     this.#queues.set(link, queue);
   }
 
+  /** Nothing is on its way until the next `put`. */
+  hold(link: string): void {
+    this.put(link, []);
+    this.#held.add(link);
+  }
+
   /** The oldest that is on its way; `stays`: it will come once more. */
-  take(link: string, stays: boolean): Uint8Array | undefined {
+  take(link: string, stays: boolean): Message | undefined {
     const queue = this.#queues.get(link) ?? [];
     return stays ? queue[0] : queue.shift();
   }
@@ -58,3 +67,6 @@ export class ModelLinks {
     return this.#broken.delete(link);
   }
 }
+
+/** An operation, or all parts of a summary. */
+type Message = Uint8Array | readonly Uint8Array[];

@@ -1,7 +1,10 @@
 import type { Effect, Operation } from "../../../src/core/merge/operation.ts";
-import { Site, type Apply } from "../../../src/core/merge/site.ts";
+import type { Apply } from "../../../src/core/merge/apply.ts";
+import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
+import { Site } from "../../../src/core/merge/site.ts";
 import type { KeptOperation } from "../../../src/core/merge/kept-operations.ts";
 import { decodeSaved, encodeSaved } from "../../../src/core/merge/saved-site.ts";
+import { decodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import {
   decodeTransferredKey,
@@ -9,6 +12,7 @@ import {
   transferWrites,
   type TransferBegin,
 } from "../../../src/core/merge/transfer.ts";
+import type { VersionVector } from "../../../src/core/merge/version-vector.ts";
 import { ModelEngine } from "./model-engine.ts";
 
 /** What an engine did: a command of a client, a transaction of the site, or a read at a point of the stream. */
@@ -35,6 +39,20 @@ export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
   | { readonly kind: "read"; readonly key: string }
   | { readonly kind: "log"; readonly operation: Operation; readonly position: Position }
+  /** What a site at the other end of the link needs that lacks what is no longer kept. */
+  | {
+      readonly kind: "summarize";
+      readonly link: string;
+      readonly parts: Iterator<SummaryPart>;
+      readonly given: readonly Uint8Array[];
+    }
+  /** Everything that is in it is in the log; what came since follows it, unless that is no longer kept. */
+  | {
+      readonly kind: "summarized";
+      readonly link: string;
+      readonly parts: readonly Uint8Array[];
+      readonly received: VersionVector;
+    }
   | { readonly kind: "save"; readonly bytes: Uint8Array; readonly position: Position }
   | ({ readonly kind: "give" } & Gift)
   /** Everything that was given is in the log. */
@@ -47,15 +65,15 @@ export interface Transfer {
   /** How the site that gets it numbers its operations then. */
   readonly origin: number;
   readonly begin: TransferBegin;
+  /** What the site that gives keeps for it. */
+  readonly kept: Disposable;
   missing: number;
   readonly keys: Uint8Array[];
 }
 
-interface Logged {
-  readonly bytes: Uint8Array;
-  /** Of an own operation. */
-  readonly position?: Position;
-}
+type Logged =
+  | { readonly kind: "applied" | "summary"; readonly bytes: Uint8Array }
+  | { readonly kind: "captured"; readonly bytes: Uint8Array; readonly position: Position };
 
 /** A site with its engine. What is not read-only is lost when its process ends. */
 export interface Place {
@@ -83,22 +101,30 @@ export interface Place {
   stored: { saved: { readonly bytes: Uint8Array; readonly position: Position } | undefined; log: Logged[] };
   /** Difference of the clock of the site, in milliseconds. */
   readonly skew: number;
+  readonly limits: SiteLimits;
 }
 
 /** A site that has nothing. */
-export function newPlace(id: number, sites: readonly number[], skew: number, state: Place["state"]): Place {
-  return { id, sites, skew, ...nothing(id, sites, 0), state };
+export function newPlace(
+  fixed: Pick<Place, "id" | "skew" | "limits">,
+  sites: readonly number[],
+  state: Place["state"],
+): Place {
+  return { ...fixed, sites, ...nothing({ ...fixed, sites }, 0), state };
 }
 
 /** All that a place has is gone, with its engine. */
 export function loseAll(place: Place): void {
-  Object.assign(place, nothing(place.id, place.sites, place.life + 1));
+  Object.assign(place, nothing(place, place.life + 1));
 }
 
-function nothing(id: number, sites: readonly number[], life: number): Omit<Place, "id" | "sites" | "skew"> {
+function nothing(
+  { id, sites, limits }: Pick<Place, "id" | "sites" | "limits">,
+  life: number,
+): Omit<Place, "id" | "sites" | "skew" | "limits"> {
   return {
     ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, life },
-    ...{ site: Site.empty({ origin: id, sites, life: String(life) }), unread: [], work: [] },
+    ...{ site: Site.empty({ origin: id, sites, life: String(life), limits }), unread: [], work: [] },
     ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
   };
 }
@@ -106,14 +132,16 @@ function nothing(id: number, sites: readonly number[], life: number): Omit<Place
 /** Another process takes the place of the one of the site, with what the engine has of it; the keys that it has to read again. */
 export function restart(place: Place): readonly string[] {
   const { saved, log } = place.stored;
-  const position = log.findLast((logged) => logged.position !== undefined)?.position ?? saved?.position;
+  const position = log.findLast((logged) => logged.kind === "captured")?.position ?? saved?.position;
   place.life += 1;
   place.site = Site.restored(
-    { origin: place.origin, sites: place.sites, life: String(place.life) },
+    { origin: place.origin, sites: place.sites, life: String(place.life), limits: place.limits },
     saved === undefined ? undefined : decodeSaved(saved.bytes),
-    log.map(({ bytes, position: captured }) => ({ operation: decodeOperation(bytes), isOwn: captured !== undefined })),
+    log.map(({ kind, bytes }) =>
+      kind === "summary" ? { kind, ...decodeLoggedSummary(bytes) } : { kind, operation: decodeOperation(bytes) },
+    ),
   );
-  place.site.confirmed(place.site.seq);
+  place.site.kept.confirm(place.site.seq);
   [place.at, place.work, place.unread] = [position?.at ?? 0, [], []];
   place.catchUp = place.stream.length;
   return position?.unread ?? [];

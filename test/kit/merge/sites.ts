@@ -3,8 +3,11 @@ import { decodeOperation, encodeOperation } from "../../../src/core/merge/operat
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import { laterOrigin } from "../../../src/core/merge/origin.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
-import type { Apply } from "../../../src/core/merge/site.ts";
+import type { Apply } from "../../../src/core/merge/apply.ts";
+import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
+import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
 import { decodeTransferBegin, encodeTransferBegin, encodeTransferredKey } from "../../../src/core/merge/transfer.ts";
+import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
 import {
   beginTransferred,
@@ -26,9 +29,12 @@ export class Sites {
   #ids: readonly number[];
   readonly #skewOf: (site: number) => number;
   readonly #links = new ModelLinks();
+  readonly #limits: SiteLimits;
+  readonly exchange = new Exchange(this.#links, this.places);
   #now = 1_000_000;
 
-  constructor(count: number, skewOf: (site: number) => number) {
+  constructor(count: number, skewOf: (site: number) => number, keptBytes: number) {
+    this.#limits = { keptBytes, partKeys: 1 };
     this.#ids = Array.from({ length: count }, (_, index) => index + 1);
     this.#skewOf = skewOf;
     for (const id of this.#ids) this.#add(id, "open");
@@ -64,16 +70,21 @@ export class Sites {
         this.#begin(next.transfer);
         break;
       case "apply": {
-        const { mark, commands, operation } = next.apply;
+        const { mark, commands, logged } = next.apply;
         for (const command of commands) engine.run(command);
-        if (operation !== undefined) stored.log.push({ bytes: encodeOperation(operation) });
+        if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
+        else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: encodeOperation(logged.operation) });
         stream.push({ kind: "mark", mark });
         break;
       }
       case "log":
-        stored.log.push({ bytes: encodeOperation(next.operation), position: next.position });
-        place.site.confirmed(next.operation.dot.seq);
+        stored.log.push({ kind: "captured", bytes: encodeOperation(next.operation), position: next.position });
+        place.site.kept.confirm(next.operation.dot.seq);
         this.#links.send(place.id, encodeOperation(next.operation));
+        break;
+      case "summarize":
+      case "summarized":
+        this.exchange.give(place, next);
         break;
       case "save":
         stored.saved = next;
@@ -120,24 +131,14 @@ export class Sites {
   /** The next operation of a link arrives; `again`: it will come once more. */
   deliver(link: string, again = false): boolean {
     if (this.#links.isCut(link)) return false;
-    if (this.#links.mend(link)) this.resend(link);
-    const bytes = this.#links.take(link, again);
-    if (bytes === undefined) return false;
-    const [from, place] = this.#ends(link);
-    if (from !== undefined && place?.sites.includes(from.id) && takesPart(place))
-      this.#apply(place, place.site.receive(decodeOperation(bytes)));
+    if (this.#links.mend(link)) this.exchange.resend(link);
+    const message = this.#links.take(link, again);
+    if (message === undefined) return false;
+    const [from, place] = this.exchange.ends(link);
+    if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
+    if (message instanceof Uint8Array) this.#apply(place, place.site.receive(decodeOperation(message)));
+    else this.#apply(place, place.site.receiveSummary(message.map(decodeSummary)));
     return true;
-  }
-
-  /** One end says what it has, and the other one sends all that it keeps beyond that, operations of others as well. */
-  resend(link: string): void {
-    const [from, to] = this.#ends(link);
-    if (this.#links.isCut(link) || !takesPart(from) || !takesPart(to) || !from.sites.includes(to.id)) return;
-    const kept = from.site.operationsFor(to.site.received, Infinity);
-    this.#links.put(
-      link,
-      Array.from(kept, ({ bytes }) => bytes),
-    );
   }
 
   /** Links lose nothing while they are cut: what is sent comes later. */
@@ -149,18 +150,8 @@ export class Sites {
   beat(place: Place | undefined): void {
     if (!takesPart(place)) return;
     this.#capture(place, []);
-    this.tell(place);
+    this.exchange.tell(place);
     place.site.forgetAgreed();
-  }
-
-  /** It says what it has received, so that others need not keep it. */
-  tell(place: Place): void {
-    for (const link of this.links) {
-      const [from, to] = this.#ends(link);
-      if (from !== place || this.#links.isCut(link) || !takesPart(place)) continue;
-      to?.site.peerReceived(place.origin, place.site.seen);
-      to?.site.peerStates(place.origin, place.site.statement());
-    }
   }
 
   /** The site writes down all that it knows, so that its log begins anew. */
@@ -204,7 +195,7 @@ export class Sites {
   configure(place: Place | undefined): void {
     if (place === undefined || place.state === "gone") return;
     place.sites = this.#ids;
-    place.site.changeSites(place.sites);
+    place.site.participants.change(place.sites);
   }
 
   /** A site that has nothing asks another one for all keys, once it has heard of all others what they have of it. */
@@ -212,12 +203,13 @@ export class Sites {
     if (place?.state !== "new" || place.transfer !== undefined || from === undefined) return;
     const others = this.places.filter((other) => other !== place && place.sites.includes(other.id));
     if (!takesPart(from) || !others.includes(from) || !others.every((other) => this.#hears(place, other))) return;
-    const received = others.filter(takesPart).map(({ site }) => site.received);
+    const received = others.filter(takesPart).map(({ site }) => site.numbered);
     const origin = laterOrigin(place.id, received);
-    from.site.peerBegins(origin);
+    from.site.participants.begins(origin);
     const begin = decodeTransferBegin(encodeTransferBegin(from.site.transferBegin()));
     const keys = [...new Set([...begin.keys, ...from.engine.keys])];
-    const transfer: Transfer = { from: from.id, to: place.id, origin, begin, missing: keys.length, keys: [] };
+    const kept = from.site.kept.keepAll();
+    const transfer: Transfer = { kept, from: from.id, to: place.id, origin, begin, missing: keys.length, keys: [] };
     place.transfer = transfer;
     from.work.push(...keys.map((key): Work => ({ kind: "give", key, life: from.life, transfer })));
     if (keys.length === 0) from.work.push({ kind: "given", transfer });
@@ -236,14 +228,15 @@ export class Sites {
         while (this.capture(place)) isMoving = true;
       }
       if (isMoving) continue;
-      for (const link of this.links) this.resend(link);
-      isMoving = isWaiting();
+      for (const link of this.links) this.exchange.resend(link);
+      for (const place of this.places) while (this.work(place)) isMoving = true;
+      isMoving = isWaiting() || isMoving;
     }
   }
 
   #add(id: number, state: Place["state"]): void {
     for (const { id: other } of this.places) this.#links.add(id, other);
-    this.places.push(newPlace(id, this.#ids, this.#skewOf(id), state));
+    this.places.push(newPlace({ id, skew: this.#skewOf(id), limits: this.#limits }, this.#ids, state));
   }
 
   /** Nothing comes over the links of a place any more before their ends have said what they have. */
@@ -257,7 +250,11 @@ export class Sites {
   }
 
   #endTransfers(from: Place): void {
-    for (const place of this.places) if (place.transfer?.from === from.id) place.transfer = undefined;
+    for (const place of this.places) {
+      if (place.transfer?.from !== from.id) continue;
+      place.transfer.kept[Symbol.dispose]();
+      place.transfer = undefined;
+    }
   }
 
   #give(place: Place, { key, effects, transfer }: Extract<Entry, { kind: "give" }>): void {
@@ -275,12 +272,9 @@ export class Sites {
   #begin(transfer: Transfer): void {
     const place = this.places[transfer.to - 1];
     if (place?.transfer !== transfer) return;
-    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.operationsFor({}, Infinity) ?? []);
+    transfer.kept[Symbol.dispose]();
+    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.kept.after({}, Infinity) ?? []);
     this.#break(place);
-  }
-
-  #ends(link: string): readonly (Place | undefined)[] {
-    return link.split(">").map((id) => this.places[Number(id) - 1]);
   }
 
   #capture(place: Place, effects: readonly Effect[]): void {
@@ -293,7 +287,7 @@ export class Sites {
     place.work.push(...keys.map((key): Work => ({ kind: "read", key })));
   }
 
-  #apply(place: Place, applies: readonly Apply[]): void {
-    place.work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
+  #apply({ work }: Place, applies: readonly Apply[]): void {
+    work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
   }
 }

@@ -29,6 +29,14 @@ export function siteBacklog(memoryBytes: number): Directives {
   return { "repl-backlog-size": String(Math.round(between(16 * MEBIBYTE, memoryBytes / 10, 256 * MEBIBYTE))) };
 }
 
+/**
+ * What a site keeps of operations for others that do not answer, in bytes: a 32nd of the memory, at least 1 MiB and at most 32 MiB.
+ * Its engine has it up to three times, in what the link has saved and in its log. Who lacks more gets a summary.
+ */
+export function siteKeptBytes(memoryBytes: number): number {
+  return Math.round(between(MEBIBYTE, memoryBytes / 32, 32 * MEBIBYTE));
+}
+
 /** Between two versions the backlog is longer, so that an old primary can attach again. */
 export function upgradeBacklog(directives: Directives): Directives {
   return { "repl-backlog-size": String(2 * Number(directives["repl-backlog-size"])) };

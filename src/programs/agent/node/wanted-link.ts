@@ -1,6 +1,7 @@
 import { engineLogins } from "../../../core/api/engine-login.ts";
 import { PORTS } from "../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
+import { siteKeptBytes } from "../../../core/api/settings/replication-buffers.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { LinkedDatabase } from "../../../ports/management/link-control.ts";
@@ -56,6 +57,7 @@ async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord
     ...whereIs(context, shard),
     logins: engineLogins(access),
     confirmedBy: shard.inSync?.epoch === shard.epoch ? shard.inSync.members.length : 0,
+    keptBytes: siteKeptBytes(record.memoryBytes),
     awaitsSites: record.awaitsSites === true,
   };
 }

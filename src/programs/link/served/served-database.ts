@@ -74,7 +74,7 @@ export class ServedDatabase {
       engine: local === undefined ? this.#trouble : local.refusal,
       hasJoined: local?.hasJoined === true,
       knownKeys: local?.knownKeys ?? 0,
-      keptBytes: local?.keptBytes ?? 0,
+      keptBytes: local?.kept.bytes ?? 0,
       sites: local === undefined ? [] : [...this.#links.values()].map((link) => link.status()),
     };
   }
@@ -107,7 +107,7 @@ export class ServedDatabase {
     const round = new AbortController();
     this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
-    const { site, sites, logins } = this.#database;
+    const { site, sites, logins, keptBytes } = this.#database;
     const engine = {
       host: primary.host,
       port: primary.port,
@@ -119,7 +119,7 @@ export class ServedDatabase {
       if (this.#isJoining) await this.#join(engine, signal);
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
-      const followed = { id: site, sites: ids, engine, confirmedBy };
+      const followed = { id: site, sites: ids, engine, keptBytes, confirmedBy };
       const { local, ended } = await EngineSite.start({ ...followed, clock, log, signal });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));

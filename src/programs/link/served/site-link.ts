@@ -93,7 +93,7 @@ export class SiteLink {
     return {
       ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
       lagMs: local.lagMs(this.#site),
-      unconfirmed: local.missingIn(this.#theirs),
+      unconfirmed: missing(ofSite(local.id, local.holds), this.#theirs),
       receivedBytes: received,
       sentBytes: sent,
     };
@@ -134,7 +134,7 @@ export class SiteLink {
    */
   #requireKept({ received, origin }: Greeting, socket?: TLSSocket): void {
     const { local } = this.#options;
-    if (local.keepsFor(received) && (local.holds[origin] ?? 0) <= (received[origin] ?? 0)) return;
+    if (local.suffices(received) && (local.holds[origin] ?? 0) <= (received[origin] ?? 0)) return;
     socket?.destroy();
     const { name } = this.#options.remote();
     throw new Fault(
@@ -158,15 +158,15 @@ export class SiteLink {
     this.#begin = received;
     this.#enter("syncing", "What was written there before the connection is on its way.");
     log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
-    local.peerBegins(origin);
+    local.participants.begins(origin);
     const onStatement = (said: Statement): void => {
       this.#theirs = said.received;
       local.peerStated(origin, said.received);
-      local.peerStates(origin, said.site);
+      local.participants.states(origin, said.site);
     };
     let why = "The other site has ended the connection.";
     try {
-      await runSession({ ...session, local, remote: { origin, received }, clock, onStatement });
+      await runSession({ ...session, local, remote: { origin, received }, clock, log, onStatement });
     } catch (error) {
       why = messageOf(error);
     } finally {
@@ -220,4 +220,11 @@ interface Session {
 
 function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {
   return { received: bytes.received + bytesRead, sent: bytes.sent + bytesWritten };
+}
+
+function missing(own: VersionVector, received: VersionVector): number {
+  return Object.entries(own).reduce(
+    (sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)),
+    0,
+  );
 }

@@ -3,10 +3,11 @@ import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 
 /**
- * What a frame holds: JSON, but for operations and for what a site gets that has nothing, which have codecs of their own (core/merge). `transfer`
+ * What a frame holds: JSON, but for operations, parts of a summary and what a site gets that has nothing, which have codecs of their own (core/merge). `transfer`
  * asks for all that a site has: `begin`, keys, operations and `end`.
  */
-export type FrameKind = "greeting" | "refusal" | "statement" | "operation" | "transfer" | "begin" | "key" | "end";
+export type FrameKind =
+  "greeting" | "refusal" | "statement" | "operation" | "summary" | "transfer" | "begin" | "key" | "end";
 
 /** One message between links. */
 export interface Frame {
@@ -15,14 +16,14 @@ export interface Frame {
 }
 
 const KINDS: readonly FrameKind[] = [
-  ...(["greeting", "refusal", "statement", "operation", "transfer", "begin", "key", "end"] as const),
+  ...(["greeting", "refusal", "statement", "operation", "transfer", "begin", "key", "end", "summary"] as const),
 ];
 /** A length of four bytes, and a byte that says the kind. */
 const HEAD = 5;
 /** Longer frames are refused. A value of an engine has 512 MiB at most, and a key that is sent as a whole may have many. */
 const LONGEST: Readonly<Record<FrameKind, number>> = {
   ...{ greeting: 65_536, refusal: 65_536, statement: 65_536, operation: 1_073_741_824 },
-  ...{ transfer: 65_536, begin: 1_073_741_824, key: 1_073_741_824, end: 0 },
+  ...{ transfer: 65_536, begin: 1_073_741_824, key: 1_073_741_824, end: 0, summary: 1_073_741_824 },
 };
 
 /** The frame as it is sent. */

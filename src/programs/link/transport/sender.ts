@@ -1,8 +1,11 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
 import { siteOf } from "../../../core/merge/origin.ts";
-import { including, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { including, union, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import { faults } from "../faults.ts";
 import { encodeFrame } from "./frames.ts";
 import { encodeMessage } from "./messages.ts";
 import { writeTo } from "./write.ts";
@@ -13,6 +16,7 @@ export interface SenderOptions {
   /** How the other site numbers its operations now, and what it said to have received. */
   readonly remote: { readonly origin: number; readonly received: VersionVector };
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** A site that has something to say says it this often, in milliseconds, and after the longer time in any case. */
@@ -63,11 +67,29 @@ export class Sender {
   async #sendOperations(): Promise<number> {
     const { local } = this.#options;
     this.#passOn();
-    const operations = local.operationsFor(this.#beyond(), BATCH);
+    const beyond = this.#beyond();
+    if (!local.kept.reachesBack(beyond)) return this.#sendSummary();
+    const operations = local.kept.after(beyond, BATCH);
     if (operations.length === 0) return 0;
     for (const { dot } of operations) this.#given = including(this.#given, dot);
     await writeTo(this.#options.socket, Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
     return operations.length;
+  }
+
+  /** The other end lacks operations that are no longer kept. */
+  async #sendSummary(): Promise<number> {
+    const { local, remote, socket, log } = this.#options;
+    const received = union(remote.received, this.#theirs);
+    if (!local.suffices(received)) throw new Fault(faults.notKept, "The other site lacks what is no longer kept.");
+    log.info("another site lacks more than is kept, and gets a summary", { site: siteOf(remote.origin) });
+    let parts = 0;
+    for await (const { body, received: complete } of local.summaryFor(received)) {
+      await writeTo(socket, encodeFrame("summary", body));
+      if (socket.destroyed) break;
+      this.#given = union(this.#given, complete);
+      parts += 1;
+    }
+    return parts;
   }
 
   /** What is not to be sent: each site sends its own, and those of others once the other end has gone without them for a beat. */

@@ -1,5 +1,6 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { decodeOperation } from "../../../core/merge/operation-codec.ts";
+import { decodeSummary, type SummaryPart } from "../../../core/merge/summary.ts";
 import { faults } from "../faults.ts";
 import type { Frame } from "./frames.ts";
 import { readStatement, unexpected, type Statement } from "./messages.ts";
@@ -43,6 +44,7 @@ async function receive(
   sender: Sender,
   state: Activity,
 ): Promise<void> {
+  const summary: SummaryPart[] = [];
   for await (const frame of frames) {
     state.lastAt = clock.uptimeMs();
     switch (frame.kind) {
@@ -50,6 +52,14 @@ async function receive(
         // while there is no room for more, what the other site says meanwhile is not read
         state.isReading = false;
         await local.received(decodeOperation(frame.body));
+        state.isReading = true;
+        state.lastAt = clock.uptimeMs();
+        break;
+      case "summary":
+        summary.push(decodeSummary(frame.body));
+        if (summary.at(-1)?.isLast !== true) break;
+        state.isReading = false;
+        await local.receivedSummary(summary.splice(0));
         state.isReading = true;
         state.lastAt = clock.uptimeMs();
         break;

@@ -1,0 +1,21 @@
+import type { EngineCommand } from "./engine-writes.ts";
+import type { Operation } from "./operation.ts";
+import type { LoggedEntry } from "./saved-site.ts";
+import type { VersionVector } from "./version-vector.ts";
+
+/** A transaction for the engine of a site. Its mark comes back in the stream of the engine. */
+export interface Apply {
+  readonly mark: string;
+  readonly commands: readonly EngineCommand[];
+  /** What has to be logged in the same transaction; undefined of a repair. */
+  readonly logged: LoggedEntry | undefined;
+}
+
+/** A transaction whose mark came back. */
+export interface Settled {
+  readonly operation: Operation | undefined;
+  /** What the engine has applied with it, of a summary. */
+  readonly received: VersionVector;
+  /** The keys that no transaction is under way for, and that a client wrote before one. */
+  readonly raced: readonly string[];
+}
