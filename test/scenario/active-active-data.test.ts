@@ -74,6 +74,13 @@ async function showLinks({ both }: Scene): Promise<void> {
 async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
   await both[1].type(storectl(both[1], "update", "storeVersion=8.0"));
   for (const site of both) await serves(site, "carts", "8.0");
+  for (const site of both) {
+    const tasks = await site.type(storectl(site, "tasks"));
+    assert.match(tasks, /\.edit\.1\.east +create_crdb +finished +-\n\S+\.version\.8\.0 +upgrade_crdb +finished +-$/);
+    const [, id = ""] = /\n(\S+\.version\.8\.0) /.exec(tasks) ?? [];
+    const task = JSON.parse(await management(site, `/v1/crdb_tasks/${id}`));
+    assert.deepEqual([task.id, task.status], [id, "finished"]);
+  }
   await nothingFailed(writers);
 }
 

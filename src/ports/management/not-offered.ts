@@ -47,7 +47,12 @@ export const NOT_OFFERED: readonly NotOffered[] = [
     instead: "PUT /v1/users/<uid> with password",
   },
   { method: "POST", paths: ["/v1/bootstrap/*"], instead: "the operator makes clusters and adds nodes" },
-  { paths: ["/v1/crdb_tasks*", "/v1/crdbs/:guid/*"], instead: "GET /v1/crdbs" },
+  {
+    method: "POST",
+    paths: ["/v1/crdb_tasks/:id/actions/cancel"],
+    instead: "an edit of the StoreEnterpriseActiveActiveDatabase takes back what another edit asks for",
+  },
+  { paths: ["/v1/crdbs/:guid/*"], instead: "GET /v1/crdbs" },
   { paths: ["/v1/usage_report", "/v1/diagnostics*", "/v1/debuginfo*"], instead: "`storectl support-bundle`" },
   { paths: ["/v2/modules/user-defined*", "/v2/local/modules/*"], instead: "POST /v2/modules" },
   { paths: ["/v2/bdbs"], instead: "POST /v1/bdbs" },

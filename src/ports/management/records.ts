@@ -1,6 +1,6 @@
 // What goes over the management API: the types of answers and bodies. Schemas of the answers lie with them in records/.
 export type { RedisAclRecord, RoleRecord } from "./records/access.ts";
-export type { LinkHealth } from "./records/active-active.ts";
+export type { CrdbTask, LinkHealth } from "./records/active-active.ts";
 export type { ActionRecord } from "./records/actions.ts";
 export type {
   ClusterPolicy,

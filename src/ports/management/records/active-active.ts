@@ -104,3 +104,20 @@ export const LINK_HEALTH = z
   .meta({ id: "ActiveActiveHealth" });
 
 export type LinkHealth = Answered<typeof LINK_HEALTH>;
+
+/** `GET /v1/crdb_tasks`: how far one participant is with something that the sites have agreed on. */
+export const CRDB_TASK = z
+  .strictObject({
+    id: z
+      .string()
+      .describe("The same at every participant: `<guid>.edit.<count>.<author>`, `<guid>.version.<version>` …"),
+    crdb_guid: z.string(),
+    operation: z.enum(["create_crdb", "update_crdb", "upgrade_crdb", "join_crdb", "delete_crdb"]),
+    status: z
+      .enum(["queued", "started", "finished"])
+      .describe("Of this participant. What is agreed is tried until it is done."),
+    waiting_for: z.string().describe("A sentence; empty when it is finished."),
+  })
+  .meta({ id: "ActiveActiveTask" });
+
+export type CrdbTask = Answered<typeof CRDB_TASK>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
-import { ACTIVE_ACTIVE, LINK_HEALTH } from "../records/active-active.ts";
+import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
@@ -88,6 +88,14 @@ export const databaseRoutes = {
     "whether each other site of an Active-Active database is up, since when, and how far behind",
     LINK_HEALTH,
   ),
+  crdbTasks: route(
+    "GET",
+    "/v1/crdb_tasks",
+    "view_crdb",
+    "how far this participant is with the last edit, the version, the joining or the deletion of each Active-Active database",
+    z.array(CRDB_TASK),
+  ),
+  crdbTask: route("GET", "/v1/crdb_tasks/:id", "view_crdb", "one of these tasks", CRDB_TASK),
   putCrdb: route(
     "PUT",
     "/v1/crdbs/:guid",

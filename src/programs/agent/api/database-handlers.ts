@@ -4,6 +4,7 @@ import type { ModuleRecord } from "../../../ports/management/records.ts";
 import { databaseActions, getDatabaseAction } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
 import { putActiveActive } from "./active-active.ts";
+import { crdbTask, crdbTasks } from "./crdb-tasks.ts";
 import { requireKnownTo } from "./checks.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
@@ -21,7 +22,7 @@ import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | ActiveActiveRoutes;
-type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "putCrdb";
+type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "crdbTasks" | "crdbTask" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
@@ -57,6 +58,8 @@ export function databaseHandlers(
     crdbs: async () => context.records.state()?.activeActives ?? [],
     crdb: async ({ params }) => activeActiveOf(context, params.guid ?? ""),
     crdbHealth: ({ params }) => linkHealth(context, params.guid ?? ""),
+    crdbTasks: () => crdbTasks(context),
+    crdbTask: ({ params }) => crdbTask(context, params.id ?? ""),
     putCrdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
         putActiveActive(context.records, params.guid ?? "", body),

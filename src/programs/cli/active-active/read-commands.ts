@@ -10,7 +10,7 @@ import { outputOption, rendered, type OutputOption } from "../console/output.ts"
 import { faults } from "../faults.ts";
 import { askCluster } from "../site/management.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
-import { healthText, listText, recordText } from "./report.ts";
+import { healthText, listText, recordText, tasksText } from "./report.ts";
 
 interface ReadOptions extends SiteOptions, OutputOption {
   readonly cluster?: string;
@@ -70,6 +70,23 @@ export function healthCommand(context: Asking): Command {
   );
 }
 
+/** `storectl active-active tasks`: ends with 3 while this participant has not done all that the sites have agreed on. */
+export function tasksCommand(context: Asking): Command {
+  return ofDatabase("tasks", "show how far this site is with what the sites have agreed on, a deletion too").action(
+    async (name: string, options: ReadOptions) => {
+      const tasks = await atSite(options, context, async (site) => {
+        const { client } = await askCluster(site, options.cluster);
+        const [records, all] = [await client.call("crdbs"), await client.call("crdbTasks")];
+        const known = records.filter((record) => record.name === name).map(({ guid }) => guid);
+        if (known.length === 0) throw noSuch(name, records);
+        return all.filter(({ crdb_guid }) => known.includes(crdb_guid));
+      });
+      context.print(rendered(options.output, tasks, () => tasksText(tasks)));
+      context.end(tasks.every(({ status }) => status === "finished") ? EXIT.ok : EXIT.found);
+    },
+  );
+}
+
 function ofDatabase(name: string, description: string): Command {
   const command = new Command(name)
     .description(description)
@@ -90,10 +107,15 @@ async function atDatabase<T>(
     const records = await client.call("crdbs");
     const record = liveRecord(records, name);
     if (record !== undefined) return ask(client, record);
-    const names = records.filter(({ deleted }) => deleted !== true).map((one) => one.name);
-    throw new Fault(
-      faults.noActiveActive,
-      `the cluster takes part in no Active-Active database "${name}"; there are: ${names.join(", ") || "none"}`,
-    );
+    throw noSuch(name, records);
   });
+}
+
+function noSuch(name: string, records: readonly ActiveActiveRecord[]): Fault {
+  const names = records.filter(({ deleted }) => deleted !== true).map((one) => one.name);
+  const there = names.join(", ") || "none";
+  return new Fault(
+    faults.noActiveActive,
+    `the cluster takes part in no Active-Active database "${name}"; there are: ${there}`,
+  );
 }

@@ -1,6 +1,6 @@
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
-import type { LinkHealth } from "../../../ports/management/records.ts";
+import type { CrdbTask, LinkHealth } from "../../../ports/management/records.ts";
 import { textTable } from "../console/output.ts";
 import { bytesText } from "../console/units.ts";
 
@@ -57,4 +57,11 @@ function siteCells(site: LinkHealth["sites"][number]): readonly string[] {
     bytesText(site.sent_bytes),
     site.cause === "" ? "-" : site.cause,
   ];
+}
+
+/** One line for each task. */
+export function tasksText(tasks: readonly CrdbTask[]): string {
+  if (tasks.length === 0) return "no tasks: this cluster takes part no more\n";
+  const cells = tasks.map(({ id, operation, status, waiting_for }) => [id, operation, status, waiting_for || "-"]);
+  return textTable(["TASK", "OPERATION", "STATUS", "WAITS FOR"], cells);
 }
