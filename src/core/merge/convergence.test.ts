@@ -10,7 +10,7 @@ const STEPS = 150;
 /** Clocks of sites differ by up to this, in milliseconds. */
 const SKEW_MS = 300_000;
 
-test(`sites converge in ${SCHEDULES} random schedules of writes, late streams, repeated operations, partitions, crashes, sites that come, go and lose all, and wrong clocks`, () => {
+test(`sites converge in ${SCHEDULES} random schedules of writes, transactions, late streams, repeated operations, partitions, crashes, sites that come, go and lose all, and wrong clocks`, () => {
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) converges(seed);
 });
 
@@ -66,6 +66,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   const actions: readonly (() => void)[] = [
     count,
     ...Array.from({ length: 4 }, () => () => void sites.write(place(), commandOf(one))),
+    () => void sites.write(place(), ...Array.from({ length: 2 + below(3) }, () => commandOf(one))),
     ...Array.from({ length: 2 }, () => () => void sites.work(place())),
     ...Array.from({ length: 3 }, () => () => void sites.capture(place())),
     () => {

@@ -117,10 +117,11 @@ function increment({ key, type, element }: Target, by: bigint): EngineCommand {
 
 const [LOWEST, HIGHEST] = [-(2n ** 63n), 2n ** 63n - 1n];
 
-/** Integers stay within 64 bits, as engines have them. */
-function summed(type: KeyType, value: Value, plus: bigint): Value {
+/** A value with an amount on top: integers stay within 64 bits, as engines have them. */
+export function summed(type: KeyType, value: Value, plus: bigint): Value {
   if (typeof value !== "string") return value;
-  if (type === "zset") return String(Number(value) + Number(plus));
+  // an infinite score stays
+  if (type === "zset") return Number.isNaN(Number(value)) ? value : String(Number(value) + Number(plus));
   if (!/^-?\d{1,19}$/.test(value)) return value;
   const sum = BigInt(value) + plus;
   return String(sum < LOWEST ? LOWEST : sum > HIGHEST ? HIGHEST : sum);

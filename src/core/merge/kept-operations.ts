@@ -1,5 +1,6 @@
 import { decodeOperation, encodeOperation } from "./operation-codec.ts";
 import type { Operation } from "./operation.ts";
+import type { SiteOptions } from "./site-options.ts";
 import { compareTimestamps, type Timestamp } from "./timestamp.ts";
 import type { Dot, VersionVector } from "./version-vector.ts";
 
@@ -10,16 +11,9 @@ export interface KeptOperation {
   readonly bytes: Uint8Array;
 }
 
-export interface KeptOptions {
-  /** Who numbers the own operations. */
-  readonly origin: number;
-  /** Bytes after which the oldest are dropped: who lacks them needs a summary. */
-  readonly mostBytes: number;
-}
-
 /** Operations of all origins that another site may still lack. */
 export class KeptOperations {
-  readonly #options: KeptOptions;
+  readonly #options: Pick<SiteOptions, "origin" | "limits">;
   readonly #origins = new Map<number, Queue>();
   #bytes = 0;
   #confirmed = 0;
@@ -27,7 +21,11 @@ export class KeptOperations {
   #keepers = 0;
 
   /** `received`: all that was ever kept; `operations`: what of it is kept still, of each origin without a gap. */
-  constructor(options: KeptOptions, received: VersionVector = {}, operations: readonly Operation[] = []) {
+  constructor(
+    options: Pick<SiteOptions, "origin" | "limits">,
+    received: VersionVector = {},
+    operations: readonly Operation[] = [],
+  ) {
     this.#options = options;
     for (const origin in received)
       this.#origins.set(Number(origin), { first: (received[origin] ?? 0) + 1, operations: [] });
@@ -46,7 +44,7 @@ export class KeptOperations {
     queue.operations.push(kept);
     this.#origins.set(origin, queue);
     this.#bytes += kept.bytes.length;
-    if (this.#bytes > this.#options.mostBytes && this.#keepers === 0)
+    if (this.#bytes > this.#options.limits.keptBytes && this.#keepers === 0)
       for (const each of this.#origins.values()) this.#drop(each, Math.ceil(each.operations.length / 2));
   }
 

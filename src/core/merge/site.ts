@@ -1,4 +1,5 @@
-import type { Apply, Settled } from "./apply.ts";
+import type { Apply } from "./apply.ts";
+import { condensedEffects } from "./condensed-effects.ts";
 import { EarlyOperations } from "./early-operations.ts";
 import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./merged-state.ts";
@@ -43,14 +44,13 @@ export class Site {
   #needsRepair: boolean;
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
-    const { origin, sites, limits } = options;
     this.#options = options;
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? {});
-    this.kept = new KeptOperations({ origin, mostBytes: limits.keptBytes }, saved?.received, saved?.kept);
+    this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.#seen = saved?.seen ?? {};
     this.#received = saved?.received ?? {};
     this.#clock = saved?.clock ?? BEGINNING;
-    this.participants = new Participants(siteOf(origin), sites, saved?.seenBy ?? []);
+    this.participants = new Participants(siteOf(options.origin), options.sites, saved?.seenBy ?? []);
     this.#forgotten = saved?.forgotten ?? {};
     this.#hasUnsaid = this.#needsRepair = isRestored;
   }
@@ -90,7 +90,7 @@ export class Site {
   captured(effects: readonly Effect[], now: number): Operation {
     const { origin } = this.#options;
     const at = nextTimestamp(this.#clock, now, origin);
-    const operation = { dot: { origin, seq: this.seq + 1 }, at, seen: this.#seen, effects };
+    const operation = { dot: { origin, seq: this.seq + 1 }, at, seen: this.#seen, effects: condensedEffects(effects) };
     this.#takeOwn(operation);
     this.#hasUnsaid = false;
     this.#pending.race(effects, () => this.#state.all());
@@ -136,10 +136,7 @@ export class Site {
 
   /** The mark of an `Apply` came by in the stream of the engine; the answer corrects what clients wrote meanwhile. */
   applied(mark: string): readonly Apply[] {
-    const settled = this.#pending.settle(mark);
-    if (settled === undefined) return [];
-    this.#settle(settled);
-    return settled.raced.map((key) => this.#repair(key));
+    return this.#settle(mark).map((key) => this.#repair(key));
   }
 
   /** Writes every key of which something is known as the merge has it, and takes in what was saved for that: due once after `restored`. */
@@ -150,10 +147,7 @@ export class Site {
 
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
   appliedAll(): void {
-    for (const mark of this.#pending.marks) {
-      const settled = this.#pending.settle(mark);
-      if (settled !== undefined) this.#settle(settled);
-    }
+    for (const mark of this.#pending.marks) this.#settle(mark);
   }
 
   /** True when the other sites have to be told what this one has applied. */
@@ -277,12 +271,18 @@ export class Site {
     this.kept.add(operation);
   }
 
-  #settle({ operation, received }: Settled): void {
+  /** The keys that clients have written meanwhile. */
+  #settle(mark: string): readonly string[] {
+    const settled = this.#pending.settle(mark);
+    if (settled === undefined) return [];
+    const { operation, received, raced } = settled;
     if (operation !== undefined) this.#see(operation);
-    if (coversAll(this.#seen, received)) return;
-    this.#seen = union(this.#seen, received);
-    this.participants.hasSeen(this.#options.origin, this.#seen);
-    this.#hasUnsaid = true;
+    if (!coversAll(this.#seen, received)) {
+      this.#seen = union(this.#seen, received);
+      this.participants.hasSeen(this.#options.origin, this.#seen);
+      this.#hasUnsaid = true;
+    }
+    return raced;
   }
 
   #see(operation: Operation): void {

@@ -10,6 +10,10 @@ export function commandOf(dice: () => number): Command {
   const value = String(Math.floor(dice() * 1_000));
   const [set, hash, zset, list] = [`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`];
   const script = "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('SADD', KEYS[2], ARGV[2])";
+  const undone = [
+    "redis.call('SADD', KEYS[2], ARGV[2]) redis.call('SREM', KEYS[2], ARGV[2])",
+    "redis.call('SET', KEYS[1], 1) return redis.call('INCRBY', KEYS[1], ARGV[1])",
+  ].join(" ");
   const count: Command = ["INCRBY", one("count:a", "count:b"), String(1 + Math.floor(dice() * 9))];
   const commands: readonly [Command, ...Command[]] = [
     ...([count, count, count, count, count] as const),
@@ -45,6 +49,7 @@ export function commandOf(dice: () => number): Command {
       ["RPUSH", list, value],
       ["LPOP", list],
       ["EVAL", script, "2", key, set, value, element],
+      ["EVAL", undone, "2", key, set, value, element],
     ] as const),
   ];
   return one(...commands);

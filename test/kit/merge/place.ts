@@ -15,9 +15,9 @@ import {
 import type { VersionVector } from "../../../src/core/merge/version-vector.ts";
 import { ModelEngine } from "./model-engine.ts";
 
-/** What an engine did: a command of a client, a transaction of the site, or a read at a point of the stream. */
+/** What an engine did: a command or transaction of a client, a transaction of the site, or a read at a point of the stream. */
 export type Entry =
-  | { readonly kind: "command"; readonly command: readonly string[] }
+  | { readonly kind: "commands"; readonly commands: readonly (readonly string[])[] }
   | { readonly kind: "mark"; readonly mark: string }
   | { readonly kind: "read"; readonly key: string; readonly life: number; readonly effects: readonly Effect[] }
   | ({ readonly kind: "give"; readonly effects: readonly Effect[] } & Gift);

@@ -44,14 +44,14 @@ export class Sites {
     return this.#links.names;
   }
 
-  /** A command of a client; true when it changed something. */
-  write(place: Place | undefined, command: readonly string[]): boolean {
+  /** A command of a client, or several at once; true when one changed something. */
+  write(place: Place | undefined, ...commands: readonly (readonly string[])[]): boolean {
     this.#now += 1;
     if (place?.state === "joined" && place.site.isAwaited) place.state = "open";
     if (place?.state !== "open") return false;
-    const changed = place.engine.run(command);
-    if (changed) place.stream.push({ kind: "command", command });
-    return changed;
+    const changing = commands.filter((command) => place.engine.run(command));
+    if (changing.length > 0) place.stream.push({ kind: "commands", commands: changing });
+    return changing.length > 0;
   }
 
   /** The engine does what the site asked for first. */
@@ -117,11 +117,15 @@ export class Sites {
         place.unread.splice(place.unread.indexOf(entry.key), 1);
         this.#capture(place, entry.effects);
         break;
-      case "command": {
-        const captured = capturedEffects(entry.command);
-        if (captured === undefined) throw new Error(`no rule for ${entry.command.join(" ")}`);
-        this.#read(place, captured.read);
-        if (captured.effects.length > 0) this.#capture(place, captured.effects);
+      case "commands": {
+        const captured = entry.commands.map((command) => {
+          const of = capturedEffects(command);
+          if (of === undefined) throw new Error(`no rule for ${command.join(" ")}`);
+          return of;
+        });
+        for (const { read } of captured) this.#read(place, read);
+        const effects = captured.flatMap((each) => each.effects);
+        if (effects.length > 0) this.#capture(place, effects);
         break;
       }
     }
