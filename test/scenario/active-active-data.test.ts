@@ -127,6 +127,8 @@ async function removeDead({ both: [east, west] }: Scene): Promise<void> {
   await east.type(storectl(east, "remove-site", "west", "--force"));
   await isUp(east);
   assert.match(await east.type(storectl(east, "health")), /^carts: up\n\nno other site$/);
+  const list = await east.type("node src/bin/storectl.ts active-active list -n east");
+  assert.match(list, /^DATABASE .*\ncarts +8\.0 +east +up +[-\w]+$/);
 }
 
 /** A command line of storectl about the database of a site. */

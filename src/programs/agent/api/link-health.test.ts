@@ -93,11 +93,15 @@ const cases: readonly (readonly [
     "a cluster without the database has no link",
     { databases: [] },
     "down",
-    ["east", "west", "north"].map(
-      (name) =>
-        `${name} down: the operator has not said where it is: its StoreEnterpriseRemoteCluster, or the Secret of that, is missing`,
-    ),
+    ["east", "west", "north"].map((name) => `${name} down: no database of this cluster is its site yet`),
     /no database of this cluster/,
+  ],
+  [
+    "a cluster that takes part no more has no other sites, and says so",
+    { databases: [{ ...database, activeActive: { guid: "a", site: 4 } }], statuses: [] },
+    "down",
+    [],
+    /^this cluster takes part in it no more$/,
   ],
   [
     "a node that does not answer says nothing of its link",

@@ -33,15 +33,16 @@ export function activeActiveOf({ records }: Pick<LinkHealthContext, "records">, 
 export async function linkHealth(context: LinkHealthContext, guid: string): Promise<LinkHealth> {
   const record = activeActiveOf(context, guid);
   const database = context.records.databases().find(({ activeActive }) => activeActive?.guid === guid);
-  const status = await statusOf(context, guid, database);
+  const others = database && otherSites(context.records.state() ?? {}, database);
+  const hasLeft = database !== undefined && others === undefined;
+  const status = hasLeft ? "this cluster takes part in it no more" : await statusOf(context, guid, database);
   const known = typeof status === "string" ? undefined : status;
   const cause = typeof status === "string" ? status : status.engine;
   const own = database?.activeActive?.site;
-  const reached = (database && otherSites(context.records.state() ?? {}, database)) ?? [];
-  const sites = record.participants.flatMap(({ name }) => {
+  const sites = (hasLeft ? [] : record.participants).flatMap(({ name }) => {
     const id = siteNumber(record, name) ?? 0;
     if (id === own) return [];
-    const isReached = reached.some((site) => site.name === name);
+    const isReached = others === undefined || others.some((site) => site.name === name);
     return [siteHealth(id, name, isReached ? undefined : NOT_MADE_KNOWN, known, cause)];
   });
   const states = sites.map(({ state }) => state);
