@@ -2,7 +2,7 @@
 
 /** How long a test file may take. */
 export interface Budget {
-  /** What it takes at most on a quiet machine with two cores while another file runs. A file that takes longer is reported. */
+  /** What it takes at most on a quiet machine with two cores while two other files run. A file that takes longer is reported. */
   readonly seconds: number;
   /** After this time it is killed, and has failed. */
   readonly limitSeconds: number;

@@ -6,8 +6,8 @@ import type { FileResult } from "./result.ts";
 import { runFile, type Task } from "./run-file.ts";
 import { ROOT } from "./select.ts";
 
-/** At least two, so that a file that waits does not stop the others; more than four would only show how busy the machine is. */
-const CONCURRENCY = Math.min(4, Math.max(2, availableParallelism()));
+/** One more than there are processors, as files wait for a third of their time; more than four would only show how busy the machine is. */
+const CONCURRENCY = Math.min(4, availableParallelism() + 1);
 
 /** Runs the files in their order, some at a time; `report` gets each result at once. An abort kills what runs and rejects. */
 export async function runFiles(
