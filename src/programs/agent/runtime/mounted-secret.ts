@@ -20,7 +20,7 @@ const POLL_MS = 2_000;
 interface Deps<K extends string> {
   readonly clock: Clock;
   readonly log: Log;
-  /** Throws when the files cannot be used. */
+  /** Throws when the files cannot be used. Not asked again about those in use: to read a certificate costs more than to read its file. */
   readonly check: (files: SecretFiles<K>) => void;
   /** Keys that need not be there; their text is empty then. */
   readonly optional?: readonly K[];
@@ -32,7 +32,9 @@ export async function openMountedSecret<K extends string>(
   keys: readonly K[],
   { clock, log, check, optional = [] }: Deps<K>,
 ): Promise<MountedSecret<K>> {
-  let files = await readUsable();
+  const read = (): Promise<SecretFiles<K>> => readAll(folder, keys, optional);
+  let files = await read();
+  check(files);
   let lastSaid = "";
   return {
     current: () => files,
@@ -40,11 +42,13 @@ export async function openMountedSecret<K extends string>(
       while (!signal.aborted) {
         try {
           await clock.sleep(POLL_MS, signal);
-          const seen = await readUsable();
+          const seen = await read();
+          if (keys.some((key) => seen[key] !== files[key])) {
+            check(seen);
+            files = seen;
+            onChange(files);
+          }
           lastSaid = "";
-          if (keys.every((key) => seen[key] === files[key])) continue;
-          files = seen;
-          onChange(files);
         } catch (error) {
           if (signal.aborted || messageOf(error) === lastSaid) continue;
           lastSaid = messageOf(error);
@@ -53,12 +57,6 @@ export async function openMountedSecret<K extends string>(
       }
     },
   };
-
-  async function readUsable(): Promise<SecretFiles<K>> {
-    const read = await readAll(folder, keys, optional);
-    check(read);
-    return read;
-  }
 }
 
 async function readAll<K extends string>(
