@@ -18,6 +18,9 @@ export interface EngineFiles extends CertificateFiles {
  */
 const LONG_SCRIPT_MS = 250;
 
+/** How often a primary pings its replicas, in seconds. One counts as in sync once something has come by the stream: at an idle primary that is a ping. */
+export const PING_PERIOD_S = 1;
+
 /** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds a password: mode 0600. */
 export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs: "primary" | "replica"): string {
   const settings = {
@@ -74,8 +77,7 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
     "replica-read-only": "yes",
     "repl-diskless-sync": "yes",
     "repl-diskless-sync-delay": "0",
-    // a replica counts as in sync once something has come by the stream: at an idle primary that is the next ping
-    "repl-ping-replica-period": "1",
+    "repl-ping-replica-period": String(PING_PERIOD_S),
     // where memory ends, forks end first, then engines, and the agent and the proxy of all databases last
     "oom-score-adj": "relative",
     "oom-score-adj-values": "200 400 800",

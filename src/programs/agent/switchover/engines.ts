@@ -4,6 +4,7 @@ import type { EngineView, HostPort } from "../../../core/planner/database/switch
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
+import { PING_PERIOD_S } from "../../../mechanisms/supervisor/engine-config.ts";
 import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import type { Info } from "../../../ports/resp/info.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
@@ -31,6 +32,8 @@ const DRAIN_MS = 5_000;
 /** A stream that has brought nothing for this long is empty, in milliseconds; a primary sends a ping each second, and no data with it. */
 const QUIET_MS = 300;
 const DRAIN_POLL_MS = 5;
+/** Less than the minute after which replicas give up a primary that says nothing: it may outlast the leader that set it. */
+const PAUSED_PING_S = 50;
 
 export async function openEngine(address: EngineAddress): Promise<EngineControl> {
   return { ...placeOf(address), client: await connectEngine({ ...address, timeoutMs: ANSWER_MS }) };
@@ -72,13 +75,16 @@ export async function roleOf({ host, port, client }: EngineControl): Promise<Rol
   return { role, offset, promotedAt, ...(link === undefined ? {} : { link }) };
 }
 
-/** Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`. */
+/**
+ * Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`, and pings: a replica that got one which the next primary
+ * has not would need all data again.
+ */
 export async function pauseWrites({ client }: EngineControl, ms: number): Promise<void> {
-  await client.call("CLIENT", "PAUSE", ms, "WRITE");
+  await Promise.all([client.call("CLIENT", "PAUSE", ms, "WRITE"), setPings(client, PAUSED_PING_S)]);
 }
 
-export async function resumeWrites({ client }: EngineControl): Promise<void> {
-  await client.call("CLIENT", "UNPAUSE");
+export async function resumeWrites({ client }: Pick<EngineControl, "client">): Promise<void> {
+  await Promise.all([client.call("CLIENT", "UNPAUSE"), setPings(client, PING_PERIOD_S)]);
 }
 
 /** Resolves once `target` has applied all that `primary` had written when asked; AGENT_NOT_CAUGHT_UP after 2 s. */
@@ -126,7 +132,11 @@ export async function promote({ client }: EngineControl): Promise<void> {
 export async function attach({ client }: EngineControl, primary: EnginePlace): Promise<void> {
   await setLink(client, primary.tls === true);
   await client.call("REPLICAOF", primary.host, primary.port);
-  await client.call("CLIENT", "UNPAUSE");
+  await resumeWrites({ client });
+}
+
+async function setPings(client: EngineClient, seconds: number): Promise<void> {
+  await client.call("CONFIG", "SET", "repl-ping-replica-period", seconds);
 }
 
 /** How it speaks to a primary from now on. An engine that is built without TLS refuses the word, and speaks without. */

@@ -27,6 +27,19 @@ for (const name of engineNames())
     await load.requireNothingLost();
   });
 
+test("a primary whose writes are paused pings its replicas no more, and each does again when the move is over", async () => {
+  const [name = ""] = engineNames();
+  await using shard = await startShard([name, name, name]);
+  const seen: string[] = [];
+  const noting = async (step: SwitchoverStep): Promise<void> => {
+    if (step === "catch-up" || step === "demote") seen.push(await pingPeriod(shard.engine(1)));
+  };
+  const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, shard.ports(noting));
+  assert.equal(result.kind, "done");
+  assert.deepEqual(seen, ["50", "50"]);
+  assert.deepEqual(await Promise.all(shard.engines.map(pingPeriod)), ["1", "10", "1"]);
+});
+
 test("a move that is given up leaves each replica at the old primary, without getting all data again", async () => {
   const [name = ""] = engineNames();
   await using shard = await startShard([name, name, name]);
@@ -37,7 +50,14 @@ test("a move that is given up leaves each replica at the old primary, without ge
   assert.ok(result.kind === "aborted");
   await shard.requireOnePrimary();
   assert.equal(await wholeCopies(shard.engines), before);
+  assert.equal(await pingPeriod(shard.engine(1)), "1");
 });
+
+/** Seconds; engines have 10 unless told otherwise. */
+async function pingPeriod(engine: TestEngine): Promise<string> {
+  const reply = await engine.call("CONFIG", "GET", "repl-ping-replica-period");
+  return String(Array.isArray(reply) ? reply[1] : reply);
+}
 
 /** Waits until an engine would have pinged its replicas twice: what they got by that is not in the stream of another primary. */
 async function twoPeriods(engine: TestEngine): Promise<void> {

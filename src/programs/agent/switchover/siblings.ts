@@ -9,7 +9,7 @@ import type { ShardPorts } from "./ports.ts";
 const ATTACH_MS = 100;
 
 /**
- * Lets the other replicas follow the target before it is promoted. A primary pings its replicas, and what it sent them after
+ * Lets the other replicas follow the target before it is promoted. A primary may ping its replicas, and what it sent them after
  * the promotion is not in the stream of its successor: they and it would have to get all data again. Without replicas it
  * sends nothing.
  */
