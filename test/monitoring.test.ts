@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse, parseAllDocuments, stringify } from "yaml";
+import { PROMTOOL } from "../scripts/install/promtool.ts";
 import { APP_LABEL, LABELS, PORTS } from "../src/core/api/names.ts";
 import { METRICS, type DeclaredMetric } from "../src/core/api/metrics/declared.ts";
 
@@ -71,30 +72,23 @@ test("the PodMonitors and the NetworkPolicy mean pods and ports that there are",
   assert.equal(metrics?.containerPort, PORTS.metrics);
 });
 
-test("promtool takes the rules", { skip: promtool() === undefined && "promtool is not installed" }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "rules-"));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
-  writeFileSync(join(folder, "rules.yml"), stringify(rules));
-  assert.match(
-    execFileSync(promtool() ?? "", ["check", "rules", join(folder, "rules.yml")], { encoding: "utf8" }),
-    /SUCCESS/,
-  );
+const promtool = findPromtool();
+
+test("promtool takes the rules", { skip: promtool === undefined && "there is no promtool: npm run promtool" }, () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "rules-"));
+  const file = join(folder.path, "rules.yml");
+  writeFileSync(file, stringify(rules));
+  assert.match(execFileSync(promtool ?? "", ["check", "rules", file], { encoding: "utf8" }), /SUCCESS/);
 });
 
 function documentsOf(file: string): readonly Manifest[] {
   return parseAllDocuments(readFileSync(file, "utf8")).map((each) => each.toJS() as Manifest);
 }
 
-function promtool(): string | undefined {
-  const program = process.env.PROMTOOL ?? "promtool";
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return program;
-  } catch {
-    return undefined; // it comes with the package prometheus of the distribution
-  }
+/** What PROMTOOL names, what `npm run promtool` has brought, or that of the system. */
+function findPromtool(): string | undefined {
+  const programs = [process.env.PROMTOOL ?? PROMTOOL, "promtool"];
+  return programs.find((program) => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0);
 }
 
 function alerts(): readonly { readonly alert: string; readonly expr: string }[] {
