@@ -26,6 +26,7 @@ import type { NodeProxyOptions } from "./node/proxy.ts";
 import { VolumeGuard } from "./node/volume-guard.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
+import { childEnvironment } from "./runtime/child-environment.ts";
 import { ChangeSignal } from "./runtime/change-signal.ts";
 import { clusterDnsName } from "./runtime/config.ts";
 import type { AgentConfig } from "./runtime/config.ts";
@@ -42,7 +43,7 @@ export interface AgentDeps {
   readonly proxyArgs: readonly string[];
   /** The same for the program that runs a link. */
   readonly linkArgs: readonly string[];
-  /** Where engines are looked for. */
+  /** Where engines are looked for, and what proxy and link get of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -93,13 +94,14 @@ async function openLocal(
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const { runner, engineMemory } = await openRunner(config, { clock, log });
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
+  const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
-    ...{ args: proxyArgs, env: { CONTAINER_ROOT: config.root }, epochs, clock, log, askOthers },
+    ...{ args: proxyArgs, env: ofChildren, epochs, clock, log, askOthers },
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),
   });
   const link = new NodeLink({
-    ...{ args: linkArgs, env: { CONTAINER_ROOT: config.root }, clock, log },
+    ...{ args: linkArgs, env: ofChildren, clock, log },
     onReady: () => changes.notify(),
   });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
