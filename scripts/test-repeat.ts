@@ -1,10 +1,12 @@
 // Runs test files again and again, to find those that fail now and then: docs/testing.md.
 //   npm run test:repeat -- 10 --busy 3            every file, ten times; the last three beside two busy loops
 //   npm run test:repeat -- 20 test/scenario       the files named, or of the folders named
+//   npm run test:repeat -- --report               what all runs on this machine came to, of this checkout and others
 // Exit codes: 0 no failure in any run, 1 a failure, 2 wrong arguments, 130 interrupted.
 import { messageOf } from "../src/core/base/fault.ts";
 import { busyLoops } from "./testing/busy-loops.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
+import { recordedRuns, recordRun, reportOf } from "./testing/record.ts";
 import { repeatArguments, type Repetition } from "./testing/repeat-arguments.ts";
 import type { FileResult } from "./testing/result.ts";
 import { runFiles } from "./testing/run-files.ts";
@@ -17,6 +19,7 @@ const INTERRUPTED = 130;
 /** One run of all files. */
 interface Run {
   readonly title: string;
+  readonly isBusy: boolean;
   readonly seconds: number;
   readonly results: readonly FileResult[];
 }
@@ -24,6 +27,10 @@ interface Run {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
+  if (args.join() === "--report") {
+    for (const line of reportOf(recordedRuns())) say(line);
+    return 0;
+  }
   let repetition: Repetition;
   try {
     repetition = repeatArguments(args);
@@ -39,6 +46,7 @@ async function main(args: readonly string[]): Promise<number> {
       const run = await runOnce(number, repetition, signal);
       runs.push(run);
       print(run);
+      record(run, repetition);
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -55,7 +63,18 @@ async function runOnce(number: number, repetition: Repetition, signal: AbortSign
   const begun = performance.now();
   const results = await runFiles(select(repetition), () => undefined, signal);
   const title = `run ${number} of ${repetition.times}${isBusy ? ", beside two busy loops" : ""}`;
-  return { title, results, seconds: (performance.now() - begun) / 1_000 };
+  return { title, isBusy, results, seconds: (performance.now() - begun) / 1_000 };
+}
+
+function record(run: Run, { named }: Repetition): void {
+  recordRun({
+    named,
+    files: run.results.length,
+    seconds: run.seconds,
+    processorSeconds: run.results.reduce((total, { processorSeconds }) => total + processorSeconds, 0),
+    isBusy: run.isBusy,
+    failures: failuresOf(run).map(({ file, name }) => `${file}: ${name}`),
+  });
 }
 
 function print(run: Run): void {

@@ -38,5 +38,11 @@ export interface Summary {
   readonly kind: "summary";
 }
 
+/** The process ends, and so much processor time went to it and to all that it started and has seen end. */
+export interface Used {
+  readonly kind: "used";
+  readonly seconds: number;
+}
+
 /** One line of what a test file reports while it runs. */
-export type Line = Begin | End | Note | Summary;
+export type Line = Begin | End | Note | Summary | Used;

@@ -4,7 +4,7 @@ import { ROOT } from "./select.ts";
 import { sum, type Failure, type FileResult } from "./result.ts";
 
 /** One line for a file that has ended. */
-export function fileLine({ file, seconds, counts, failures }: FileResult): string {
+export function fileLine({ file, seconds, processorSeconds, counts, failures }: FileResult): string {
   const { passed, failed, cancelled, skipped, todo } = counts;
   const parts = [
     plural(passed + failed + cancelled + todo, "test"),
@@ -12,13 +12,13 @@ export function fileLine({ file, seconds, counts, failures }: FileResult): strin
     ...(skipped === 0 ? [] : [`${skipped} skipped`]),
     ...(seconds > budgetOf(file).seconds ? [`over its budget of ${budgetOf(file).seconds} s`] : []),
   ];
-  return `${failures.length > 0 ? "✖" : "✔"} ${file} (${seconds.toFixed(1)} s): ${parts.join(", ")}`;
+  return `${failures.length > 0 ? "✖" : "✔"} ${file} (${seconds.toFixed(1)} s, ${processorSeconds.toFixed(1)} s of processor time): ${parts.join(", ")}`;
 }
 
-/** What is said at the end: failures, why tests were skipped, the slowest files, and the sums as node's own reporter has them. */
+/** What is said at the end: failures, why tests were skipped, the slowest files and those that cost most, and the sums as node's own reporter has them. */
 export function closing(results: readonly FileResult[], tookMs: number): string {
   const failures = results.flatMap((result) => result.failures);
-  return [...failureLines(failures), ...skipLines(results), ...slowestLines(results), ...sumLines(results, tookMs)]
+  return [...failureLines(failures), ...skipLines(results), ...tableLines(results), ...sumLines(results, tookMs)]
     .map((line) => `${line}\n`)
     .join("");
 }
@@ -49,16 +49,30 @@ function skipLines(results: readonly FileResult[]): readonly string[] {
   return lines.length === 0 ? [] : ["", "skipped:", ...lines];
 }
 
-const SLOWEST = 10;
+const ROWS = 10;
 
-function slowestLines(results: readonly FileResult[]): readonly string[] {
-  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
-  const rows = slowest.map(({ file, seconds }) => {
-    const budget = budgetOf(file).seconds;
-    const over = seconds > budget ? "  over" : "";
-    return `${seconds.toFixed(1).padStart(9)}${String(budget).padStart(8)}  ${file}${over}`;
-  });
-  return ["", `the ${slowest.length} slowest files:`, "  seconds  budget", ...rows];
+function tableLines(results: readonly FileResult[]): readonly string[] {
+  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, ROWS);
+  const dearest = results.toSorted((a, b) => b.processorSeconds - a.processorSeconds).slice(0, ROWS);
+  const all = results.reduce((total, { processorSeconds }) => total + processorSeconds, 0);
+  return [
+    ...["", `the ${slowest.length} slowest files:`, HEAD, ...slowest.map(row)],
+    ...[
+      "",
+      `the ${dearest.length} that cost most of ${all.toFixed(0)} s of processor time:`,
+      HEAD,
+      ...dearest.map(row),
+    ],
+  ];
+}
+
+const HEAD = "  seconds  budget  processor";
+
+function row({ file, seconds, processorSeconds }: FileResult): string {
+  const budget = budgetOf(file).seconds;
+  const over = seconds > budget ? "  over" : "";
+  const cells = [seconds.toFixed(1).padStart(9), String(budget).padStart(8), processorSeconds.toFixed(1).padStart(11)];
+  return `${cells.join("")}  ${file}${over}`;
 }
 
 /** The closing lines of node's spec reporter, word for word: CI reads them. */

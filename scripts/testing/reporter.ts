@@ -3,6 +3,7 @@ import { writeSync } from "node:fs";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import type { End, Line, Outcome } from "./events.ts";
+import { processorSeconds } from "./processor-time.ts";
 
 /** The stream of the process that the runner reads. */
 const EVENTS = 3;
@@ -10,9 +11,17 @@ const EVENTS = 3;
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
     const line = lineOf(event);
-    if (line !== undefined) writeSync(EVENTS, `${JSON.stringify(line)}\n`);
+    if (line !== undefined) write(line);
   }
   yield "";
+}
+
+process.on("exit", () => {
+  write({ kind: "used", seconds: processorSeconds() });
+});
+
+function write(line: Line): void {
+  writeSync(EVENTS, `${JSON.stringify(line)}\n`);
 }
 
 function lineOf(event: TestEvent): Line | undefined {

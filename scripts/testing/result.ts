@@ -17,6 +17,8 @@ export interface Failure {
 export interface FileResult {
   readonly file: string;
   readonly seconds: number;
+  /** Of it and all that it started; 0 when it was killed and could not say. */
+  readonly processorSeconds: number;
   readonly counts: Counts;
   readonly failures: readonly Failure[];
   /** Why tests of it were skipped, each reason once. */
@@ -62,6 +64,7 @@ export function resultOf(file: string, ending: Ending): FileResult {
   return {
     file,
     seconds: ending.seconds,
+    processorSeconds: ending.lines.findLast((line) => line.kind === "used")?.seconds ?? 0,
     counts: {
       passed: count("passed"),
       failed: count("failed") + (problem === undefined ? 0 : 1),
