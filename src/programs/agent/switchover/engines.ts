@@ -77,19 +77,22 @@ export async function roleOf({ host, port, client }: EngineControl): Promise<Rol
 
 /**
  * Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`, and pings: a replica that got one which the next primary
- * has not would need all data again.
+ * has not would need all data again. Resolves with the role after that.
  */
-export async function pauseWrites({ client }: EngineControl, ms: number): Promise<void> {
-  await Promise.all([client.call("CLIENT", "PAUSE", ms, "WRITE"), setPings(client, PAUSED_PING_S)]);
+export async function pauseWrites(engine: EngineControl, ms: number): Promise<RoleView> {
+  const { client } = engine;
+  const paused = [client.call("CLIENT", "PAUSE", ms, "WRITE"), setPings(client, PAUSED_PING_S)];
+  // an engine answers in order, so all of it takes one way there and back
+  const [view] = await Promise.all([roleOf(engine), ...paused]);
+  return view;
 }
 
 export async function resumeWrites({ client }: Pick<EngineControl, "client">): Promise<void> {
   await Promise.all([client.call("CLIENT", "UNPAUSE"), setPings(client, PING_PERIOD_S)]);
 }
 
-/** Resolves once `target` has applied all that `primary` had written when asked; AGENT_NOT_CAUGHT_UP after 2 s. */
-export async function awaitEqualOffset(primary: EngineControl, target: EngineControl): Promise<void> {
-  const { offset } = await roleOf(primary);
+/** Resolves once `target` has applied all up to this offset of its primary; AGENT_NOT_CAUGHT_UP after 2 s. */
+export async function awaitOffset(offset: number, target: EngineControl): Promise<void> {
   const deadline = performance.now() + CATCH_UP_MS;
   for (;;) {
     const view = await roleOf(target);

@@ -15,12 +15,20 @@ export interface ProxyOutcome {
 /** For the way to a proxy and back, in milliseconds. */
 const ANSWER_MS = 2_000;
 
-/** Sends to every proxy at once and waits for all of them; never rejects. */
+/**
+ * Sends to every proxy at once and waits for all of them but those of nodes that are known to be dead, whose answers do not matter; never
+ * rejects.
+ */
 export async function sendToProxies(
   proxies: readonly ProxyPort[],
   command: ProxyCommand,
 ): Promise<readonly ProxyOutcome[]> {
-  return Promise.all(proxies.map((proxy) => sendWithDeadline(proxy, command)));
+  return Promise.all(
+    proxies.map((proxy) => {
+      const outcome = sendWithDeadline(proxy, command);
+      return proxy.isDead() ? { proxy, why: "its node is dead" } : outcome;
+    }),
+  );
 }
 
 /** The command that sends clients to the primary that this record names. */

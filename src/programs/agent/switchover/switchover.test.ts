@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import type { ShardLoad, TestShard } from "../../../../test/kit/engines/shard.ts";
@@ -131,15 +132,30 @@ test("a request that takes long is named before any client has to wait for it", 
   await load.requireNothingLost();
 });
 
+test("the way to a proxy is tried until it is quick, and a slow one does not stop the switchover", async () => {
+  await using shard = await startShard(PAIR);
+  const asked: string[] = [];
+  const slow = secondProxy(shard, async (command, send) => {
+    asked.push(command.op);
+    if (command.op === "quiet") await sleep(30);
+    return send(command);
+  });
+  const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, slow);
+  assert.equal(result.kind, "done", JSON.stringify(result));
+  const tried = asked.slice(asked.indexOf("prepare") + 1, asked.indexOf("hold"));
+  assert.ok(tried.length >= 2 && tried.every((op) => op === "quiet"), asked.join(" "));
+});
+
 test("a proxy that does not answer stops the switchover, unless its node is known to be dead", async () => {
   await using shard = await startShard(PAIR);
   const silent = secondProxy(shard, (command, send) =>
     command.op === "hold" ? new Promise(() => undefined) : send(command),
   );
   assert.equal((await switchOver({ record: shard.record(), shard: 1, to: 2 }, silent)).kind, "aborted");
-  const dead = secondProxy(shard, () => Promise.reject(new Error("connection refused")), true);
+  const dead = secondProxy(shard, () => new Promise(() => undefined), true);
   const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, dead);
   assert.ok(result.kind === "done");
+  assert.ok(result.timings.heldMs < 1_000, `clients waited ${result.timings.heldMs} ms for a node that is dead`);
   assert.deepEqual(result.unreleased, [2]);
   assert.equal(shard.shard().primary, 2);
 });

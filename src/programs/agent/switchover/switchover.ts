@@ -5,9 +5,10 @@ import type { SwitchoverMove } from "../../../core/planner/database/switchover-r
 import { faults } from "../faults.ts";
 import { closeSwitchover, openSwitchover } from "./open.ts";
 import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
-import { awaitEqualOffset, pauseWrites, placeOf, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
+import { awaitOffset, pauseWrites, placeOf, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
 import type { CompletedSwitchover } from "./after-promotion.ts";
 import { completeSwitchover } from "./after-promotion.ts";
+import { rehearse } from "./rehearsal.ts";
 import { moveSiblings, returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts, SwitchoverResult, SwitchoverStep } from "./ports.ts";
@@ -88,10 +89,8 @@ async function complete(run: OpenSwitchover, progress: Progress, began: number):
   return { kind: "done", record, timings, unreleased, unattached };
 }
 
-async function upToPromotion(
-  { move, ports, record, drainMs, primary, target }: OpenSwitchover,
-  progress: Progress,
-): Promise<void> {
+async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<void> {
+  const { move, ports, record, drainMs, primary, target } = run;
   const { proxies } = ports;
   const bdb = record.uid;
   const step = async (name: SwitchoverStep): Promise<void> => {
@@ -103,6 +102,7 @@ async function upToPromotion(
   progress.record = await intend(move, ports);
   await step("prepare");
   requireConfirmed("prepare", await sendToProxies(proxies, { op: "prepare", bdb, epoch: move.epoch, target: place }));
+  await rehearse(run);
   await step("hold");
   progress.heldAt = performance.now();
   const hold = {
@@ -117,10 +117,10 @@ async function upToPromotion(
   progress.drainMs = slowest(held);
   await step("pause");
   const fencedAt = performance.now();
-  await pauseWrites(primary, SWITCHOVER_MS.pause);
+  const { offset } = await pauseWrites(primary, SWITCHOVER_MS.pause);
   progress.pausedAt = performance.now();
   await step("catch-up");
-  await awaitEqualOffset(primary, target);
+  await awaitOffset(offset, target);
   progress.caughtUpAt = performance.now();
   await moveSiblings(record, move, place, ports);
   await step("promote");

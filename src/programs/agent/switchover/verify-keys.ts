@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
-import { awaitEqualOffset } from "./engines.ts";
+import { awaitOffset, roleOf } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
 
 export interface VerifyPair {
@@ -63,7 +63,7 @@ async function observeEngines(
   keys: readonly Uint8Array[],
 ): Promise<readonly Digests[]> {
   const before = await digests(primary, keys);
-  await awaitEqualOffset(primary, replica);
+  await awaitOffset((await roleOf(primary)).offset, replica);
   const middle = await digests(replica, keys);
   const after = await digests(primary, keys);
   return keys.map((key, i) => ({
