@@ -4,7 +4,7 @@ import { connect as connectPlain, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { encodeCommand } from "../../src/ports/resp/encode.ts";
-import { obey, ownTask, type Target } from "./process.ts";
+import { obey, ownTask, type Target } from "../helper/process.ts";
 
 /** What the clients of a crowd do. */
 export interface CrowdTask {

@@ -6,7 +6,7 @@ import { done, endpointFor, startProxy, type TestProxy } from "../../test/kit/en
 import { settingsWith } from "../../test/kit/facts/settings.ts";
 import { authorityNamed, endpointCertificate } from "../../test/kit/tls/certificates.ts";
 import type { CrowdOrder, CrowdTask } from "./clients.ts";
-import { startHelper, type Helper, type Target } from "./process.ts";
+import { startHelper, type Helper, type Target } from "../helper/process.ts";
 import type { Latency } from "./tenant.ts";
 
 /** An endpoint has 10,000 clients at most, so that the two crowds have one each. */

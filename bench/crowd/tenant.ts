@@ -1,7 +1,7 @@
 // Clients of another database, which ask at a fixed pace and say how long that took.
 import { setTimeout as sleep } from "node:timers/promises";
 import { RawClient } from "../../test/kit/engines/raw-client.ts";
-import { obey, ownTask, type Target } from "./process.ts";
+import { obey, ownTask, type Target } from "../helper/process.ts";
 
 /** What the clients of the other database have seen since they were asked last, in milliseconds. */
 export interface Latency {

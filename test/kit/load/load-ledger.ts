@@ -22,6 +22,8 @@ export interface LedgerReport {
 export interface Ledger extends AsyncDisposable {
   /** Requests answered so far. */
   readonly requests: () => number;
+  /** Longest time from a request to its reply, of those answered since this was called last, in milliseconds. */
+  readonly slowestMs: () => number;
   /** Ends the load, then compares every value with what was acknowledged. */
   stop(): Promise<LedgerReport>;
 }
@@ -40,7 +42,7 @@ export interface LedgerOptions {
 /** Writes and reads on many connections, one request at a time on each, and keeps account of every acknowledgement. */
 export async function startLedger(options: LedgerOptions): Promise<Ledger> {
   const { connections = 50, pauseMs = 0 } = options;
-  const book: Book = { stopped: false, requests: 0, failed: 0, lost: 0, longestMs: 0, complaints: [] };
+  const book: Book = { stopped: false, requests: 0, failed: 0, lost: 0, longestMs: 0, slowestMs: 0, complaints: [] };
   const engine: EngineOptions = { ...options, timeoutMs: 30_000 };
   const run = randomUUID().slice(0, 8);
   const writers = Array.from({ length: connections }, (_, i) => new Writer(i, `${run}:${i}`, engine, book));
@@ -48,6 +50,11 @@ export async function startLedger(options: LedgerOptions): Promise<Ledger> {
   const runs = writers.map((writer) => writer.run(pauseMs));
   return {
     requests: () => book.requests,
+    slowestMs: () => {
+      const { slowestMs } = book;
+      book.slowestMs = 0;
+      return slowestMs;
+    },
     stop: async () => {
       book.stopped = true;
       await Promise.all(runs);
@@ -69,6 +76,7 @@ interface Book {
   failed: number;
   lost: number;
   longestMs: number;
+  slowestMs: number;
   readonly complaints: string[];
 }
 
@@ -161,7 +169,9 @@ class Writer {
       if (this.#client === undefined) await this.connect();
       const reply = await this.#client?.call(...args);
       this.#book.requests++;
-      this.#book.longestMs = Math.max(this.#book.longestMs, performance.now() - startedAt);
+      const ms = performance.now() - startedAt;
+      this.#book.longestMs = Math.max(this.#book.longestMs, ms);
+      this.#book.slowestMs = Math.max(this.#book.slowestMs, ms);
       return reply;
     } catch (error) {
       this.#book.failed++;

@@ -23,12 +23,7 @@ export async function sendToProxies(
   proxies: readonly ProxyPort[],
   command: ProxyCommand,
 ): Promise<readonly ProxyOutcome[]> {
-  return Promise.all(
-    proxies.map((proxy) => {
-      const outcome = sendWithDeadline(proxy, command);
-      return proxy.isDead() ? { proxy, why: "its node is dead" } : outcome;
-    }),
-  );
+  return Promise.all(proxies.map((proxy) => sendWithDeadline(proxy, command)));
 }
 
 /** The command that sends clients to the primary that this record names. */
@@ -69,13 +64,15 @@ export function slowest(outcomes: readonly ProxyOutcome[]): number {
 }
 
 async function sendWithDeadline(proxy: ProxyPort, command: ProxyCommand): Promise<ProxyOutcome> {
+  const outcome = answer(proxy, command);
+  if (proxy.isDead()) return { proxy, why: "its node is dead" };
   const late = Promise.withResolvers<ProxyOutcome>();
   const deadline = deadlineMs(command);
   const timer = setTimeout(() => {
     late.resolve({ proxy, why: `no answer within ${deadline} ms` });
   }, deadline);
   try {
-    return await Promise.race([answer(proxy, command), late.promise]);
+    return await Promise.race([outcome, late.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -12,13 +12,17 @@ export interface Helper<Order extends string, Answer> extends Disposable {
   ask(order: Order): Promise<Answer>;
 }
 
-/** Starts a program of this folder, with its task. */
+/** Starts a program of a benchmark, with its task. */
 export function startHelper<Order extends string, Answer>(file: string, task: object): Helper<Order, Answer> {
   const child = fork(file, [JSON.stringify(task)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`${file} has ended with ${code}`);
+  });
+  ended.catch(() => undefined); // whoever asks is told
   return {
     ask: async (order) => {
       child.send(order);
-      const [answer] = (await once(child, "message")) as [Answer];
+      const [answer] = (await Promise.race([once(child, "message"), ended])) as [Answer];
       return answer;
     },
     [Symbol.dispose]: () => void child.kill("SIGKILL"),
