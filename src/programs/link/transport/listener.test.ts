@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { connect, type ConnectionOptions } from "node:tls";
 import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
+import { survivesFlood } from "../../../../test/kit/network/flood.ts";
 import { authorityNamed } from "../../../../test/kit/tls/certificates.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { jsonLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { issue } from "../../../ports/pki/authority.ts";
 import { encodeFrame } from "./frames.ts";
@@ -46,6 +47,18 @@ test("a visitor must show a certificate with the name of its site, which an auth
   );
 });
 
+test("strangers that hold connections and say nothing take those of their address, for ten seconds, and do not fill the log", async () => {
+  using scene = await listening();
+  const greeting = encodeMessage("greeting", GREETING);
+  const ask = async (localAddress: string): Promise<void> => {
+    assert.equal(await scene.ask(greeting, { ...withPair("there.example"), localAddress }), "");
+  };
+  await survivesFlood({ ...scene.at, ofAddress: 64, silentMs: 10_000, ask });
+  assert.equal(scene.visitors.length, 2);
+  const said = scene.lines.filter((line) => line.includes("a link has failed to connect")).length;
+  assert.ok(said > 0 && said < 30, `${said} lines: one each second at most`);
+});
+
 function pairOf(name: string, by = authority) {
   const about = { commonName: name, dnsNames: [name], ipAddresses: [], usages: ["server", "client"] as const };
   return issue(by, { ...about, now: new Date(), days: 1 });
@@ -59,6 +72,11 @@ function withPair(name: string, by = authority): ConnectionOptions {
 /** Lets in what `there.example` has signed, and ends the connection then. */
 async function listening() {
   const visitors: Visitor[] = [];
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => systemClock.now(),
+  );
   const listener = new Listener(
     (visitor) => {
       checkPeer(
@@ -70,14 +88,14 @@ async function listening() {
       visitor.socket.end();
       return Promise.resolve();
     },
-    { clock: systemClock, log: silentLog },
+    { clock: systemClock, log },
   );
   const at = { host: loopbackAddress(), port: 9444 };
   await listener.listen(at, { ...own, authorities: authority.certificate, serverName: "here.example" });
   return {
-    visitors,
+    ...{ at, visitors, lines },
     /** What is answered until the connection ends. */
-    async ask(bytes: Buffer, options: ConnectionOptions): Promise<string> {
+    async ask(bytes: Buffer, options: ConnectionOptions & { readonly localAddress?: string }): Promise<string> {
       const socket = connect({ ...at, ...options, ca: authority.certificate, servername: "here.example" });
       await once(socket, "secureConnect");
       let said = "";

@@ -1,27 +1,30 @@
+import type { Socket } from "node:net";
 import type { Server, TLSSocket } from "node:tls";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { limitedRate } from "../../../core/base/limited-rate.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { LinkCertificate } from "../../../ports/management/link-control.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { greetedBy, type Greeted } from "./greet.ts";
 import { encodeRefusal } from "./messages.ts";
+import { Strangers } from "./strangers.ts";
 import { linkServer, serverContext } from "./trust.ts";
 
 /** A link that has connected and said who it is; whether it is, is still to be checked. */
 export type Visitor = Greeted;
 
-/** Visitors that have not greeted yet. */
-const MOST_STRANGERS = 64;
+/** Who connects in vain again and again does not fill the log: one line in this time, in milliseconds. */
+const SAID_MS = 1_000;
 
 /** Where other links connect. */
 export class Listener {
   readonly #visit: (visitor: Visitor) => Promise<void>;
   readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #sayRefused: (from: string, error: unknown) => void;
   readonly #sockets = new Set<TLSSocket>();
-  #strangers = 0;
+  readonly #strangers = new Strangers();
   #server: Server | undefined;
   #at = "";
 
@@ -31,7 +34,9 @@ export class Listener {
   ) {
     this.#visit = visit;
     this.#clock = clock;
-    this.#log = log;
+    this.#sayRefused = limitedRate(clock, SAID_MS, (from, error) => {
+      log.warn("a link has failed to connect", { from, why: messageOf(error) });
+    });
   }
 
   /** Listens there, with that certificate for connections that come; LINK_CANNOT_LISTEN when the port is taken. */
@@ -43,8 +48,14 @@ export class Listener {
     }
     this.close();
     const server = linkServer(own, (socket) => void this.#greet(socket));
-    server.on("tlsClientError", (error) => {
-      this.#log.warn("a link has failed to connect", { why: messageOf(error) });
+    // before the listener that would begin a handshake
+    server.prependListener("connection", (socket: Socket) => {
+      this.#strangers.admit(socket);
+    });
+    server.on("tlsClientError", (error, socket) => {
+      this.#sayRefused(socket.remoteAddress ?? "", error);
+      // Node.js leaves one open whose handshake takes too long
+      socket.destroy();
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error) => {
@@ -59,23 +70,21 @@ export class Listener {
   close(): void {
     this.#server?.close();
     this.#server = undefined;
+    this.#strangers.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
   async #greet(socket: TLSSocket): Promise<void> {
+    const { remoteAddress = "" } = socket;
     socket.on("error", () => undefined); // who reads sees that it has ended
-    if (this.#strangers >= MOST_STRANGERS) {
-      socket.destroy();
-      return;
-    }
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
     try {
-      this.#strangers += 1;
-      const visitor = await greetedBy(socket, this.#clock).finally(() => (this.#strangers -= 1));
+      const visitor = await greetedBy(socket, this.#clock);
+      this.#strangers.know(socket);
       await this.#visit(visitor);
     } catch (error) {
-      this.#log.warn("a link is sent away", { from: socket.remoteAddress, why: messageOf(error) });
+      this.#sayRefused(remoteAddress, error);
       const message = error instanceof Fault ? error.message : "The link here has failed.";
       socket.end(encodeRefusal(message));
     }

@@ -30,7 +30,7 @@ import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { Guests } from "./guests.ts";
-import { limitedRate } from "./limited-rate.ts";
+import { limitedRate } from "../../../core/base/limited-rate.ts";
 import { Listener } from "./listener.ts";
 
 /** What the endpoints of a proxy share. */

@@ -125,6 +125,34 @@ test("requests that wait for their replies keep their client from sending more, 
   await until("all is taken", stored, { withinMs: 60_000 });
 });
 
+test("channels that clients subscribe to, and prefixes that they track, count: the clients with the most are cut", async () => {
+  await using served = await Served.start();
+  const before = await served.client();
+  assert.equal(await before.ask("PING"), "PONG");
+  using subscribers = await connected(served, 10);
+  for (const [index, socket] of subscribers.sockets.entries()) {
+    socket.resume();
+    for (let i = 0; i < 200; i++) socket.write(encodeCommand(["SUBSCRIBE", ...channels(`${index}-${i}`)]));
+  }
+  using trackers = await connected(served, 200);
+  for (const socket of trackers.sockets) {
+    socket.resume();
+    socket.write(encodeCommand(["HELLO", 3]));
+    socket.write(encodeCommand(["CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "x".repeat(0.9 * MEBIBYTE)]));
+  }
+  const areCut = async (): Promise<boolean> => {
+    assert.equal(await before.ask("PING"), "PONG");
+    return (await served.proxy.stats()).cut >= 60;
+  };
+  await until("those that are too many are cut", areCut, { withinMs: 60_000 });
+  assertPeak(served, KEPT_ROOM_MIB);
+});
+
+/** Long and short ones, of about 200 KiB together. */
+function channels(of: string): readonly string[] {
+  return Array.from({ length: 200 }, (_, i) => `${of}-${i}-${"x".repeat(i % 2 === 0 ? 0 : 2_048)}`);
+}
+
 function assertPeak({ proxy }: Served, mostMiB: number): void {
   const peak = memoryOf(proxy.pid)?.most ?? 0;
   assert.ok(peak < mostMiB, `${peak} MiB`);

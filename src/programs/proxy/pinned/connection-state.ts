@@ -30,9 +30,10 @@ export class ConnectionState {
     return this.#transaction !== undefined || this.#watching || this.watchBroken;
   }
 
-  /** What is kept of the requests since MULTI. */
-  get transactionBytes(): number {
-    return this.#transactionBytes;
+  /** The memory of what is kept: requests since MULTI, channels, and what is tracked. */
+  get keptBytes(): number {
+    const options = (this.#tracking?.length ?? 0) + (this.#caching?.length ?? 0);
+    return this.#transactionBytes + this.subscriptions.bytes + options;
   }
 
   /** True while the session cannot share a connection. */

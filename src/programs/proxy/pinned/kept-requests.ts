@@ -5,7 +5,7 @@ import type { ConnectionState } from "./connection-state.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 
-/** The memory of what a pinned session could have to send again: requests without a reply, and an open transaction. */
+/** The memory of what a pinned session could have to send again: requests without a reply, an open transaction, and what it listens to. */
 export class KeptRequests {
   readonly #pending: PendingQueue;
   readonly #state: ConnectionState;
@@ -15,7 +15,7 @@ export class KeptRequests {
     this.#pending = pending;
     this.#state = state;
     this.#held = new HeldBytes(owner.endpoint.memory, () => {
-      owner.cut(`its transaction, or requests without a reply, must be kept, and ${OVER_BUDGET}`);
+      owner.cut(`its transaction, its channels, or requests without a reply must be kept, and ${OVER_BUDGET}`);
     });
   }
 
@@ -26,7 +26,7 @@ export class KeptRequests {
 
   /** To be called whenever more is kept, or less. */
   note(): void {
-    this.#held.set(this.#pending.bytes + this.#state.transactionBytes);
+    this.#held.set(this.#pending.bytes + this.#state.keptBytes);
   }
 
   drop(): void {

@@ -12,7 +12,14 @@ export interface SubscriptionCounts {
 
 /** The channels and patterns that a client has subscribed to. */
 export class Subscriptions {
-  readonly #channels = new Map<SubscribeVerb, Map<string, Buffer>>();
+  /** By their bytes: a character is one. */
+  readonly #channels = new Map<SubscribeVerb, Set<string>>();
+  #bytes = 0;
+
+  /** The memory that they take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   get size(): number {
     return VERBS.reduce((sum, verb) => sum + this.#of(verb).size, 0);
@@ -31,10 +38,15 @@ export class Subscriptions {
   /** Applies a command that the engine has confirmed. */
   apply(args: readonly Buffer[], name: string): void {
     const { verb, adds } = effectOf(name);
-    const channels = args.slice(1);
-    if (adds) for (const channel of channels) this.#of(verb).set(channel.toString("latin1"), Buffer.from(channel));
-    else if (channels.length === 0) this.#of(verb).clear();
-    else for (const channel of channels) this.#of(verb).delete(channel.toString("latin1"));
+    const known = this.#of(verb);
+    const named = args.slice(1).map((channel) => channel.toString("latin1"));
+    const channels = adds || named.length > 0 ? named : [...known];
+    for (const channel of channels) {
+      const before = known.size;
+      if (adds) known.add(channel);
+      else known.delete(channel);
+      this.#bytes += (known.size - before) * (CHANNEL_BYTES + channel.length);
+    }
   }
 
   /** How many confirmations an engine sends for this command. */
@@ -47,15 +59,15 @@ export class Subscriptions {
   /** The commands that bring an engine to the same subscriptions, and how many confirmations they cause. */
   replay(): { readonly commands: readonly Buffer[]; readonly confirmations: number } {
     const commands = VERBS.filter((verb) => this.#of(verb).size > 0).map((verb) =>
-      encodeCommand([verb, ...this.#of(verb).values()]),
+      encodeCommand([verb, ...[...this.#of(verb)].map((channel) => Buffer.from(channel, "latin1"))]),
     );
     return { commands, confirmations: this.size };
   }
 
-  #of(verb: SubscribeVerb): Map<string, Buffer> {
+  #of(verb: SubscribeVerb): Set<string> {
     const known = this.#channels.get(verb);
     if (known !== undefined) return known;
-    const channels = new Map<string, Buffer>();
+    const channels = new Set<string>();
     this.#channels.set(verb, channels);
     return channels;
   }
@@ -83,6 +95,8 @@ export function channelOf(message: Buffer): string {
   return MESSAGES.has(kind) ? elementOf(message, kind === "pmessage" ? 2 : 1) : "";
 }
 
+/** What a channel takes beside its name. */
+const CHANNEL_BYTES = 64;
 const PUSH = 62;
 const ARRAY = 42;
 const DOLLAR = 36;

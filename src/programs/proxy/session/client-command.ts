@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "../client/identity.ts";
+import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { keyword } from "../protocol/arguments.ts";
 import { bulkReply, errorReply, integerReply, notPermitted, replies } from "../protocol/replies.ts";
 import { handleClients } from "./database-clients.ts";
@@ -54,9 +55,9 @@ const ABOUT_OTHERS: ReadonlySet<string> = new Set(["LIST", "KILL", "UNBLOCK", "P
 function setName(identity: ClientIdentity, args: readonly Buffer[]): Buffer {
   const name = args[2];
   if (name === undefined || args.length !== 3) return replies.syntax;
-  if (name.some((byte) => byte < 33 || byte > 126))
-    return errorReply("ERR Client names cannot contain spaces, newlines or special characters.");
-  identity.name = Buffer.from(name);
+  const refusal = nameRefusal(CLIENT_NAMES, name);
+  if (refusal !== undefined) return refusal;
+  identity.name = keptName(name);
   return replies.ok;
 }
 
@@ -64,8 +65,8 @@ function setInfo(identity: ClientIdentity, [, , option, value, extra]: readonly 
   if (value === undefined || extra !== undefined) return replies.syntax;
   const name = keyword(option);
   if (name !== "LIB-NAME" && name !== "LIB-VER") return errorReply(`ERR Unrecognized option '${textIn(option)}'`);
-  if (value.some((byte) => byte < 33 || byte > 126))
-    return errorReply(`ERR ${name.toLowerCase()} cannot contain spaces, newlines or special characters.`);
+  const refusal = nameRefusal(name.toLowerCase(), value);
+  if (refusal !== undefined) return refusal;
   identity.library = { ...identity.library, [name === "LIB-NAME" ? "name" : "version"]: textIn(value) };
   return replies.ok;
 }

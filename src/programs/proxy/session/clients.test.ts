@@ -34,6 +34,23 @@ test("CLIENT LIST shows the clients of the database with the fields that librari
   other.close();
 });
 
+test("a client cannot call itself what would end its line of CLIENT LIST, or what would take much memory", async (served) => {
+  const client = await served.client();
+  const long = "x".repeat(513);
+  const refused = [
+    [["CLIENT", "SETNAME", "a b"], /^-ERR Client names cannot contain/],
+    [["HELLO", 3, "SETNAME", "a\nid=1 addr=mine"], /^-ERR Client names cannot contain/],
+    [["CLIENT", "SETINFO", "LIB-VER", "1\n2"], /^-ERR lib-ver cannot contain/],
+    [["CLIENT", "SETNAME", long], /^-ERR store: Client names cannot have more than 512 bytes/],
+    [["HELLO", 3, "SETNAME", long], /^-ERR store: Client names cannot have more/],
+    [["CLIENT", "SETINFO", "LIB-NAME", long], /^-ERR store: lib-name cannot have more/],
+  ] as const;
+  for (const [request, why] of refused) assert.match(String(await client.ask(...request)), why);
+  assert.match(String(await client.ask("CLIENT", "INFO")), / name= .* lib-name= lib-ver=\n$/);
+  assert.equal(await client.ask("CLIENT", "SETNAME", long.slice(1)), "OK");
+  client.close();
+});
+
 test("CLIENT KILL ends clients of the database, by address or by filters", async (served) => {
   const [one, other, third] = [await served.client(), await served.client(), await served.client()];
   const [id, address] = [await other.ask("CLIENT", "ID"), await addressOf(third)];

@@ -1,5 +1,6 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { hostOf } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
@@ -53,12 +54,14 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
     return refuseLogin(session);
   if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
+  const refusal = hello.name === undefined ? undefined : nameRefusal(CLIENT_NAMES, hello.name);
+  if (refusal !== undefined) return session.answer(refusal);
   if (pinned.current !== undefined)
     return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
   if (session.hasPending) return false;
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
-    if (hello.name !== undefined) identity.name = Buffer.from(hello.name);
+    if (hello.name !== undefined) identity.name = keptName(hello.name);
     return withClientId(greeting, identity.id);
   });
 }
