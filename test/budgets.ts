@@ -105,6 +105,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/link/away.test.ts": 20,
   "src/mechanisms/supervisor/primary-start.test.ts": 20,
   "test/scenario/bundled-modules.test.ts": 20,
+  "src/programs/proxy/endpoint/listeners-memory.test.ts": 20,
+  "test/scenario/network-policy.test.ts": 20,
   "test/scenario/engine-ports.test.ts": 20,
   "test/images/check.test.ts": 20,
   "test/scenario/packaged-module.test.ts": 20,

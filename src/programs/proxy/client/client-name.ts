@@ -2,7 +2,7 @@ import { errorReply } from "../protocol/replies.ts";
 import { copyOf } from "../upstream/lent-memory.ts";
 
 /** What a client may call itself, or its library. All that may connect have 15 MiB of each so; engines have no limit of their own. */
-export const NAME_BYTES = 512;
+const NAME_BYTES = 512;
 
 /** Why a client cannot say this of itself; undefined when it can. `what` begins the sentence. */
 export function nameRefusal(what: string, name: Buffer): Buffer | undefined {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { crowdOf } from "../../../../test/kit/engines/crowd.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
@@ -19,7 +18,7 @@ test("replies that are collected whole count: those of scripts, whose clients do
   await using served = await Served.start();
   await served.primary.call("SETRANGE", "large", 24 * MEBIBYTE - 1, "x");
   const modest = await served.client();
-  using crowd = await connected(served, 20);
+  using crowd = await crowdOf(served, 20);
   for (const socket of crowd.sockets) socket.write(encodeCommand(["EVAL", "return redis.call('GET', 'large')", 0]));
   const areCut = async (): Promise<boolean> => {
     assert.equal(await modest.ask("PING"), "PONG");
@@ -39,7 +38,7 @@ test("replies that wait for a replica count, on all connections together", async
   await served.primary.call("SETRANGE", "large", 1.25 * MEBIBYTE - 1, "x");
   const modest = await served.client();
   assert.equal(await modest.ask("SET", "k", "v"), "OK");
-  using crowd = await connected(served, 700);
+  using crowd = await crowdOf(served, 700);
   using replica = await suspend(served.replica);
   for (const socket of crowd.sockets) socket.write(encodeCommand(["EVAL", "return redis.call('GET', 'large')", 0]));
   const areCut = async (): Promise<boolean> => (await served.proxy.stats()).cut > 300;
@@ -53,8 +52,8 @@ test("large requests that are kept to be sent again count, of all databases toge
   await using served = await Served.start();
   const second = { ...served.endpoint, bdb: 2, listen: { ...served.endpoint.listen, port: 12001 } };
   await done(served.proxy.send({ op: "configure", endpoints: [served.endpoint, second] }));
-  using one = await connected(served, 9);
-  using other = await connected(served, 9, 12001);
+  using one = await crowdOf(served, 9);
+  using other = await crowdOf(served, 9, 12001);
   const sockets = [...one.sockets, ...other.sockets];
   const part = Buffer.alloc(30 * MEBIBYTE, "x");
   for (const [index, socket] of sockets.entries()) {
@@ -74,8 +73,8 @@ test("requests whose end has not arrived count, of all databases together: the c
   const second = { ...served.endpoint, bdb: 2, listen: { ...served.endpoint.listen, port: 12001 } };
   await done(served.proxy.send({ op: "configure", endpoints: [served.endpoint, second] }));
   const modest = await served.client();
-  using one = await connected(served, 8);
-  using other = await connected(served, 8, 12001);
+  using one = await crowdOf(served, 8);
+  using other = await crowdOf(served, 8, 12001);
   const part = Buffer.alloc(48 * MEBIBYTE, "x");
   for (const socket of [...one.sockets, ...other.sockets]) {
     // what belongs to a transaction is collected, however large it is
@@ -93,7 +92,7 @@ test("requests whose end has not arrived count, of all databases together: the c
 
 test("requests of open transactions count: the clients with the largest are cut", async () => {
   await using served = await Served.start();
-  using crowd = await connected(served, 10);
+  using crowd = await crowdOf(served, 10);
   const request = encodeCommand(["SET", "k", "x".repeat(MEBIBYTE - 64)]);
   for (const socket of crowd.sockets) {
     socket.write(encodeCommand(["MULTI"]));
@@ -109,7 +108,7 @@ test("requests that wait for their replies keep their client from sending more, 
   const members = [addressOf(served.replica)];
   const sync = { withoutReplica: "wait", epoch: 1, set: { version: 1, joining: [], members } } as const;
   await done(served.proxy.send({ op: "configure", endpoints: [{ ...served.endpoint, sync }] }));
-  using crowd = await connected(served, 4);
+  using crowd = await crowdOf(served, 4);
   using replica = await suspend(served.replica);
   const request = encodeCommand(["SET", "k", "x".repeat(MEBIBYTE / 2)]);
   for (const socket of crowd.sockets) for (let i = 0; i < 200; i++) socket.write(request);
@@ -125,44 +124,7 @@ test("requests that wait for their replies keep their client from sending more, 
   await until("all is taken", stored, { withinMs: 60_000 });
 });
 
-test("channels that clients subscribe to, and prefixes that they track, count: the clients with the most are cut", async () => {
-  await using served = await Served.start();
-  const before = await served.client();
-  assert.equal(await before.ask("PING"), "PONG");
-  using subscribers = await connected(served, 10);
-  for (const [index, socket] of subscribers.sockets.entries()) {
-    socket.resume();
-    for (let i = 0; i < 200; i++) socket.write(encodeCommand(["SUBSCRIBE", ...channels(`${index}-${i}`)]));
-  }
-  using trackers = await connected(served, 200);
-  for (const socket of trackers.sockets) {
-    socket.resume();
-    socket.write(encodeCommand(["HELLO", 3]));
-    socket.write(encodeCommand(["CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "x".repeat(0.9 * MEBIBYTE)]));
-  }
-  const areCut = async (): Promise<boolean> => {
-    assert.equal(await before.ask("PING"), "PONG");
-    return (await served.proxy.stats()).cut >= 60;
-  };
-  await until("those that are too many are cut", areCut, { withinMs: 60_000 });
-  assertPeak(served, KEPT_ROOM_MIB);
-});
-
-/** Long and short ones, of about 200 KiB together. */
-function channels(of: string): readonly string[] {
-  return Array.from({ length: 200 }, (_, i) => `${of}-${i}-${"x".repeat(i % 2 === 0 ? 0 : 2_048)}`);
-}
-
 function assertPeak({ proxy }: Served, mostMiB: number): void {
   const peak = memoryOf(proxy.pid)?.most ?? 0;
   assert.ok(peak < mostMiB, `${peak} MiB`);
-}
-
-/** Clients that read nothing. */
-async function connected({ endpoint: { listen } }: Served, count: number, port = listen.port) {
-  const sockets: Socket[] = Array.from({ length: count }, () => connect({ ...listen, port }));
-  for (const socket of sockets) socket.on("error", () => undefined);
-  await Promise.all(sockets.map((socket) => once(socket, "connect")));
-  for (const socket of sockets) socket.pause();
-  return { sockets, [Symbol.dispose]: () => void sockets.map((socket) => socket.destroy()) };
 }
