@@ -6,7 +6,8 @@ import { connectEngine, type EngineAddress, type EngineClient } from "../../port
 import type { FoundEngine } from "./engines.ts";
 
 const HOST = "127.0.0.1";
-const START_MS = 10_000;
+/** One that cannot serve ends; one that still runs is slow, on a machine with more to do than it can, and no verdict on it. */
+const START_MS = 60_000;
 const CALL_MS = 5_000;
 const RETRY_MS = 10;
 
@@ -16,14 +17,35 @@ export interface EngineProbe extends Pick<EngineAddress, "password" | "tls"> {
   readonly configuration: (port: number) => readonly string[];
 }
 
-/** What an engine answers that is started for this question alone, on loopback and without data; rejects when it does not serve. */
+/**
+ * What an engine answers that is started for this question alone, on loopback and without data; rejects when it does not serve. One
+ * whose port another process has taken meanwhile is started again with another port: it says nothing about the engine.
+ */
 export async function askFreshEngine<T>(
+  engine: FoundEngine,
+  probe: EngineProbe,
+  clock: Clock,
+  ask: (client: EngineClient) => Promise<T>,
+): Promise<T> {
+  for (let left = PORTS_TRIED; ; left--) {
+    const port = await boundPort(0);
+    try {
+      return await askAt(port, engine, probe, clock, ask);
+    } catch (error) {
+      if (left === 1 || !(await isTaken(port))) throw error;
+    }
+  }
+}
+
+const PORTS_TRIED = 5;
+
+async function askAt<T>(
+  port: number,
   engine: FoundEngine,
   { configuration, password, tls }: EngineProbe,
   clock: Clock,
   ask: (client: EngineClient) => Promise<T>,
 ): Promise<T> {
-  const port = await freePort();
   const child = spawn(engine.path, ["-"], { env: {}, cwd: "/", stdio: ["pipe", "ignore", "ignore"] });
   const ended = once(child, "close").catch(() => undefined); // it could not be started: nothing answers then
   child.stdin.on("error", () => undefined); // the same
@@ -52,11 +74,19 @@ async function answering(
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
+/** Listens at this port, any free one for 0, and gives it up again. */
+async function boundPort(port: number): Promise<number> {
+  const server = createServer().listen(port, HOST);
   await once(server, "listening");
   const address = server.address();
   server.close();
   await once(server, "close");
   return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  return boundPort(port).then(
+    () => false,
+    () => true,
+  );
 }
