@@ -7,6 +7,7 @@ import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import { Push, textOf } from "../../../ports/resp/reply.ts";
+import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 
 const test = sharing(() => Served.start());
 
@@ -14,7 +15,7 @@ test("a blocked client waits on at the new primary, and is served there", async 
   const [waiter, other, writer] = await served.clients(3);
   waiter?.send("BLPOP", "queue", 30);
   other?.send("BZPOPMIN", "scores", 0);
-  await untilBlocked(served, 2);
+  await untilBlocked(served.primary, 2);
   await served.move();
   await writer?.ask("RPUSH", "queue", "late");
   await writer?.ask("ZADD", "scores", 1, "first");
@@ -26,7 +27,7 @@ test("a blocked client waits on at the new primary, and is served there", async 
 test("a blocked client whose key was filled just before the move gets it once", async (served) => {
   const [waiter, writer] = await served.clients(2);
   waiter?.send("BLMOVE", "from", "to", "LEFT", "RIGHT", 30);
-  await untilBlocked(served, 1);
+  await untilBlocked(served.primary, 1);
   await writer?.ask("RPUSH", "from", "x");
   await served.move();
   assert.equal(await waiter?.read(), "x");
@@ -48,7 +49,7 @@ test("a reader of a stream gets what is added after the move", async (served) =>
   const [reader, writer] = await served.clients(2);
   await writer?.ask("XADD", "stream", "1-1", "f", "before");
   reader?.send("XREAD", "BLOCK", 20_000, "STREAMS", "stream", "1-1");
-  await untilBlocked(served, 1);
+  await untilBlocked(served.primary, 1);
   await served.move();
   await writer?.ask("XADD", "stream", "2-1", "f", "behind");
   assert.deepEqual(await reader?.read(), [["stream", [["2-1", ["f", "behind"]]]]]);
@@ -61,7 +62,7 @@ test("a reader from $ misses nothing that is added after the move", async (serve
   // one entry each: the second may be there when they ask the new primary
   reader?.send("XREAD", "COUNT", 1, "BLOCK", 0, "STREAMS", "next", "$");
   modern?.send("XREAD", "COUNT", 1, "BLOCK", 0, "STREAMS", "never", "next", "$", "$");
-  await untilBlocked(served, 2);
+  await untilBlocked(served.primary, 2);
   await served.moveEngines();
   await served.primary.call("XADD", "next", "2-1", "f", "first");
   await done(served.release());
@@ -209,7 +210,7 @@ test("WAIT answers for the client's own writes", async (served) => {
 test("connections for pinned sessions are dialled before the hold, and dropped when it is aborted", async (served) => {
   const clients = await served.clients(40);
   for (const client of clients) client.send("BLPOP", "nothing", 0);
-  await untilBlocked(served, 40);
+  await untilBlocked(served.primary, 40);
   const count = async (): Promise<number> =>
     Number(/connected_clients:(\d+)/.exec(textOf(await served.replica.call("INFO", "clients")))?.[1]);
   const before = await count();
@@ -236,13 +237,6 @@ test("a session that needs no pinned connection any more gives it back", async (
 test("no client was cut", async (served) => {
   assert.equal((await served.proxy.stats()).cut, 0);
 });
-
-async function untilBlocked(served: Served, count: number): Promise<void> {
-  await until(`${count} clients are blocked`, async () => {
-    const info = textOf(await served.primary.call("INFO", "clients"));
-    return info.includes(`blocked_clients:${count}`);
-  });
-}
 
 async function publish(client: RawClient | undefined, channel: string, count: number): Promise<void> {
   for (let i = 0; i < count; i++) assert.ok(typeof (await client?.ask("PUBLISH", channel, i)) === "number");
