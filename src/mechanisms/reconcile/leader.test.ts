@@ -11,6 +11,7 @@ import { connect } from "../../ports/kube/client.ts";
 import type { KubeConfig } from "../../ports/kube/kubeconfig.ts";
 import { runWhileLeader } from "./leader.ts";
 import { systemClock } from "./system-clock.ts";
+import { assertWithin } from "../../../test/kit/time/assert-within.ts";
 
 interface LeaseBody {
   metadata: { resourceVersion?: string; labels?: Record<string, string> };
@@ -154,7 +155,7 @@ test("one candidate leads at a time, and a clean stop hands over at once", () =>
     a.stop.abort();
     await a.ended;
     await until("b leads", () => b.leading);
-    assert.ok(performance.now() - began < 500, "sooner than the lease expires");
+    assertWithin(500, performance.now() - began, "sooner than the lease expires");
     assert.equal(server.stored?.spec.leaseTransitions, 1);
     await until("b knows itself", () => b.leaders.at(-1) === "b");
     b.stop.abort();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { availableParallelism, loadavg } from "node:os";
 import { z } from "zod";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { Finding } from "../../../src/core/api/parts.ts";
 import { Events } from "../../../src/ports/kube/builtin.ts";
+import { assertWithin } from "../time/assert-within.ts";
 import { until } from "../time/until.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { Lane, Rec } from "./lane.ts";
@@ -52,6 +52,9 @@ export async function expectFrozen(
   return { state: rec.status?.state ?? "", event: `${reason} ${event ?? ""}`, described, logged, moved };
 }
 
+/** How soon an operator notices that a cause is gone. */
+export const NOTICED_MS = 5_000;
+
 /** Nothing else is done than the recovery; how soon the operator notices is measured from its acknowledgement. */
 export async function expectResumed(lane: Lane, { reason }: FrozenCase, isLast = true): Promise<void> {
   const since = performance.now();
@@ -59,7 +62,7 @@ export async function expectResumed(lane: Lane, { reason }: FrozenCase, isLast =
     const isFree = findingOf(status?.findings, reason) === undefined;
     return isFree && (!isLast || status?.state === "Upgrade" || status?.version === lane.to().nodeTag);
   });
-  withinFiveSeconds(performance.now() - since);
+  assertWithin(NOTICED_MS, performance.now() - since, "the operator notices");
 }
 
 /** The log of the operator says that the cause is gone. */
@@ -90,12 +93,6 @@ async function expectLogged(
   };
   await until(`the operator logs: ${msg}, ${reason}`, isThere, { withinMs: 30_000 });
   return `${reason} ${found?.evidence ?? ""} ${found?.remedy ?? ""}`;
-}
-
-/** Fails when it took more than five seconds. On a machine that has more to do than it can, everything takes as much longer. */
-export function withinFiveSeconds(tookMs: number): void {
-  const busy = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
-  assert.ok(tookMs < 5_000 * busy, `it took ${Math.round(tookMs)} ms at ${busy.toFixed(1)} times the work`);
 }
 
 /** Every node runs the release that the lane is on its way to, and nothing blocks. */

@@ -3,9 +3,10 @@ import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
 import { until } from "../time/until.ts";
 import { proves } from "../specification/proves.ts";
-import { isReported, withinFiveSeconds } from "./checks.ts";
+import { isReported, NOTICED_MS } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
+import { assertWithin } from "../time/assert-within.ts";
 
 /** Whose policy keeps a database from minor versions. */
 type Holder = "the cluster" | "the database";
@@ -64,7 +65,7 @@ async function expectRaised(lane: FrozenLane, name: string): Promise<void> {
     ({ status }) =>
       status?.specStatus === "Valid" && (status.status !== "active" || status.version?.startsWith("7.4") === true),
   );
-  withinFiveSeconds(performance.now() - since);
+  assertWithin(NOTICED_MS, performance.now() - since, "the operator notices");
   const raised = await lane.database(
     name,
     "it is at 7.4",

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits until `condition` holds, asking every `everyMs`; fails with `what` after `withinMs`, also while `condition` gives no answer.
- * A question that takes long is asked less often, so that a wait leaves the machine to what it waits for.
+ * Waits until `condition` holds; fails with `what` after `withinMs`, also while `condition` gives no answer. It asks every `everyMs`.
+ * Without that, what takes long to answer is asked less often: a wait leaves the machine to what it waits for. What holds for a moment
+ * alone, and would be missed then, needs `everyMs`.
  */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  { withinMs = 10_000, everyMs = 5 } = {},
+  { withinMs = 10_000, everyMs }: { readonly withinMs?: number; readonly everyMs?: number } = {},
 ): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(late.reject, withinMs, new Error(`not within ${withinMs} ms: ${what}`));
@@ -15,17 +16,17 @@ export async function until(
     for (;;) {
       const askedAt = performance.now();
       if (await Promise.race([condition(), late.promise])) return;
-      const pauseMs = Math.max(everyMs, pauseAfter(performance.now() - askedAt));
-      await Promise.race([sleep(pauseMs), late.promise]);
+      await Promise.race([sleep(everyMs ?? pauseAfter(performance.now() - askedAt)), late.promise]);
     }
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A fifth of the time at most goes to the question, and it is asked at least about twice a second. */
+/** A fifth of the time goes to the question, more only when it takes very long. */
 function pauseAfter(tookMs: number): number {
-  return Math.min(tookMs * 4, LONGEST_PAUSE_MS);
+  return Math.min(Math.max(SHORTEST_PAUSE_MS, tookMs * 4), LONGEST_PAUSE_MS);
 }
 
-const LONGEST_PAUSE_MS = 400;
+const SHORTEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 200;

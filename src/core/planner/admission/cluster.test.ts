@@ -4,6 +4,7 @@ import { clusterSpec } from "../../api/cluster-spec.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "./cluster.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { review } from "./review.ts";
+import { processorMs } from "../../../../test/kit/time/processor-ms.ts";
 
 interface Case {
   readonly rule: string;
@@ -207,7 +208,7 @@ test("rec: a setting with less effect than expected is a warning", () => {
 });
 
 test("rec: the longest input is validated quickly", () => {
-  const began = performance.now();
+  const before = processorMs();
   const repository = `${"a.".repeat(500_000)}!`;
   review(
     CLUSTER_ADMISSION_RULES,
@@ -215,7 +216,7 @@ test("rec: the longest input is validated quickly", () => {
     facts({ ...image({ repository }), extraLabels: { [`${"a.".repeat(500_000)}!`]: "" } }),
     undefined,
   );
-  assert.ok(performance.now() - began < 500);
+  assert.ok(processorMs() - before < 500);
 });
 
 function facts(spec: object, before?: object, change: Partial<ReviewedCluster> = {}): ReviewedCluster {

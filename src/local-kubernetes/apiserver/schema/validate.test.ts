@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { describeCauses } from "./cause.ts";
 import type { Schema } from "./schema.ts";
 import { validateValue } from "./validate.ts";
+import { processorMs } from "../../../../test/kit/time/processor-ms.ts";
 
 const text: Schema = { type: "string" };
 const whole: Schema = { type: "integer" };
@@ -141,8 +142,8 @@ describe("validateValue accepts", () => {
 });
 
 test("a pattern that would take for ever is given up, not waited for", () => {
-  const began = performance.now();
+  const before = processorMs();
   const causes = validateValue({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`);
   assert.equal(causes.length, 1);
-  assert.ok(performance.now() - began < 2000);
+  assert.ok(processorMs() - before < 2000);
 });
