@@ -52,9 +52,9 @@ export async function management(site: Site, path: string, options = "", node?: 
   const ofService = `get service ${name}-api -o jsonpath='{.spec.clusterIP}'`;
   const ofNode = `get pod ${name}-${(node ?? 1) - 1} -o jsonpath='{.status.podIP}'`;
   const address = await kubectl(node === undefined ? ofService : ofNode);
-  const secret = (key: string) => kubectl(`get secret ${name} -o jsonpath='{.data.${key}}' | base64 -d`);
-  const user = `${await secret("username")}:${await secret("password")}`;
-  return type(`curl -fsSk -u '${user}' ${options} https://${address}:9443${path}`);
+  const login = await kubectl(`get secret ${name} -o jsonpath='{.data.username} {.data.password}'`);
+  const [user, password] = login.split(" ").map((text) => Buffer.from(text, "base64").toString());
+  return type(`curl -fsSk -u '${user}:${password}' ${options} https://${address}:9443${path}`);
 }
 
 /** A module with a build for each version that the test uses, and a number of its own. */
@@ -76,10 +76,10 @@ export async function primaryOf(site: Site): Promise<number> {
 
 /** Where clients of the database of this site connect. */
 export async function endpointOf(site: Site): Promise<SiteEndpoint> {
-  const host = await site.kubectl("get service carts -o jsonpath='{.spec.clusterIP}'");
-  const port = Number(await site.kubectl("get service carts -o jsonpath='{.spec.ports[0].port}'"));
+  const address = await site.kubectl("get service carts -o jsonpath='{.spec.clusterIP} {.spec.ports[0].port}'");
+  const [host = "", port] = address.split(" ");
   const password = await site.kubectl("get secret redb-carts -o jsonpath='{.data.password}' | base64 -d");
-  return { host, port, password };
+  return { host, port: Number(port), password };
 }
 
 /** Waits until the database of this site is linked with all others. */
