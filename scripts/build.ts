@@ -7,7 +7,8 @@ const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
 
 rmSync(DIST, { recursive: true, force: true });
-const compiled = spawnSync(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
+// `npm run check` holds the types; to hold them here too takes three times as long
+const compiled = spawnSync(join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json", "--noCheck"], {
   cwd: ROOT,
   stdio: "inherit",
 });
