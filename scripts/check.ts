@@ -4,13 +4,16 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "node_modules", ".bin");
-/** What is known of files that have not changed; only of tools whose answer for a file follows from what they keep. */
+/**
+ * What is known of files that have not changed; only of tools whose answer for a file follows from what they keep. Where prettier has a
+ * cache of its own, a call without one clears it, and fails on what it did not make.
+ */
 const CACHE = join(ROOT, "node_modules", ".cache");
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   [
     "format",
     join(BIN, "prettier"),
-    ...["--check", "--log-level", "warn", "--cache", "--cache-location", join(CACHE, "prettier"), "."],
+    ...["--check", "--log-level", "warn", "--cache", "--cache-location", join(CACHE, "formats"), "."],
   ],
   ["types", join(BIN, "tsc"), "--incremental", "--tsBuildInfoFile", join(CACHE, "types.tsbuildinfo")],
   ["lint", join(BIN, "eslint"), "--max-warnings", "0", "."],
