@@ -9,9 +9,13 @@ import { done, endpointFor } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
+import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import { jsonLog, silentLog, type Log } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
@@ -57,11 +61,7 @@ test("one client above the limit gets an error, and the others are served", asyn
 });
 
 test("connections take what the container has for them, one above is refused with a line in the log, and one that ends makes room", async () => {
-  const lines: string[] = [];
-  const log = jsonLog(
-    (line) => lines.push(line),
-    () => systemClock.now(),
-  );
+  const { lines, log } = notedLog();
   await using opened = await openEndpoint({ files: Number.POSITIVE_INFINITY, bytes: 8 * IDLE_BYTES.plain }, log);
   const clients: RawClient[] = [];
   const connectOne = async (): Promise<unknown> => {
@@ -77,6 +77,24 @@ test("connections take what the container has for them, one above is refused wit
   clients[0]?.close();
   await until("there is room", () => opened.endpoint.connections < 6);
   assert.equal(await connectOne(), "PONG");
+  for (const client of clients) client.close();
+});
+
+test("with TLS a connection counts for more, and one above what there is room for is closed before its handshake", async () => {
+  const { lines, log } = notedLog();
+  const authority = authorityNamed("limits");
+  const settings = endpointSettings(settingsWith({ tlsMode: "enabled" }));
+  const secured = { settings, certificate: endpointCertificate(authority, "db") };
+  await using opened = await openEndpoint({ files: 10_000, bytes: 8 * IDLE_BYTES.tls }, log, secured);
+  const trusting = { ca: authority.certificate, servername: "db" };
+  const clients: RawClient[] = [];
+  for (let i = 0; i < 6; i += 1) clients.push(await RawClient.connectTls(opened.address, trusting));
+  for (const client of clients) assert.equal(await client.ask("PING"), "PONG");
+  const before = opened.endpoint.connections;
+  await assert.rejects(RawClient.connectTls(opened.address, trusting));
+  assert.equal(lines.filter((line) => line.includes("no room is left for connections")).length, 1);
+  assert.equal(opened.endpoint.connections, before);
+  for (const client of clients) assert.equal(await client.ask("PING"), "PONG", "who is in stays in");
   for (const client of clients) client.close();
 });
 
@@ -125,13 +143,27 @@ test("sessions at an engine that hangs reach the next primary in time, and only 
   assert.deepEqual(await reader?.read(), [["stream", [["1-1", ["f", "v"]]]]]);
 });
 
+/** A log, and what is written into it. */
+function notedLog() {
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => systemClock.now(),
+  );
+  return { lines, log };
+}
+
 const BATCH = 500;
 const UNBOUNDED = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /** An endpoint in this process, so that its counters can be set. */
-async function openEndpoint(room: ConnectionRoom = UNBOUNDED, log: Log = silentLog) {
+async function openEndpoint(
+  room: ConnectionRoom = UNBOUNDED,
+  log: Log = silentLog,
+  more: Partial<EndpointConfig> = {},
+) {
   const engine = await startEngine();
-  const config = endpointFor(engine);
+  const config = endpointFor(engine, more);
   const askAgent = () => Promise.resolve([]);
   const context = {
     clock: systemClock,
