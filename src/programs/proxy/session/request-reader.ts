@@ -207,7 +207,11 @@ export class RequestReader {
 
   #offerLine(line: Buffer): boolean {
     const words = wordsOf(line);
-    if (words === undefined) return this.#taker.answer(replies.unbalanced);
+    if (words === undefined) {
+      this.protocolError = replies.unbalanced;
+      this.#taker.finish();
+      return true;
+    }
     const [name] = words;
     if (name === undefined) return true;
     return this.#taker.take(encodeCommand(words), classifyFor(this.#endpoint)(name, 0, name.length));
