@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { messageOf } from "../../src/core/base/fault.ts";
 import { randomRequest } from "../kit/fuzz/request.ts";
 import { seededDice } from "../kit/world/chaos.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
@@ -24,7 +25,12 @@ await test(`no request makes the management API fail, and each answer is as docu
     while (left > 0) {
       left -= 1;
       const asked = randomRequest(dice, ADMIN);
-      const { status = 0, text } = await sendHttp(cluster, asked);
+      const { status = 0, text } = await sendHttp(cluster, asked).catch((error: unknown) => {
+        const state = cluster.isRunning(1) ? "runs" : "has ended";
+        throw new Error(
+          `${messageOf(error)} to ${JSON.stringify(asked)}; the agent ${state}: ${cluster.log(1).slice(-2_000)}`,
+        );
+      });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       // that a database is not available is what this route is there to say
       const isAnswer = status < 500 || (status === 503 && asked.path.includes("/availability"));

@@ -5,10 +5,11 @@ import type { SyncState } from "../../src/core/api/states.ts";
 import { connectEngine } from "../../src/ports/resp/engine-client.ts";
 import { startService } from "../kit/engines/service.ts";
 import { startLedger } from "../kit/load/load-ledger.ts";
-import { startTestCluster } from "../kit/world/cluster.ts";
+import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
+import { becomesInSync, crashPrimary, crashReplica, inSyncSetOf } from "../kit/world/crashes.ts";
 import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { knownNode } from "../kit/world/known-node.ts";
-import { kubeOf, readRecord } from "../kit/world/records.ts";
+import { kubeOf } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -30,7 +31,7 @@ await test("a crash of an engine, of a replica or of a node under load loses no 
     // no reply passes until the loss of a replica is in the record, or the replica is back
     await until("clients are at work", () => ledger.requests() > before + 200, PATIENCE);
     await inSync(database);
-    await crash(database);
+    await crash(cluster, database.uid);
   }
   await inSync(database);
   const { lost, complaints } = await ledger.stop();
@@ -129,40 +130,22 @@ async function completed(action: string): Promise<void> {
   await until(`action ${action} is completed`, isDone, PATIENCE);
 }
 
-async function crashPrimary(database: FilledDatabase): Promise<void> {
-  const { epoch } = await database.active();
-  process.kill(await cluster.enginePid(primaryOf(await cluster.shards(database.uid))), "SIGKILL");
-  await until("a replica has taken over", async () => ((await database.seen())?.epoch ?? 0) > epoch, PATIENCE);
-}
-
-async function crashReplica(database: FilledDatabase): Promise<void> {
-  const replica = (await cluster.shards(database.uid)).find(({ role }) => role === "slave");
-  assert.ok(replica !== undefined);
-  const pid = await cluster.enginePid(replica);
-  process.kill(pid, "SIGKILL");
-  await until("it runs again", async () => ![0, pid].includes(await cluster.enginePid(replica)), PATIENCE);
-}
-
-async function crashNode(database: FilledDatabase): Promise<void> {
-  const { epoch } = await database.active();
-  const node = nodeOf(primaryOf(await cluster.shards(database.uid)));
+async function crashNode(_cluster: TestCluster, uid: number): Promise<void> {
+  const params = { uid };
+  const { epoch } = await cluster.client.call("bdb", { params });
+  const node = nodeOf(primaryOf(await cluster.shards(uid)));
   await cluster.kill(node);
-  await until("a replica has taken over", async () => ((await database.seen())?.epoch ?? 0) > epoch, PATIENCE);
+  const hasMoved = async () => (await cluster.client.call("bdb", { params })).epoch > epoch;
+  await until("a replica has taken over", hasMoved, PATIENCE);
   await cluster.start(node);
 }
 
-/** A replica has joined: every proxy waits for it. */
-async function inSync(database: FilledDatabase): Promise<void> {
-  const isMember = async (): Promise<boolean> => {
-    const set = await setOf(database);
-    return set?.members.length === 1 && set.joining?.length === 0;
-  };
-  await until("a replica is in the set", isMember, PATIENCE);
+function inSync({ uid }: FilledDatabase): Promise<void> {
+  return becomesInSync(kube, cluster, uid);
 }
 
-async function setOf({ uid }: FilledDatabase): Promise<InSyncSet | undefined> {
-  const [shard] = (await readRecord(kube, cluster, uid)).shards;
-  return shard?.inSync?.epoch === shard?.epoch ? shard?.inSync : undefined;
+function setOf({ uid }: FilledDatabase): Promise<InSyncSet | undefined> {
+  return inSyncSetOf(kube, cluster, uid);
 }
 
 /** As a Service would: each connection goes to a node that accepts clients. */

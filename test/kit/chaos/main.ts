@@ -10,11 +10,19 @@ import { judge, type Verdict } from "./verdict.ts";
 
 const [seed = "", most = "", folder = "", settings = ""] = process.argv.slice(2);
 const schedule = scheduleOf(Number(seed), Number(most));
-await using scene = await startScene(folder, JSON.parse(settings));
+await using scene = await startScene(folder, JSON.parse(settings)).catch((error: unknown) => {
+  throw new Error(`nothing was played: ${whole(error)}`);
+});
 const verdict = await judged(scene);
 process.stdout.write(`${JSON.stringify({ verdict })}\n`);
 if (verdict.failures.length > 0)
   for (const node of NODES) writeFileSync(join(folder, `node-${node}.log`), scene.cluster.log(node));
+
+/** What failed first, and then what its end made fail. */
+function whole(error: unknown): string {
+  if (!(error instanceof SuppressedError)) return messageOf(error);
+  return `${whole(error.suppressed)}; then ${whole(error.error)}`;
+}
 
 async function judged(on: Scene): Promise<Verdict> {
   try {

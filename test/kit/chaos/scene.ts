@@ -15,6 +15,9 @@ export const NODES = [1, 2, 3] as const;
 /** What the databases may take, and enough for everything that a seed writes, several times. */
 const VOLUME_MIB = 640;
 
+/** Seeds are played on busy machines as well; what is measured begins when all is whole. */
+const PATIENCE_MS = 90_000;
+
 /** What is played with: three nodes with network, clock and disk of their own, and two databases. */
 export interface Scene extends AsyncDisposable {
   readonly cluster: TestCluster;
@@ -43,6 +46,7 @@ export async function startScene(folder: string, settings: Partial<BdbCreate>): 
   const volume = (root: string): string => join(root, NODE_PATHS.data);
   const cluster = stack.use(
     await startTestCluster({
+      patienceMs: PATIENCE_MS,
       network: {
         address: network.address,
         enter: (uid) => [...network.enter(uid), ...(shims.get(uid)?.enter ?? [])],

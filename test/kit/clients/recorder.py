@@ -1,6 +1,6 @@
 """Plays one client of a database with redis-py, as recorder.ts does with libraries of Node.js.
 
-python3 recorder.py HOST PORT CLIENT
+python3 recorder.py HOST PORT CLIENT [once]
 """
 import json
 import random
@@ -9,16 +9,21 @@ import sys
 import time
 
 import redis
+from redis.backoff import NoBackoff
 from redis.maint_notifications import EndpointType, MaintNotificationsConfig
+from redis.retry import Retry
 
 HOST, PORT, NAME = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 SLICE_NS = 4_000_000_000
 REGISTERS = 3
 
+ONCE = {"retry": Retry(NoBackoff(), 0)} if sys.argv[4:] == ["once"] else {}
 MOVING = MaintNotificationsConfig(enabled=True, endpoint_type=EndpointType.NONE)
-client = redis.Redis(host=HOST, port=PORT, protocol=3, decode_responses=True, maint_notifications_config=MOVING)
+client = redis.Redis(
+    host=HOST, port=PORT, protocol=3, decode_responses=True, maint_notifications_config=MOVING, **ONCE
+)
 # a connection with a WATCH is not asked to move
-exchanging = redis.Redis(host=HOST, port=PORT, decode_responses=True)
+exchanging = redis.Redis(host=HOST, port=PORT, decode_responses=True, **ONCE)
 
 
 def is_over():

@@ -1,6 +1,7 @@
 // Plays one client of a database with a library of Node.js, one request after the other until standard input ends, and prints each
 // operation as a line of JSON (test/kit/linearizability/history.ts).
-//   node recorder.ts ioredis|node-redis HOST PORT CLIENT
+//   node recorder.ts ioredis|node-redis HOST PORT CLIENT [once]
+// "once": what may have been executed is not sent again.
 import { createClient, WatchError } from "@redis/client";
 import { Redis } from "ioredis";
 import type { Act } from "../linearizability/history.ts";
@@ -16,7 +17,7 @@ interface Client {
 }
 
 const FAILED = Symbol("failed");
-const [library = "", host = "", port = "", name = ""] = process.argv.slice(2);
+const [library = "", host = "", port = "", name = "", attempts = ""] = process.argv.slice(2);
 /** All clients use the keys of the same few seconds, so that the history of a key stays short. */
 const SLICE_NS = 4_000_000_000n;
 const REGISTERS = 3;
@@ -28,7 +29,8 @@ for (let number = 0; !isOver; number += 1) await operate(number);
 await client.close();
 
 function useIoredis(): Client {
-  const redis = new Redis({ host, port: Number(port) });
+  const once = { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false };
+  const redis = new Redis({ host, port: Number(port), ...(attempts === "once" ? once : {}) });
   redis.on("error", (error) => process.stderr.write(`${name}: ${error.message}\n`)); // it connects again
   return {
     get: (key) => redis.get(key),

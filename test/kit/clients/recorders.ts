@@ -81,14 +81,15 @@ async function cacheOf(name: string, ...files: readonly string[]): Promise<strin
   return folder;
 }
 
-/** Starts a client; its operations are there as soon as they are done. */
+/** Starts a client; its operations are there as soon as they are done. `once`: what may have been executed is not sent again. */
 export function startRecorder(
   { command, name }: Library,
   { host, port }: { readonly host: string; readonly port: number },
   client: string,
+  attempts: "several" | "once" = "several",
 ): Recorder {
   const [program = "", ...args] = command;
-  const child = spawn(program, [...args, host, String(port), client], { stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, [...args, host, String(port), client, attempts], { stdio: ["pipe", "pipe", "pipe"] });
   const operations: Operation[] = [];
   const complaints: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => operations.push(JSON.parse(line)));

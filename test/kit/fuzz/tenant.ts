@@ -21,20 +21,35 @@ const ODD = [
   "x".repeat(40_000),
 ] as const;
 
+/** A version of the protocol: some replies differ. */
+export type Resp = 2 | 3;
+
 /** A client with keys of its own, whose every reply is known beforehand. */
 export class Tenant {
   readonly #name: string;
   readonly #dice: () => number;
+  readonly #resp: Resp;
   readonly #texts = new Map<string, string>();
   readonly #lists = new Map<string, string[]>();
   readonly #hashes = new Map<string, Map<string, string>>();
   #counter = 0;
+  #clientName: string | null = null;
   #turn = 0;
 
   /** `dice` gives numbers from 0 to 1. */
-  constructor(name: string, dice: () => number) {
+  constructor(name: string, dice: () => number, resp: Resp = 2) {
     this.#name = name;
     this.#dice = dice;
+    this.#resp = resp;
+  }
+
+  /** Every key that it may have written. */
+  get keys(): readonly string[] {
+    const kinds = ["text", "list", "hash"];
+    return [
+      `${this.#name}:counter`,
+      ...kinds.flatMap((kind) => [0, 1, 2, 3].map((at) => `${this.#name}:${kind}:${at}`)),
+    ];
   }
 
   /** Up to `most` requests that are sent together. */
@@ -51,9 +66,10 @@ export class Tenant {
     return [this.#plain()];
   }
 
-  #plain(): Expectation {
+  /** Of so many kinds; the last is none for a transaction. */
+  #plain(kinds = 10): Expectation {
     const at = Math.floor(this.#dice() * 4);
-    switch (Math.floor(this.#dice() * 9)) {
+    switch (Math.floor(this.#dice() * kinds)) {
       case 0:
         return this.#set(`${this.#name}:text:${at}`);
       case 1:
@@ -70,10 +86,12 @@ export class Tenant {
         return this.#readAll(`${this.#name}:hash:${at}`);
       case 7:
         return this.#range(`${this.#name}:list:${at}`);
-      default: {
+      case 8: {
         const value = this.#value();
         return { request: ["ECHO", value], reply: value };
       }
+      default:
+        return this.#ofProxy();
     }
   }
 
@@ -121,11 +139,19 @@ export class Tenant {
   }
 
   #readAll(key: string): Expectation {
-    return { request: ["HGETALL", key], reply: [...(this.#hashes.get(key) ?? new Map())].flat() };
+    const hash = this.#hashes.get(key) ?? new Map<string, string>();
+    return { request: ["HGETALL", key], reply: this.#resp === 3 ? new Map(hash) : [...hash].flat() };
+  }
+
+  /** What no engine answers. */
+  #ofProxy(): Expectation {
+    if (this.#dice() < 0.5) return { request: ["CLIENT", "GETNAME"], reply: this.#clientName };
+    this.#clientName = `${this.#name}-${(this.#turn += 1)}`;
+    return { request: ["CLIENT", "SETNAME", this.#clientName], reply: "OK" };
   }
 
   #transaction(): readonly Expectation[] {
-    const inside = Array.from({ length: 1 + Math.floor(this.#dice() * 3) }, () => this.#plain());
+    const inside = Array.from({ length: 1 + Math.floor(this.#dice() * 3) }, () => this.#plain(9));
     return [
       { request: ["MULTI"], reply: "OK" },
       ...inside.map(({ request }): Expectation => ({ request, reply: "QUEUED" })),

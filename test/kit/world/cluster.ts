@@ -66,6 +66,8 @@ export interface TestClusterOptions {
   readonly network?: TestNetwork;
   /** Prefix of a command that then runs as a part of node `uid`: its control group, for instance. */
   readonly within?: TestNetwork["enter"];
+  /** How long a node may take to join, and a database to serve, in milliseconds. */
+  readonly patienceMs?: number;
 }
 
 /** Where the nodes run. */
@@ -86,7 +88,7 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
-  const { nodes = 3, release = "8.2.0-12", network, within: group = () => [] } = options;
+  const { nodes = 3, release = "8.2.0-12", network, within: group = () => [], patienceMs = 20_000 } = options;
   const { enter, prepare } = network ?? LOOPBACK;
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await startLoopbackApi("cluster", undefined, network?.address));
@@ -116,7 +118,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   };
   const start = async (uid: number): Promise<void> => {
     await launch(uid);
-    await untilJoined(client, uid, agentOf(uid), () => log(uid));
+    await untilJoined(client, uid, patienceMs, agentOf(uid), () => log(uid));
   };
 
   await Promise.all(Array.from({ length: nodes }, (_, index) => start(index + 1)));
@@ -138,7 +140,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     ...processesOf(agentOf),
     api: (uid) => relays.of(uid),
     leader: async () => (await client.call("cluster")).leader_uid,
-    create: (body) => createDatabase(client, body),
+    create: (body) => createDatabase(client, body, patienceMs),
     shards: (uid) => client.call("bdbShards", { params: { uid } }),
     enginePid: (shard) => findEngine(authority, address(Number(shard.node_uid)), shard),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -180,6 +182,7 @@ function processesOf(agentOf: (uid: number) => AgentProcess): Processes {
 async function untilJoined(
   client: ManagementClient,
   uid: number,
+  withinMs: number,
   agent: AgentProcess,
   log: () => string,
 ): Promise<void> {
@@ -187,7 +190,7 @@ async function untilJoined(
     if (!agent.isRunning()) throw new Error(`node ${uid} ended: ${log().slice(-2_000)}`);
     return hasJoined(client, uid);
   };
-  await until(`node ${uid} has joined`, isUp, { withinMs: 20_000, everyMs: 50 });
+  await until(`node ${uid} has joined`, isUp, { withinMs, everyMs: 50 });
 }
 
 async function hasJoined(client: ManagementClient, uid: number): Promise<boolean> {
@@ -197,11 +200,11 @@ async function hasJoined(client: ManagementClient, uid: number): Promise<boolean
   );
 }
 
-async function createDatabase(client: ManagementClient, body: BdbCreate): Promise<BdbRecord> {
+async function createDatabase(client: ManagementClient, body: BdbCreate, withinMs: number): Promise<BdbRecord> {
   const { uid } = await client.call("createBdb", { body });
   const read = (): Promise<BdbRecord> => client.call("bdb", { params: { uid } });
   const isActive = async (): Promise<boolean> => (await read()).status === "active";
-  await until(`database ${body.name} is active`, isActive, { withinMs: 20_000, everyMs: 50 });
+  await until(`database ${body.name} is active`, isActive, { withinMs, everyMs: 50 });
   return read();
 }
 

@@ -1,6 +1,6 @@
 // Plays one client of a database with go-redis, as recorder.ts does with libraries of Node.js.
 //
-//	recorder HOST PORT CLIENT
+//	recorder HOST PORT CLIENT [once]
 package main
 
 import (
@@ -31,7 +31,7 @@ var (
 	background = context.Background()
 	output     = bufio.NewWriter(os.Stdout)
 	name       = os.Args[3]
-	client     = redis.NewClient(&redis.Options{Addr: os.Args[1] + ":" + os.Args[2], PoolSize: 2})
+	client     = redis.NewClient(&redis.Options{Addr: os.Args[1] + ":" + os.Args[2], PoolSize: 2, MaxRetries: retries()})
 )
 
 func main() {
@@ -44,6 +44,14 @@ func main() {
 		operate(number)
 	}
 	_ = client.Close()
+}
+
+// retries is that of the library, or none.
+func retries() int {
+	if len(os.Args) > 4 && os.Args[4] == "once" {
+		return -1
+	}
+	return 0
 }
 
 func operate(number int) {
