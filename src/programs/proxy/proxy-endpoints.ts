@@ -11,6 +11,7 @@ import { Lease } from "./timing/lease.ts";
 import { within } from "./timing/within.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "./upstream/arena.ts";
+import { PeerWatch } from "./upstream/peer-watch.ts";
 import { watchForVanished } from "./vanished.ts";
 
 export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
@@ -22,6 +23,7 @@ export class ProxyEndpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
   readonly #memory = new MemoryBudget();
+  readonly #peers: PeerWatch;
   readonly #connections: ConnectionBudget;
   readonly #lease: Lease;
   readonly #engineTls = new EngineTls();
@@ -33,6 +35,7 @@ export class ProxyEndpoints {
     this.#context = context;
     this.#connections = new ConnectionBudget(room);
     this.#lease = new Lease(context.clock);
+    this.#peers = new PeerWatch(context.clock);
     this.#stopWatch = watchForVanished(context.clock, async (hasVanished) => {
       for (const endpoint of this.#endpoints.values()) await endpoint.cutVanished(hasVanished);
     });
@@ -127,7 +130,7 @@ export class ProxyEndpoints {
   #shared(): Omit<EndpointContext, keyof ProxyContext> {
     return {
       ...{ arenas: this.#arenas, memory: this.#memory, connections: this.#connections },
-      ...{ lease: this.#lease, engineTls: this.#engineTls },
+      ...{ lease: this.#lease, engineTls: this.#engineTls, peers: this.#peers },
     };
   }
 

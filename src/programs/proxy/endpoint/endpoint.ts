@@ -23,6 +23,7 @@ import { Session } from "../session/session.ts";
 import { Switchover } from "../switchover/switchover.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
+import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
@@ -39,6 +40,7 @@ export interface EndpointContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly memory: MemoryBudget;
+  readonly peers: PeerWatch;
   readonly connections: ConnectionBudget;
   readonly lease: Lease;
   readonly engineTls: EngineTls;
@@ -75,7 +77,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   #nextClient = 1;
 
   constructor(config: EndpointConfig, context: EndpointContext) {
-    const { clock, arenas, lease, engineTls, askAgent } = context;
+    const { clock, arenas, peers, lease, engineTls, askAgent } = context;
     this.memory = context.memory;
     this.#budget = context.connections;
     this.clock = clock;
@@ -102,12 +104,9 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
     const logins = { logins: () => this.#config.logins, requestLogins: () => this.logins };
-    const shared = { clock, log, arenas, memory, scripts, lease, engineTls, ...logins, scriptLimitMs };
-    this.scans = new ScanSources(
-      clock,
-      (address) => new Upstream(address, { ...shared, changed: () => undefined }),
-      holdMs,
-    );
+    const shared = { clock, log, arenas, memory, peers, scripts, lease, engineTls, ...logins, scriptLimitMs };
+    const scanned = { ...shared, changed: () => undefined };
+    this.scans = new ScanSources(clock, (address) => new Upstream(address, scanned), holdMs);
     const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;

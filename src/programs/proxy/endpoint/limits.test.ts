@@ -19,6 +19,7 @@ import type { EndpointConfig } from "../../../ports/management/proxy-control.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { ArenaPool } from "../upstream/arena.ts";
+import { PeerWatch } from "../upstream/peer-watch.ts";
 import { Endpoint } from "./endpoint.ts";
 import { ConnectionBudget, IDLE_BYTES, type ConnectionRoom } from "../limits/connection-budget.ts";
 import { LIMITS } from "../limits/limits.ts";
@@ -170,6 +171,7 @@ async function openEndpoint(
     log,
     arenas: new ArenaPool(),
     memory: new MemoryBudget(),
+    peers: new PeerWatch(systemClock),
     connections: new ConnectionBudget(room),
     lease: heldLease(),
     engineTls: new EngineTls(),

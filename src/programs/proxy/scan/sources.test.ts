@@ -14,6 +14,7 @@ import { SCAN_IDLE_MS } from "./source.ts";
 import { identityOf } from "../client/identity.ts";
 import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
+import { PeerWatch } from "../upstream/peer-watch.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
 test("a former primary is kept until a minute has passed without a scan", async () => {
@@ -23,6 +24,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   const shared = {
     arenas: new ArenaPool(),
     memory: new MemoryBudget(),
+    peers: new PeerWatch(clock),
     scripts: new ScriptCache(),
     logins: () => [],
     requestLogins: () => [],

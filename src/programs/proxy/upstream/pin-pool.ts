@@ -28,6 +28,11 @@ export class PinPool {
     return this.#idle.length + this.#dialling;
   }
 
+  /** Clients have connections of their own. */
+  get inUse(): boolean {
+    return this.#pins.size > this.#idle.length;
+  }
+
   /** An idle connection with these settings, if there is one. */
   take(settings: ConnectionSettings): Pin | undefined {
     const key = settingsKey(settings);

@@ -18,7 +18,7 @@ import { ControlConnection } from "./control-connection.ts";
 import type { EngineUser } from "./control-connection.ts";
 import { dialEngine } from "./engine-connection.ts";
 import { LanePool } from "./lane-pool.ts";
-import { PeerWatch } from "./peer-watch.ts";
+import type { PeerWatch } from "./peer-watch.ts";
 import { PinPool } from "./pin-pool.ts";
 import { ReplicaRounds } from "./replica-rounds.ts";
 import type { ScriptCache } from "./script-cache.ts";
@@ -31,6 +31,7 @@ export interface UpstreamContext {
   readonly scripts: ScriptCache;
   readonly lease: Lease;
   readonly memory: MemoryBudget;
+  readonly peers: PeerWatch;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
   /** The same for connections that carry requests of clients. */
@@ -54,7 +55,7 @@ export class Upstream {
   readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
   readonly #control: ControlConnection;
-  readonly #watch: PeerWatch;
+  readonly #stopWatch: () => void;
   #retired = false;
   #cancelDeadline: () => void = () => undefined;
 
@@ -76,9 +77,10 @@ export class Upstream {
     };
     this.lanes = new LanePool({ clock, arenas, permits, isRetired, dial, changed, unreachable });
     this.pins = new PinPool({ permits, isRetired, dial });
-    this.#watch = new PeerWatch({
-      ...{ clock, address },
+    this.#stopWatch = context.peers.watch({
+      address,
       isConnected: () => this.lanes.reachable,
+      isAtWork: () => this.lanes.inFlight > 0 || this.pins.inUse,
       ping: async () => (await this.control()).call("PING"),
       vanished: () => {
         log.warn("the engine's machine has vanished: all connections to it are ended", { ...address });
@@ -155,7 +157,7 @@ export class Upstream {
   destroy(): void {
     this.#retired = true;
     this.#cancelDeadline();
-    this.#watch.stop();
+    this.#stopWatch();
     this.pins.destroyIdle();
     this.lanes.destroy();
     this.#control.close();
