@@ -14,6 +14,7 @@ const wanted: WantedInstance = {
   speaksTls: false,
   storeVersion: "7.2",
   role: "replica",
+  isFollowed: false,
   launch: 0,
   fresh: false,
   primary: { host: "10.1.2.4", port: 20_002 },

@@ -8,8 +8,8 @@ type LogFile = Pick<EngineFiles, "logFile">;
 
 /** An engine writes its log into a file of about this size at most, and one more is kept. */
 const LIMIT_BYTES = 1024 * 1024;
-/** A script can write as fast as the disk takes it. */
-const CHECK_MS = 1_000;
+/** Between two looks, in milliseconds: a script can write as fast as the disk takes it. A log that does not grow is looked at less often. */
+const CHECK_MS = { written: 1_000, quiet: 5_000 } as const;
 const TAIL_BYTES = 64 * 1024;
 
 /** Keeps the log of a running engine from filling the disk, until the signal aborts. Clients write into it by `redis.log`. */
@@ -19,27 +19,32 @@ export async function keepLogBounded(
   signal: AbortSignal,
 ): Promise<void> {
   let said = "";
+  let size = 0;
   while (!signal.aborted) {
+    const before = size;
     try {
       // the directory may go with its instance
-      await existing(boundLog(files));
+      size = (await existing(boundLog(files))) ?? 0;
     } catch (error) {
       if (messageOf(error) !== said) log.warn("the log of an engine cannot be kept short", { error: messageOf(error) });
       said = messageOf(error);
     }
-    await clock.sleep(CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    const pause = size === before ? CHECK_MS.quiet : CHECK_MS.written;
+    await clock.sleep(pause, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }
 
-/** A log that is too long becomes the former one, of which the beginning is kept: it says what the flood began with. */
-export async function boundLog({ logFile }: LogFile): Promise<void> {
-  if ((await sizeOf(logFile)) <= LIMIT_BYTES) return;
+/** A log that is too long becomes the former one, of which the beginning is kept: it says what the flood began with. Bytes of the log as it was found. */
+export async function boundLog({ logFile }: LogFile): Promise<number> {
+  const size = await sizeOf(logFile);
+  if (size <= LIMIT_BYTES) return size;
   const former = `${logFile}.old`;
   // an engine opens the file for each line
   await rename(logFile, former);
   // an engine that was taken over may have put a link there
   await using file = await open(former, constants.O_WRONLY | constants.O_NOFOLLOW);
   await file.truncate(LIMIT_BYTES);
+  return size;
 }
 
 /** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */

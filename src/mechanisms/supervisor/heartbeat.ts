@@ -9,14 +9,18 @@ export interface HeartbeatLimits {
   readonly readyMs: number;
   /** A serving engine that does not answer for this long hangs. */
   readonly silentMs: number;
-  /** Between two questions to a serving engine; a starting one gets more. */
+  /** Between two questions to a serving engine with replicas, or one that did not answer; a starting one gets more. */
   readonly everyMs: number;
+  /** Between two questions to one without replicas. */
+  readonly calmMs: number;
 }
 
 export interface Heartbeat {
   /** Read at each connection: passwords change while the engine runs. */
   readonly address: () => EngineAddress;
   readonly limits: HeartbeatLimits;
+  /** Replicas follow the engine; read each time, as that changes while it runs. */
+  readonly isFollowed: () => boolean;
   readonly clock: Clock;
   /** Called once, when the engine first answers as one that has its data. */
   readonly onPong: () => void;
@@ -39,7 +43,7 @@ type PingResult = "pong" | "busy" | "loading" | "silence";
  * error is an answer too; an open port alone is none.
  */
 export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "silent"> {
-  const { limits, clock, signal, onPong, onReplication, onBusy } = heartbeat;
+  const { limits, clock, signal, isFollowed, onPong, onReplication, onBusy } = heartbeat;
   const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
   let busy = false;
@@ -61,6 +65,8 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
       onPong();
     }
     await pause(clock, serving ? limits.everyMs : STARTING_EVERY_MS, signal);
+    while (answer === "pong" && !signal.aborted && !isFollowed() && clock.uptimeMs() - began < limits.calmMs)
+      await pause(clock, limits.everyMs, signal);
   }
   probe.close();
   return signal.aborted ? "ended" : "silent";

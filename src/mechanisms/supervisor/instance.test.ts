@@ -28,7 +28,7 @@ test("a primary whose AOF is gone does not start empty by a launch that is allow
     runner: engineChildren(silentLog),
     clock,
     log: silentLog,
-    limits: { readyMs: 60_000, silentMs: 10_000, everyMs: 500, graceMs: 10_000 },
+    limits: { readyMs: 60_000, silentMs: 10_000, everyMs: 500, calmMs: 2_000, graceMs: 10_000 },
   });
   await using _stopped = { [Symbol.asyncDispose]: () => instance.stop() };
   await instance.reconcile({ ...wanted, fresh: true });

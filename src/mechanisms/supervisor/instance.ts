@@ -228,6 +228,7 @@ export class Instance {
     const heartbeat = {
       onReplication,
       address: () => this.#settings.addressOf(this.#wanted),
+      isFollowed: () => this.#wanted.isFollowed,
       limits,
       clock,
       onPong,

@@ -53,7 +53,13 @@ export interface InstanceSupervisor {
   stopAll(): Promise<void>;
 }
 
-const LIMITS: InstanceDeps["limits"] = { readyMs: 60_000, silentMs: 10_000, everyMs: 500, graceMs: 10_000 };
+const LIMITS: InstanceDeps["limits"] = {
+  readyMs: 60_000,
+  silentMs: 10_000,
+  everyMs: 500,
+  calmMs: 2_000,
+  graceMs: 10_000,
+};
 /** An instance that is removed has nothing to save. */
 const REMOVAL_GRACE_MS = 2_000;
 

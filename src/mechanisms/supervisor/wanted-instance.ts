@@ -20,6 +20,8 @@ export interface WantedInstance {
   readonly storeVersion: StoreVersion;
   /** What the record says it is; a running process is never promoted or demoted because of it. */
   readonly role: "primary" | "replica";
+  /** It is a primary with replicas: how far they are decides who may succeed it. */
+  readonly isFollowed: boolean;
   /** How many starts as primary the leader has allowed. */
   readonly launch: number;
   /** The database holds no data yet: a primary whose data directory is missing may start empty. */

@@ -46,6 +46,7 @@ class SupervisedNode implements AsyncDisposable {
       speaksTls: false,
       storeVersion: "7.2",
       role: "primary",
+      isFollowed: false,
       launch: 1,
       fresh: true,
       switching: false,

@@ -111,6 +111,7 @@ function wantedInstance(
     speaksTls: instance.tls === true,
     storeVersion: instance.storeVersion,
     role,
+    isFollowed: role === "primary" && shard.instances.length > 1,
     launch: instance.launch,
     fresh: mayStartEmpty(record),
     ...(primary === undefined ? {} : { primary }),
