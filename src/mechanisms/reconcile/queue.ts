@@ -62,6 +62,7 @@ export class WorkQueue {
     this.#delays.set(key, { at, timer });
     this.#clock.sleep(ms, timer.signal).then(
       () => {
+        if (this.#delays.get(key)?.timer === timer) this.#delays.delete(key); // it is over: there is nothing to cancel
         this.add(key);
       },
       () => undefined, // cancelled: the key came earlier, or the queue is closed

@@ -42,7 +42,13 @@ export async function openNodeAccess(
     const { username, password } = credentials.current();
     return { username: username.trim(), password: password.trim() };
   };
-  const access = (): ClusterAccess | undefined => parseClusterAccess(written.current()[ACCESS_KEY]);
+  let parsed: { readonly text: string; readonly access: ClusterAccess | undefined } | undefined;
+  const access = (): ClusterAccess | undefined => {
+    const text = written.current()[ACCESS_KEY];
+    // asked for by each request and each pass over a database
+    if (parsed?.text !== text) parsed = { text, access: parseClusterAccess(text) };
+    return parsed.access;
+  };
   return {
     own: () => access()?.current ?? inSecret(),
     accepted: () => {

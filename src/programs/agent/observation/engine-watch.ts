@@ -45,12 +45,17 @@ const DEADLINE_MS = 1_000;
 const SECTIONS = ["server", "replication", "memory", "persistence", "keyspace", "modules"] as const;
 /** A connection that is unused for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000;
+/** Between two looks for such connections. */
+const LOOK_MS = 1_000;
 
 /** Keeps one control connection to each engine that is asked about. */
 export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch {
   const connections = new Map<string, EngineConnection>();
   const listeners: (() => void)[] = [];
+  let lookedAt = clock.uptimeMs();
   const forgetIdle = (now: number): void => {
+    if (now - lookedAt < LOOK_MS) return;
+    lookedAt = now;
     for (const [key, connection] of connections) {
       if (now - connection.usedAt < IDLE_MS) continue;
       connections.delete(key);

@@ -16,6 +16,7 @@ export class RecordMirror {
   readonly listeners: ((database: number | undefined) => void)[] = [];
   /** Objects that were never readable, by name. */
   readonly #unreadable = new Set<string>();
+  #all: readonly DatabaseRecord[] | undefined;
   readonly #versions = new Map<string, string>();
   readonly #vanished = new Map<number, { readonly name: string; readonly at: number }>();
   readonly #stateName: string;
@@ -57,6 +58,12 @@ export class RecordMirror {
     else this.forget(uid);
   }
 
+  /** Those of all databases, by uid; the same list until one changes. */
+  all(): readonly DatabaseRecord[] {
+    this.#all ??= [...this.databases.values()].toSorted((a, b) => a.uid - b.uid);
+    return this.#all;
+  }
+
   /** Names of the databases whose records have vanished since `ms`, without having been deleted, and are not back. */
   vanishedWithin(ms: number): readonly string[] {
     const now = this.#clock.uptimeMs();
@@ -71,7 +78,9 @@ export class RecordMirror {
   }
 
   forget(uid: number): void {
-    if (this.databases.delete(uid)) this.#notify(uid);
+    if (!this.databases.delete(uid)) return;
+    this.#all = undefined;
+    this.#notify(uid);
   }
 
   #isKnown(name: string): boolean {
@@ -80,6 +89,7 @@ export class RecordMirror {
 
   #keep(record: DatabaseRecord): void {
     this.databases.set(record.uid, record);
+    this.#all = undefined;
   }
 
   #notify(database: number | undefined): void {

@@ -2,8 +2,17 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { diskBytes } from "../../../core/planner/database/disk-budget.ts";
 import type { PlacedInstance } from "../../../core/planner/database/facts.ts";
 
+/** For records that have not changed: every pass over a database asks for all of them. */
+const known = new WeakMap<readonly DatabaseRecord[], readonly PlacedInstance[]>();
+
 /** The instances of all databases with what each takes of its node. */
 export function placedInstances(records: readonly DatabaseRecord[]): readonly PlacedInstance[] {
+  const placed = known.get(records) ?? placedAnew(records);
+  known.set(records, placed);
+  return placed;
+}
+
+function placedAnew(records: readonly DatabaseRecord[]): readonly PlacedInstance[] {
   return records.flatMap((record) =>
     record.shards.flatMap((shard) =>
       shard.instances.map(({ id, node, port }) => ({

@@ -60,7 +60,7 @@ export function followRecords(options: RecordsOptions): Records {
   return {
     synced: informer.synced,
     state: () => mirror.state,
-    databases: () => [...mirror.databases.values()].toSorted((a, b) => a.uid - b.uid),
+    databases: () => mirror.all(),
     database: (uid) => mirror.databases.get(uid),
     vanishedWithin: (ms) => mirror.vanishedWithin(ms),
     isReadable: (bdb) => mirror.isReadable(bdb),
