@@ -1,3 +1,4 @@
+import { NODE_ARGS } from "../../src/bin/node-args.ts";
 import type { Release } from "../../src/core/releases/catalogue/release.ts";
 
 /** Where the product is inside its images, beside `dist` and `node_modules`; images/Containerfile says the same. */
@@ -7,7 +8,7 @@ export const ENGINES = `${HOME}/engines`;
 /** Who runs it, as a number, so that `runAsNonRoot` can be checked; name and group are for people. */
 export const USER = { uid: 1001, name: "store" } as const;
 
-export const ENTRYPOINT: readonly string[] = ["/usr/local/bin/node", `${HOME}/dist/bin/store.js`];
+export const ENTRYPOINT: readonly string[] = ["/usr/local/bin/node", ...NODE_ARGS, `${HOME}/dist/bin/store.js`];
 
 /** The environment of each container; the release comes on top of it. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
 import { latestRelease } from "../core/releases/catalogue/find.ts";
 import { imagesOf } from "../core/releases/catalogue/images.ts";
+import { NODE_ARGS } from "./node-args.ts";
 import { programPath, worldImages } from "./world-images.ts";
 
 const images = worldImages({ STORE_ENGINES_DIR: "/engines", HOME: "/home/ann", SECRET: "x" }, "/cache");
@@ -12,7 +13,7 @@ test("every image of every release runs the program of this checkout as that rel
   for (const release of CATALOGUE) {
     for (const image of Object.values(imagesOf(release))) {
       const found = images.resolve(image);
-      assert.deepEqual(found?.command, [process.execPath, programPath()], image);
+      assert.deepEqual(found?.command, [process.execPath, ...NODE_ARGS, programPath()], image);
       assert.equal(found?.env["STORE_RELEASE"], release.operator, image);
     }
   }

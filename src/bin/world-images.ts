@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
 import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
+import { NODE_ARGS } from "./node-args.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/catalogue/find.ts";
 import { imageDigestOf, imageTagOf, repositoryOf } from "../core/releases/catalogue/images.ts";
 import type { Release } from "../core/releases/catalogue/release.ts";
@@ -38,7 +39,7 @@ export function worldImages(
       const release = RELEASE_OF[name]?.(tag);
       if (release === undefined) return undefined;
       return {
-        command: others.get(release.operator) ?? [process.execPath, programPath()],
+        command: others.get(release.operator) ?? [process.execPath, ...NODE_ARGS, programPath()],
         env: { ...env, STORE_RELEASE: release.operator },
         files: {},
         digest: digestOf(name, tag),
