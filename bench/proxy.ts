@@ -3,13 +3,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
-import { figureOf, headOf, lineOf, loadText } from "./proxy/figures.ts";
+import { headOf, lineOf, loadText } from "./proxy/figures.ts";
 import type { Row } from "./proxy/figures.ts";
-import { loadTool, measure } from "./proxy/load.ts";
-import type { Load, Sample } from "./proxy/load.ts";
+import { loadTool } from "./proxy/load.ts";
+import type { Load } from "./proxy/load.ts";
+import { addRounds, noSamples, rowOf } from "./proxy/rounds.ts";
 import { freeAddress } from "./proxy/others.ts";
 import { startWays, WAYS } from "./proxy/ways.ts";
-import type { Way } from "./proxy/way.ts";
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,10 @@ console.log("proxy's processor time for each request; rates of the engine itself
 console.log(headOf(names));
 const rows: Row[] = [];
 for (const load of loads) {
-  const row = await measureRow(served.ways, load);
+  await engine.call("FLUSHALL");
+  const samples = noSamples(served.ways);
+  await addRounds(samples, load, { rounds, share });
+  const row = rowOf(samples, load);
   rows.push(row);
   console.log(lineOf(row));
   writeFileSync(values.json, `${JSON.stringify({ engine: engine.name, rounds, rows }, undefined, 2)}\n`);
@@ -61,16 +64,4 @@ for (const { load, figures } of rows) {
   if (now === undefined || before === undefined || now < before * limit) continue;
   console.log(`${loadText(load)} takes ${(now / before).toFixed(2)} times the processor time of before`);
   process.exitCode = 1;
-}
-
-/** The ways take turns, so that what else the machine does meets all of them. */
-async function measureRow(ways: readonly Way[], load: Load): Promise<Row> {
-  const samples = new Map(ways.map(({ name }): [string, Sample[]] => [name, []]));
-  await engine.call("FLUSHALL");
-  for (let round = 0; round < rounds; round++)
-    for (const way of ways) {
-      if (process.stderr.isTTY) process.stderr.write(`${loadText(load)} round ${round + 1}, ${way.name}   \r`);
-      samples.get(way.name)?.push(await measure(way, load, share));
-    }
-  return { load, figures: [...samples].map(([name, all]) => figureOf(name, all)) };
 }

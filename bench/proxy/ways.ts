@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { endpointSettings } from "../../src/core/api/settings/effects.ts";
 import type { TestEngine } from "../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../../test/kit/engines/proxy.ts";
@@ -31,24 +31,34 @@ export async function startWays(engine: TestEngine, names: readonly string[], { 
   };
   for (const name of names) {
     if (name === "direct") ways.push({ name, address: engine });
-    else if (name === "ours") await add(name, ours(stack, engine, name, undefined));
+    else if (name === "ours") await add(name, ours(stack, engine, name, OWN));
     else if (name === "ours-tls") await add(name, oursWithTls(stack, engine, name));
     else if (name === "haproxy") await add(name, startHaproxy(stack, engine));
     else if (name === "twemproxy") await add(name, startTwemproxy(stack, engine));
     else throw new Error(`no such way: ${name}; there are ${WAYS.join(", ")}`);
   }
   for (const [at, folder] of before.entries())
-    await add(folder, ours(stack, engine, at === 0 ? "before" : `before${at}`, folder));
+    await add(folder, other(stack, engine, at === 0 ? "before" : `before${at}`, folder));
   for (const one of also) await add(one, startOther(stack, engine, one));
   const owned = stack.move();
   return { ways, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-async function ours(stack: AsyncDisposableStack, engine: TestEngine, name: string, folder: string | undefined) {
-  const proxy = stack.use(await startProxy({ folder }));
-  const endpoint = endpointFor(engine);
-  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+/** What a version of the product starts and commands its proxy with. */
+type Kit = Pick<typeof import("../../test/kit/engines/proxy.ts"), "startProxy" | "endpointFor" | "done">;
+const OWN: Kit = { startProxy, endpointFor, done };
+
+async function ours(stack: AsyncDisposableStack, engine: TestEngine, name: string, kit: Kit): Promise<Way> {
+  const proxy = stack.use(await kit.startProxy());
+  const endpoint = kit.endpointFor(engine);
+  await kit.done(proxy.send({ op: "configure", endpoints: [endpoint] }));
   return { name, address: endpoint.listen, pid: proxy.pid };
+}
+
+/** Commands are those of its own version: agent and proxy are of one image. */
+async function other(stack: AsyncDisposableStack, engine: TestEngine, name: string, folder: string): Promise<Way> {
+  const kit: Kit = await import(resolve(folder, "test/kit/engines/proxy.ts"));
+  return ours(stack, engine, name, kit);
 }
 
 async function oursWithTls(stack: AsyncDisposableStack, engine: TestEngine, name: string): Promise<Way> {
