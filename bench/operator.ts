@@ -11,7 +11,9 @@ const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100
 execFileSync(process.execPath, [join(import.meta.dirname, "..", "scripts", "build.ts")], { stdio: "inherit" });
 for (const databases of sizes) {
   const before = loadavg()[0] ?? 0;
-  const figures = await measure(databases);
+  const figures = await measure(databases, (text) => {
+    console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
+  });
   console.log(
     `\n${databases} databases, load of the machine ${before.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after`,
   );

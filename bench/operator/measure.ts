@@ -52,11 +52,12 @@ export interface Figures {
 }
 
 const STEADY_MS = 60_000;
+const PROGRESS_MS = 5_000;
 /** Compiled, as users run it. */
 const STORE = join(import.meta.dirname, "..", "..", "dist", "bin", "store.js");
 
-/** Runs everything once in a new world with so many databases. */
-export async function measure(databases: number): Promise<Figures> {
+/** Runs everything once in a new world with so many databases; `say` gets what happens meanwhile. */
+export async function measure(databases: number, say: (text: string) => void): Promise<Figures> {
   using temporary = mkdtempDisposableSync(join(tmpdir(), "bench-operator-"));
   const folder = temporary.path;
   const audit = auditing(folder);
@@ -93,6 +94,7 @@ export async function measure(databases: number): Promise<Figures> {
   });
   await first.stop();
 
+  say(`the cluster runs; ${databases} databases are written`);
   await createDatabases(kube, databases);
   const followed = startInformer(kube, Databases, options);
   await followed.synced;
@@ -100,7 +102,7 @@ export async function measure(databases: number): Promise<Figures> {
   const serverBefore = serverCpu();
   const coldAt = Date.now();
   let operator = startOperator();
-  await settled(followed);
+  await settled(followed, (active) => say(`${active} of ${databases} databases are active`));
   const cold = (Date.now() - coldAt) / 1000;
   const coldCpu = operator.cpu();
   const coldServerCpu = serverCpu() - serverBefore;
@@ -109,6 +111,7 @@ export async function measure(databases: number): Promise<Figures> {
   const coldPeak = operator.memory().peak;
   await operator.stop();
 
+  say(`settled after ${cold.toFixed(1)} s; the operator starts again`);
   const warmAt = Date.now();
   operator = startOperator();
   await until("the operator has looked at each database", () => hasLooked(addresses[0] ?? "", databases), {
@@ -124,6 +127,7 @@ export async function measure(databases: number): Promise<Figures> {
   await sleep(10_000); // both are at rest then
   const warmRequests = requestsOf(audit.path, accounts.operator.user, warmAt, Date.now());
 
+  say(`looked at after ${warm.toFixed(1)} s; at rest for ${STEADY_MS / 1000} s`);
   const calls = (): number => [...agents.calls.values()].reduce((sum, count) => sum + count, 0);
   const callsBefore = calls();
   const from = Date.now();
@@ -141,8 +145,10 @@ export async function measure(databases: number): Promise<Figures> {
     floor: rest(floor, accounts.floor.user, cpuBefore[1]),
     calls: calls() - callsBefore,
   };
+  say(`${(atRest.operator.cpu * 100).toFixed(1)} % of a core at rest; databases are edited`);
   const edits = await measureEdits(kube, agents, followed);
   await Promise.all([operator.stop(), floor.stop()]);
+  say("the same writes by a client alone");
   const serverThen = serverCpu();
   const alone = { seconds: await timeWrites(kube, databases), serverCpu: serverCpu() - serverThen };
   return { databases, cold, coldRequests, coldCpu, coldServerCpu, alone, warm, warmRequests, ...atRest, edits };
@@ -166,8 +172,13 @@ async function createDatabases(kube: Kube, count: number): Promise<void> {
   await Promise.all(workers);
 }
 
-async function settled(followed: Informer<StoreEnterpriseDatabase>): Promise<void> {
+async function settled(
+  followed: Informer<StoreEnterpriseDatabase>,
+  progress: (settled: number) => void,
+): Promise<void> {
   const open = (): number => followed.list().filter((redb) => !isSettled(redb)).length;
+  const shown = setInterval(() => progress(followed.list().length - open()), PROGRESS_MS);
+  using _ended = { [Symbol.dispose]: () => clearInterval(shown) };
   await until("every database is active", () => open() === 0, { withinMs: 900_000, everyMs: 50 }).catch(
     (error: unknown) => {
       throw new Error(`${open()} are not`, { cause: error });
