@@ -45,8 +45,8 @@ export async function startWays(engine: TestEngine, names: readonly string[], { 
 }
 
 /** What a version of the product starts and commands its proxy with. */
-type Kit = Pick<typeof import("../../test/kit/engines/proxy.ts"), "startProxy" | "endpointFor" | "done">;
-const OWN: Kit = { startProxy, endpointFor, done };
+const OWN = { startProxy, endpointFor, done };
+type Kit = typeof OWN;
 
 async function ours(stack: AsyncDisposableStack, engine: TestEngine, name: string, kit: Kit): Promise<Way> {
   const proxy = stack.use(await kit.startProxy());
