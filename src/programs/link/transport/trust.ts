@@ -18,6 +18,11 @@ export interface Trusted {
 const PROTOCOL = { minVersion: "TLSv1.3" } as const;
 /** A handshake that takes longer is ended, in milliseconds. */
 const HANDSHAKE_MS = 10_000;
+/**
+ * A connection that is not there after this time is tried anew, in milliseconds: while a network is cut the kernel asks again after 1, 3, 7
+ * and 15 s, and would find out that late that it is back.
+ */
+const CONNECT_MS = 1_500;
 
 /** Listens for links; who has connected is found out by what it says, and checked with `checkPeer`. */
 export function linkServer(own: LinkCertificate, accept: (socket: TLSSocket) => void): Server {
@@ -53,9 +58,11 @@ export async function dialLink(
   });
   socket.setNoDelay(true);
   socket.setKeepAlive(KEEP_ALIVE.keepAlive, KEEP_ALIVE.keepAliveInitialDelay);
-  socket.setTimeout(HANDSHAKE_MS, () => {
-    socket.destroy(new Error(`no answer within ${HANDSHAKE_MS / 1_000} s`));
+  let patienceMs = CONNECT_MS;
+  socket.setTimeout(patienceMs, () => {
+    socket.destroy(new Error(`no answer within ${patienceMs / 1_000} s`));
   });
+  socket.once("connect", () => socket.setTimeout((patienceMs = HANDSHAKE_MS)));
   const abort = (): void => void socket.destroy(new Error("given up"));
   signal.addEventListener("abort", abort, { once: true });
   socket.once("close", () => {

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faults } from "../faults.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { commonFormat, LINK_FORMATS, readGreeting } from "./messages.ts";
+
+const greeting = { guid: "g", from: 2, to: 1, formats: [1], received: { 2: 7 }, origin: 2 };
+const [best = 0] = LINK_FORMATS;
+const offers: readonly (readonly [formats: readonly number[], spoken: number | undefined])[] = [
+  [LINK_FORMATS, best],
+  [[best + 1, best], best],
+  [[best, best + 1], best],
+  [[best + 1], undefined],
+];
+
+for (const [formats, spoken] of offers) {
+  const what = spoken === undefined ? "is refused, with what both speak" : `is answered in ${spoken}`;
+  test(`a link that speaks the formats ${formats.join(", ")} ${what}`, () => {
+    const answer = (): number => commonFormat({ ...greeting, formats: [...formats] });
+    if (spoken !== undefined) assert.equal(answer(), spoken);
+    else
+      assert.throws(
+        answer,
+        (error: unknown) => isFault(error, faults.format) && /formats 1,.* one 2\.$/.test(String(error)),
+      );
+  });
+}
+
+test("a greeting of a later release, which says more, is understood as far as it goes", () => {
+  const body = Buffer.from(JSON.stringify({ ...greeting, formats: [2, 1], novelty: { is: "here" } }));
+  assert.deepEqual(readGreeting({ kind: "greeting", body }), { ...greeting, formats: [2, 1] });
+});
