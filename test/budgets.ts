@@ -32,6 +32,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/lost-nodes.test.ts": 70,
   "test/scenario/tls-objects.test.ts": 70,
   "test/scenario/active-active-lost.test.ts": 60,
+  "test/scenario/active-active-seeds.test.ts": 60,
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,
   "test/scenario/capture-upgrade.test.ts": 60,
@@ -151,6 +152,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/public-client.test.ts": 10,
   "src/mechanisms/reconcile/leader.test.ts": 10,
   "src/bin/operator.test.ts": 10,
+  "src/core/merge/properties.test.ts": 10,
+  "src/programs/link/successor.test.ts": 10,
   "src/local-kubernetes/apiserver/watch.test.ts": 8,
   "src/local-kubernetes/controllers/deployment/deployment.test.ts": 8,
   "src/ports/kube/informer-reconnect.test.ts": 8,
@@ -227,6 +230,10 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   },
   "test/compatibility/mixed-authority.test.ts": { seconds: 300, why: "the same roll" },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
+  "test/scenario/active-active-seeds.test.ts": {
+    seconds: 900,
+    why: "sites that do not come to the same are given their time, three times",
+  },
   "test/scenario/chaos-seeds.test.ts": { seconds: 300, why: "a cluster that does not heal is given its time, twice" },
 };
 

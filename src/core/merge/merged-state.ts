@@ -90,6 +90,12 @@ export class MergedState {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
 
+  /** Names of the keys that others than this origin have written, too. */
+  keysTouchedBeside(origin: number): readonly string[] {
+    const isOther = (touched: VersionVector): boolean => Object.keys(touched).some((each) => Number(each) !== origin);
+    return [...this.#keys].flatMap(([key, { touched }]) => (isOther(touched) ? key : []));
+  }
+
   stateOf(key: string): KeyState | undefined {
     return this.#keys.get(key);
   }

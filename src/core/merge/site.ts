@@ -139,10 +139,11 @@ export class Site {
     return this.#settle(mark).map((key) => this.#repair(key));
   }
 
-  /** Writes every key of which something is known as the merge has it, and takes in what was saved for that: due once after `restored`. */
+  /** Writes each key that other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
   repairAll(): readonly Apply[] {
     this.#needsRepair = false;
-    return [...this.#state.all().map(({ key }) => this.#repair(key)), ...this.#takeEarly()];
+    const keys = this.#state.keysTouchedBeside(this.#options.origin);
+    return [...keys.map((key) => this.#repair(key)), ...this.#takeEarly()];
   }
 
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
@@ -165,7 +166,7 @@ export class Site {
     return this.#seen;
   }
 
-  /** What need not be sent to this process again. */
+  /** What need not be sent again. */
   get received(): VersionVector {
     return this.#received;
   }
@@ -209,10 +210,7 @@ export class Site {
     return this.participants.isAwaited(this.#options.origin, this.#seen);
   }
 
-  /**
-   * Where a site begins that gets all keys from this one, which must know of it. The keys are those of the engine, asked for
-   * from now on, and those that are named.
-   */
+  /** Where a site begins that gets all keys of the engine, asked for from now on, and those named; this one must know of it. */
   transferBegin(): TransferBegin {
     const { seenBy } = this.participants;
     const keys = this.#state.all().map(({ key }) => key);

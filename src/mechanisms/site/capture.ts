@@ -3,6 +3,7 @@ import type { Effect } from "../../core/merge/operation.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
+import { PLACE_ASKED } from "./marks.ts";
 import { KeyLooks, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import type { Place } from "./saved-log.ts";
@@ -96,6 +97,11 @@ export class Capture {
     if (read === undefined) {
       if (await this.#looks.pass(mark)) {
         this.#advance(end);
+        return;
+      }
+      if (mark === PLACE_ASKED) {
+        this.#advance(end);
+        this.#options.onEffects([]); // what has been seen so far, and with it the place
         return;
       }
       const marked = this.#options.onMark(mark);

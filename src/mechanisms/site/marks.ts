@@ -9,6 +9,9 @@ export const LINK_KEYS = {
   transfer: "site:transfer",
 } as const;
 
+/** A mark by which the link of an engine is asked to write down how far it is. */
+export const PLACE_ASKED = "place";
+
 /** A command for the database of the link. */
 export type LinkCommand = readonly Arg[];
 

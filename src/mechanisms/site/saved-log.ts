@@ -67,6 +67,11 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
 
 const [PLACE, CAPTURED, APPLIED, SUMMARY] = [0x50, 0x43, 0x41, 0x53];
 
+/** The place in the last entry of a log, or in a checkpoint, as one character a byte. */
+export function placeIn(text: string): Place {
+  return place.parse(JSON.parse(text.startsWith("{") ? text : text.slice(1)));
+}
+
 /** What is appended to the log at once. */
 export interface LogAppendix {
   readonly entries: readonly LoggedEntry[];

@@ -23,9 +23,12 @@ export async function switchOver(
   return { heldMs: Math.max(...released.map((reply) => ("heldMs" in reply ? reply.heldMs : 0))) };
 }
 
+/** As long as in the product: a busy machine must not lift it before the old primary follows the new one. */
+const FENCE_MS = 30_000;
+
 /** Fences writes at `from`, waits until `to` has all of them, and makes it a primary. */
 export async function promote(from: TestEngine, to: TestEngine): Promise<void> {
-  await from.call("CLIENT", "PAUSE", 5000, "WRITE");
+  await from.call("CLIENT", "PAUSE", FENCE_MS, "WRITE");
   const { offset } = await from.replication();
   await until(`${to.name} has every write`, async () => (await to.replication()).offset >= offset, { everyMs: 0 });
   await to.call("REPLICAOF", "NO", "ONE");

@@ -64,7 +64,7 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   const listening = ids.map(() => ({ host: loopbackAddress(), port: 9444 }));
   const isBehind = (index: number): boolean => options.behindAnother?.includes(index + 1) === true;
   const reached = listening.map((at, index) => (isBehind(index) ? { ...at, host: loopbackAddress() } : at));
-  const ways = stack.use(await Ways.open(ids, reached, options.latencyMs ?? 20));
+  const ways = stack.use(await Ways.open(ids, reached, () => options.latencyMs ?? 20));
   const linking = new Linking(listening, ways, options);
   const sites = await openSites(engines, replicas.length === 0 ? 0 : 1, linking);
   stack.defer(async () => void (await Promise.all(sites.map(({ link }) => link.kill()))));

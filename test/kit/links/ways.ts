@@ -6,7 +6,11 @@ import { loopbackAddress } from "../engines/engine.ts";
 export class Ways implements AsyncDisposable {
   readonly #ways = new Map<string, { readonly way: CuttableWay; readonly ends: readonly [number, number] }>();
 
-  static async open(ids: readonly number[], listening: readonly Address[], latencyMs: number): Promise<Ways> {
+  static async open(
+    ids: readonly number[],
+    listening: readonly Address[],
+    latencyMs: (from: number, to: number) => number,
+  ): Promise<Ways> {
     const ways = new Ways();
     const host = loopbackAddress();
     for (const from of ids)
@@ -14,7 +18,7 @@ export class Ways implements AsyncDisposable {
         const target = listening[to - 1];
         if (from === to || target === undefined) continue;
         ways.#ways.set(`${from} ${to}`, {
-          way: await startWay({ host, port: 0 }, target, latencyMs),
+          way: await startWay({ host, port: 0 }, target, latencyMs(from, to)),
           ends: [from, to],
         });
       }
@@ -32,8 +36,10 @@ export class Ways implements AsyncDisposable {
       if (ends.includes(site) && (other === undefined || ends.includes(other))) way.cut();
   }
 
-  mend(): void {
-    for (const { way } of this.#ways.values()) way.mend();
+  /** All, or those of a site, or those between two. */
+  mend(site?: number, other?: number): void {
+    for (const { way, ends } of this.#ways.values())
+      if ((site === undefined || ends.includes(site)) && (other === undefined || ends.includes(other))) way.mend();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { instanceOf } from "../../../core/planner/database/switchover-record.ts"
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { busyText } from "../../../core/planner/database/waiting-requests.ts";
 import { switchoverGates } from "../../../core/planner/database/switchover.ts";
+import { linkCanFollow } from "../../../mechanisms/site/link-place.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { openEngine, viewEngine } from "./engines.ts";
@@ -56,6 +57,7 @@ export async function openSwitchover(
     opened.push(target);
     if (request.insists !== true) await requireQuiet(record, ports);
     await requireGates(primary, target, request);
+    if (request.insists !== true) await requireLink(primary, target, request);
     return { move, ports, record, drainMs: request.drainMs ?? SWITCHOVER_MS.drain, primary, target, targetAddress };
   } catch (error) {
     for (const { client } of opened) client.close();
@@ -83,6 +85,19 @@ async function requireGates(primary: EngineControl, target: EngineControl, reque
   const view = { primary: primaryView, target: await viewEngine(target), rollback: request.rollback ?? false };
   const objection = switchoverGates(view);
   if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb: request.record.uid });
+}
+
+/** The link of an Active-Active database goes on at the target where it was: otherwise increments are lost. */
+async function requireLink(
+  primary: EngineControl,
+  target: EngineControl,
+  { record }: SwitchoverRequest,
+): Promise<void> {
+  const { uid: bdb, activeActive } = record;
+  if (activeActive === undefined || (await linkCanFollow(primary.client, target.client, SWITCHOVER_MS.link))) return;
+  const { host, port } = target;
+  const why = `the link has not captured yet what was written before ${host}:${port} got its data`;
+  throw new Fault(faults.switchoverRefused, why, { bdb });
 }
 
 function addressOf(record: DatabaseRecord, move: SwitchoverMove, id: number, ports: ShardPorts): EngineAddress {

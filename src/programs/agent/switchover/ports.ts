@@ -33,6 +33,8 @@ export interface ShardPorts {
 export const SWITCHOVER_MS = {
   /** For requests that have been at the primary for long, before any client has to wait. */
   quiet: 1_000,
+  /** For the link of an Active-Active database to write down how far it is. */
+  link: 2_000,
   /** For the requests of clients that are in flight, while clients wait. */
   drain: 500,
   /** After this a proxy that gets no further command goes on with the old primary. */

@@ -1,0 +1,115 @@
+// Seeded runs of three linked sites, each in a process of its own: docs/active-active.md#proof.
+//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--result file]
+// Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { messageOf } from "../src/core/base/fault.ts";
+import { EQUAL_WITHIN_MS, type SitesVerdict } from "../test/kit/site-chaos/play.ts";
+import { runSitesSeed, whySitesNotPlayable } from "../test/kit/site-chaos/run.ts";
+import { LENGTHS, type Length } from "../test/kit/site-chaos/schedule.ts";
+import { compiledFolder } from "./testing/compiled.ts";
+import { ROOT } from "./testing/select.ts";
+
+const WRONG_ARGUMENTS = 2;
+const NOT_POSSIBLE = 3;
+const INTERRUPTED = 130;
+
+interface WantedSites {
+  readonly seeds: number;
+  readonly from: number;
+  readonly parallel: number;
+  readonly minutes: number;
+  readonly length: Length;
+  readonly result: string;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(INTERRUPTED));
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const wanted = wantedOf(process.argv.slice(2));
+  if (typeof wanted === "string") {
+    say(
+      `${wanted}\nnpm run soak:active-active -- [--seeds 1000] [--from 1] [--parallel 2] [--minutes 600] [--length short] [--result soak-active-active.json]`,
+    );
+    return WRONG_ARGUMENTS;
+  }
+  const obstacle = whySitesNotPlayable();
+  if (obstacle !== undefined) {
+    say(`skipped: ${obstacle}`);
+    return NOT_POSSIBLE;
+  }
+  process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
+  return summarize(await playAll(wanted), wanted);
+}
+
+function wantedOf(args: readonly string[]): WantedSites | string {
+  const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
+  try {
+    const options = {
+      ...{ seeds: text("1000"), from: text("1"), parallel: text("2"), minutes: text("600") },
+      ...{ length: text("short"), result: text("soak-active-active.json") },
+    };
+    const { values } = parseArgs({ args: [...args], options });
+    const [seeds, from, parallel, minutes] = [values.seeds, values.from, values.parallel, values.minutes].map(Number);
+    const numbers = { seeds: seeds ?? 0, from: from ?? 0, parallel: parallel ?? 0, minutes: minutes ?? 0 };
+    const length = (Object.keys(LENGTHS) as Length[]).find((each) => each === values.length);
+    if (length === undefined) return `a seed is ${Object.keys(LENGTHS).join(" or ")}`;
+    const areWhole = Object.values(numbers).every((value) => Number.isInteger(value) && value > 0);
+    return areWhole ? { ...numbers, length, result: values.result } : "each number is a whole one from 1";
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Plays the seeds, some at a time; what is known is in the file of the result after each. */
+async function playAll(wanted: WantedSites): Promise<readonly SitesVerdict[]> {
+  const { seeds, from, parallel, minutes, result } = wanted;
+  const verdicts: SitesVerdict[] = [];
+  const until = performance.now() + minutes * 60_000;
+  let next = from;
+  const work = async (): Promise<void> => {
+    while (next < from + seeds && performance.now() < until) {
+      const seed = next++;
+      const story: string[] = [];
+      const verdict = await runSitesSeed(seed, wanted.length, (line) => void story.push(line));
+      verdicts.push(verdict);
+      writeFileSync(result, `${JSON.stringify({ ...wanted, verdicts }, undefined, 1)}\n`);
+      say(lineOf(verdict, verdicts.length, seeds));
+      if (verdict.failures.length > 0)
+        for (const line of [...verdict.failures, ...story, replay(verdict, wanted)]) say(`    ${line.slice(0, 2_000)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return verdicts;
+}
+
+function lineOf(verdict: SitesVerdict, done: number, of: number): string {
+  const { seed, acts, requests, acknowledged, unknown, drainedMs, equalMs, failures } = verdict;
+  return (
+    `${done}/${of}  seed ${seed} ${failures.length === 0 ? "passed" : "FAILED"}: ${acts} acts, ${requests} requests, ` +
+    `${acknowledged} acknowledged writes looked for, ${unknown} unknown, drained in ${drainedMs} ms, equal ${equalMs} ms later`
+  );
+}
+
+function summarize(verdicts: readonly SitesVerdict[], wanted: WantedSites): number {
+  const sum = (of: (verdict: SitesVerdict) => number): number =>
+    verdicts.reduce((all, verdict) => all + of(verdict), 0);
+  const bad = verdicts.filter(({ failures }) => failures.length > 0);
+  say(
+    `${verdicts.length} seeds, ${bad.length} failed: ${sum(({ acts }) => acts)} acts, ${sum(({ requests }) => requests)} requests, ` +
+      `${sum(({ acknowledged }) => acknowledged)} acknowledged writes looked for, ${sum(({ unknown }) => unknown)} unknown; ` +
+      `${verdicts.filter(({ equalMs }) => equalMs <= EQUAL_WITHIN_MS).length} held the same within ${EQUAL_WITHIN_MS} ms after all was everywhere, ` +
+      `the slowest after ${Math.max(0, ...verdicts.map(({ equalMs }) => equalMs))} ms; ${wanted.result}`,
+  );
+  for (const verdict of bad) say(`  ${replay(verdict, wanted)}`);
+  return bad.length === 0 ? 0 : 1;
+}
+
+function replay({ seed }: SitesVerdict, { length }: WantedSites): string {
+  return `again: npm run soak:active-active -- --seeds 1 --from ${seed} --length ${length}`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,142 @@
+import { valueAt, type Data, type Place, type Session, type SiteWrite, type Written } from "./writes.ts";
+
+/** Where the increments of a name add up. */
+export const SUMS = { string: (name: string) => `sum:${name}`, hash: "sums", zset: "scores", log: "log" } as const;
+
+/** Sentences on what the data cannot be after these sessions, one for each site; empty when every rule is kept. */
+export function brokenRules(sessions: readonly Session[], data: Data): readonly string[] {
+  return [
+    ...brokenSums(sessions, data),
+    ...sessions.flatMap((session) => [...brokenOwn(session, data), ...brokenLists(session, data)]),
+    ...brokenRegisters(sessions, data),
+    ...brokenMembers(sessions, data),
+  ];
+}
+
+type Of<K extends Written["kind"]> = SiteWrite & { readonly written: Extract<Written, { kind: K }> };
+
+/** An increment is there with its member of the log: no acknowledged one is missing, and none counts twice. */
+function brokenSums(sessions: readonly Session[], data: Data): readonly string[] {
+  const all = sessions.flatMap((session) => ofKind(session, "sum"));
+  const log = elementsOf(data, SUMS.log);
+  const missing = all.filter((write) => isAcknowledged(write) && !log.has(write.written.member));
+  const names = new Set(all.map(({ written }) => written.name));
+  const wrong = [...names].flatMap((name) => {
+    const counted = all.filter(({ written }) => written.name === name && log.has(written.member));
+    const sum = String(counted.reduce((total, { written }) => total + written.by, 0));
+    const places: readonly Place[] = [
+      { type: "string", key: SUMS.string(name), element: "" },
+      { type: "hash", key: SUMS.hash, element: name },
+      { type: "zset", key: SUMS.zset, element: name },
+    ];
+    return places.flatMap((place) => {
+      const found = valueAt(data, place) ?? "0";
+      return found === sum ? [] : `${textOf(place)} is ${found}, and its increments make ${sum}`;
+    });
+  });
+  return [...missing.map(({ written }) => `the acknowledged increment ${written.member} is lost`), ...wrong];
+}
+
+/** What one site alone writes is what its last write says. */
+function brokenOwn(session: Session, data: Data): readonly string[] {
+  const byPlace = Map.groupBy(ofKind(session, "own"), ({ written }) => textOf(written.place));
+  return [...byPlace].flatMap(([text, writes]) => {
+    let possible: readonly (string | undefined)[] = [undefined];
+    for (const write of writes)
+      possible = isAcknowledged(write) ? [write.written.value] : [...possible, write.written.value];
+    const [first] = writes;
+    const found = first && valueAt(data, first.written.place);
+    return possible.includes(found)
+      ? []
+      : `${text} is ${String(found)}, and its site has written ${possible.map(String).join(" or ")}`;
+  });
+}
+
+/** A list of one site has what was pushed, once and in its order; what was not acknowledged may be missing. */
+function brokenLists(session: Session, data: Data): readonly string[] {
+  const byKey = Map.groupBy(ofKind(session, "pushed"), ({ written }) => written.key);
+  return [...byKey].flatMap(([key, writes]) => {
+    const held = data.keys.get(key);
+    const found: readonly string[] = Array.isArray(held) ? (held as readonly string[]) : [];
+    const there = new Set(found);
+    const wanted = writes.filter((write) => isAcknowledged(write) || there.has(write.written.value));
+    const same = wanted.map(({ written }) => written.value);
+    return same.join() === found.join() ? [] : `${key} is ${shortOf(found)}, and its site has pushed ${shortOf(same)}`;
+  });
+}
+
+/** The value that is left was written, and no acknowledged write of a site that had seen it has taken its place. */
+function brokenRegisters(sessions: readonly Session[], data: Data): readonly string[] {
+  const all = sessions.flatMap((session, site) =>
+    ofKind(session, "register").map((write, order) => ({ write, site, order })),
+  );
+  const byPlace = Map.groupBy(all, ({ write }) => textOf(write.written.place));
+  return [...byPlace].flatMap(([text, writes]) => {
+    const [first] = writes;
+    const found = first && valueAt(data, first.write.written.place);
+    const known = writes.filter(({ write }) => isAcknowledged(write));
+    if (found === undefined)
+      return known.length === 0 ? [] : `${text} holds nothing, and ${known.length} writes of it were acknowledged`;
+    const last = writes.find(({ write }) => write.written.value === found);
+    if (last === undefined) return `${text} is ${found}, which was never written`;
+    const after = known.find(
+      ({ write, site, order }) => write.written.replaced === found || (site === last.site && order > last.order),
+    );
+    return after === undefined
+      ? []
+      : `${text} is ${found}, and site ${after.site + 1} had written ${after.write.written.value} after it`;
+  });
+}
+
+/**
+ * A member stays that was added when no removal of it was under way or to come, and one is gone that every site which has added
+ * it has removed later. Between these both are right.
+ */
+function brokenMembers(sessions: readonly Session[], data: Data): readonly string[] {
+  const names = new Set(
+    sessions.flatMap((session) =>
+      ofKind(session, "added").map(({ written: { key, element } }) => JSON.stringify([key, element])),
+    ),
+  );
+  return [...names].flatMap((name) => {
+    const [key = "", element = ""] = JSON.parse(name) as readonly string[];
+    const isThere = elementsOf(data, key).has(element);
+    const perSite = sessions.map((session) => ({
+      adds: ofKind(session, "added").filter(({ written }) => written.key === key && written.element === element),
+      removals: session.filter(
+        ({ written }) =>
+          (written.kind === "removed" && written.key === key && written.element === element) ||
+          (written.kind === "deleted" && written.key === key),
+      ),
+    }));
+    const removals = perSite.flatMap((of) => of.removals);
+    const adds = perSite.flatMap((of) => of.adds);
+    const stays = adds.some((add) => isAcknowledged(add) && removals.every(({ ended }) => ended < add.began));
+    const isGone = perSite.every((of) =>
+      of.adds.every((add) => of.removals.some((removal) => isAcknowledged(removal) && removal.number > add.number)),
+    );
+    if (stays && !isThere) return `${key} lacks ${element}, which was added after every removal`;
+    return isGone && isThere ? `${key} has ${element}, which each site that had added it has removed` : [];
+  });
+}
+
+function isAcknowledged({ outcome }: SiteWrite): boolean {
+  return outcome === "acknowledged";
+}
+
+function ofKind<K extends Written["kind"]>(session: Session, kind: K): readonly Of<K>[] {
+  return session.filter((write): write is Of<K> => write.written.kind === kind);
+}
+
+function elementsOf(data: Data, key: string): ReadonlySet<string> {
+  const held = data.keys.get(key);
+  return new Set(Array.isArray(held) ? (held as readonly string[]) : []);
+}
+
+function textOf({ type, key, element }: Place): string {
+  return `${type} ${key} ${element}`.trim();
+}
+
+function shortOf(values: readonly string[]): string {
+  return `${values.length} elements, at the end ${values.slice(-10).join(",")}`;
+}

@@ -1,0 +1,174 @@
+import { startEngine, type TestEngine } from "../engines/engine.ts";
+import { linkCanFollow } from "../../../src/mechanisms/site/link-place.ts";
+import { until } from "../time/until.ts";
+import { demote, promote } from "../engines/switchover.ts";
+import type { LinkProcess } from "../links/link-process.ts";
+import type { Linking } from "../links/linking.ts";
+import type { SitePrimary } from "./site-client.ts";
+
+const ENGINE_ARGS = ["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb"];
+
+/** One site: a primary, its replica, and the link that follows the primary. Plays the agents; what happens at a site happens one after the other. */
+export class SiteNode implements AsyncDisposable {
+  readonly id: number;
+  readonly #linking: Linking;
+  /** Every engine that was started here. */
+  readonly #engines = new AsyncDisposableStack();
+  #version: string;
+  #primary: TestEngine;
+  #replica: TestEngine;
+  #confirmedBy = 1;
+  #link: LinkProcess;
+  /** Every link that was here, the last one last. */
+  readonly #links: LinkProcess[];
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(id: number, linking: Linking, engines: readonly [TestEngine, TestEngine], link: LinkProcess) {
+    this.id = id;
+    this.#linking = linking;
+    [this.#primary, this.#replica] = engines;
+    this.#version = this.#primary.name;
+    this.#link = link;
+    this.#links = [link];
+    for (const engine of engines) this.#engines.use(engine);
+  }
+
+  /** With an empty primary of this version. */
+  static async start(id: number, version: string, linking: Linking): Promise<SiteNode> {
+    const primary = await startEngine({ engine: version, args: ENGINE_ARGS });
+    const link = await linking.open({ id, engine: primary, confirmedBy: 0, awaitsSites: false });
+    const replica = await successorOf(primary, version);
+    await linking.configure(link, { id, engine: primary, confirmedBy: 1, awaitsSites: false });
+    return new SiteNode(id, linking, [primary, replica], link);
+  }
+
+  get primary(): SitePrimary {
+    return { engine: this.#primary, confirmedBy: this.#confirmedBy };
+  }
+
+  /** What its links have logged, of the killed ones too. */
+  get lines(): readonly string[] {
+    return this.#links.flatMap(({ lines }) => lines);
+  }
+
+  get link(): LinkProcess {
+    return this.#link;
+  }
+
+  /** The link ends at any moment, and is started again. */
+  killLink(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#link.kill();
+      await this.#openLink();
+    });
+  }
+
+  /** The engine ends at any moment, and its replica takes over. */
+  killPrimary(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#primary.stop();
+      await this.#succeed();
+      await this.#configure();
+      await this.#join(await successorOf(this.#primary, this.#version));
+    });
+  }
+
+  /** Link and engine end at once; another node has the replica, and gets a link. */
+  killNode(): Promise<void> {
+    return this.#inTurn(async () => {
+      await Promise.all([this.#link.kill(), this.#primary.stop()]);
+      await this.#succeed();
+      await this.#openLink();
+      await this.#join(await successorOf(this.#primary, this.#version));
+    });
+  }
+
+  /** The replica becomes the primary, and the primary its replica. */
+  switchOver(): Promise<void> {
+    return this.#inTurn(() => this.#moveTo(this.#replica));
+  }
+
+  /** An engine of that version becomes the primary, and another one its replica. */
+  upgrade(version: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = this.#primary;
+      await this.#replaceReplica(await successorOf(before, version));
+      await this.#moveTo(this.#replica);
+      this.#version = version;
+      await this.#replaceReplica(await successorOf(this.#primary, version));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#last.catch(() => undefined); // who asked for it has the failure
+    await this.#link.kill();
+    await this.#engines.disposeAsync();
+  }
+
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const next = this.#last.then(act);
+    this.#last = next;
+    return next;
+  }
+
+  async #moveTo(next: TestEngine): Promise<void> {
+    const before = this.#primary;
+    await promote(before, next);
+    this.#primary = next;
+    await demote(before, next);
+    await this.#configure();
+    this.#replica = before;
+  }
+
+  /** The next one has what was acknowledged because the former one had it. */
+  async #replaceReplica(next: TestEngine): Promise<void> {
+    this.#engines.use(next);
+    await this.#replica.stop();
+    this.#replica = next;
+    const { offset } = await this.#primary.replication();
+    await until("the replica has every write", async () => (await next.replication()).offset >= offset);
+  }
+
+  async #succeed(): Promise<void> {
+    this.#confirmedBy = 0;
+    await this.#replica.call("REPLICAOF", "NO", "ONE");
+    this.#primary = this.#replica;
+  }
+
+  /** From now on it has to have what is acknowledged. */
+  async #join(replica: TestEngine): Promise<void> {
+    this.#engines.use(replica);
+    this.#replica = replica;
+    this.#confirmedBy = 1;
+    await this.#configure();
+  }
+
+  get #followed() {
+    return { id: this.id, engine: this.#primary, confirmedBy: this.#confirmedBy, awaitsSites: false };
+  }
+
+  #configure(): Promise<void> {
+    return this.#linking.configure(this.#link, this.#followed);
+  }
+
+  async #openLink(): Promise<void> {
+    this.#link = await this.#linking.open(this.#followed);
+    this.#links.push(this.#link);
+  }
+}
+
+/** One that may take over: it has all data, and what of the stream the link has not captured yet. */
+async function successorOf(primary: TestEngine, version: string): Promise<TestEngine> {
+  const replica = await startEngine({ engine: version, args: ENGINE_ARGS });
+  await replica.follow(primary);
+  const clients = await Promise.all([primary.connect(), replica.connect()]);
+  try {
+    if (!(await linkCanFollow(...clients, LINK_MS)))
+      throw new Error(`the link of ${primary.name} does not say how far it is`);
+  } finally {
+    for (const client of clients) client.close();
+  }
+  return replica;
+}
+
+const LINK_MS = 60_000;

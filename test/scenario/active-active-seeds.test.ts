@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runSitesSeed, whySitesNotPlayable } from "../kit/site-chaos/run.ts";
+import { siteScheduleOf } from "../kit/site-chaos/schedule.ts";
+
+// Short seeds of `npm run soak:active-active`. `SITES_SEEDS=4,7` plays others.
+
+const seeds = (process.env["SITES_SEEDS"] ?? "1,3,4").split(",").map(Number);
+const skip = whySitesNotPlayable() ?? false;
+const AT_ONCE = 2;
+
+await test(
+  "sites that are cut off, killed and upgraded while clients write",
+  { skip, concurrency: AT_ONCE },
+  async (t) => {
+    const played = seeds.map((seed) =>
+      t.test(
+        `seed ${seed}, ${siteScheduleOf(seed, "short").acts.length} acts: all come to the same, and no acknowledged write is lost`,
+        async () => {
+          const lines: string[] = [];
+          const verdict = await runSitesSeed(seed, "short", (line) => lines.push(line));
+          assert.deepEqual(
+            verdict.failures,
+            [],
+            `${lines.join("\n")}\nagain: npm run soak:active-active -- --seeds 1 --from ${seed}`,
+          );
+          assert.ok(verdict.acknowledged > 100, `only ${verdict.acknowledged} writes`);
+        },
+      ),
+    );
+    await Promise.all(played);
+  },
+);
