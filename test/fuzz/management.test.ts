@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { messageOf } from "../../src/core/base/fault.ts";
+import { progressOf } from "../kit/fuzz/progress.ts";
 import { randomRequest } from "../kit/fuzz/request.ts";
 import { seededDice } from "../kit/world/chaos.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
@@ -19,11 +20,13 @@ await test(`no request makes the management API fail, and each answer is as docu
   await using cluster = await startTestCluster({ nodes: 1 });
   await cluster.create({ name: "first", memory_size: 10_000_000 });
   const statuses = new Map<number, number>();
+  const progress = progressOf("requests", requests);
   let left = requests;
   const play = async (number: number): Promise<void> => {
     const dice = seededDice(seed + number);
     while (left > 0) {
       left -= 1;
+      progress(requests - left);
       const asked = randomRequest(dice, ADMIN);
       const { status = 0, text } = await sendHttp(cluster, asked).catch((error: unknown) => {
         const state = cluster.isRunning(1) ? "runs" : "has ended";

@@ -4,6 +4,7 @@ import { plain, RawClient } from "../kit/engines/raw-client.ts";
 import { Served } from "../kit/engines/served.ts";
 import { memoryOf } from "../kit/facts/memory.ts";
 import { piecesOf } from "../kit/fuzz/pieces.ts";
+import { progressOf } from "../kit/fuzz/progress.ts";
 import { Tenant, type Expectation, type Resp } from "../kit/fuzz/tenant.ts";
 import { Witness } from "../kit/fuzz/witness.ts";
 import { until } from "../kit/time/until.ts";
@@ -111,8 +112,10 @@ function expectReply(reply: Reply | undefined, { request, reply: expected }: Exp
 
 /** Moves the primary from one engine to the other while clients are at work; how often it did. */
 async function movePrimary(served: Served, left: { readonly count: number }): Promise<number> {
+  const progress = progressOf("pipelines", pipelines);
   let moves = 0;
   while (left.count > 0) {
+    progress(pipelines - left.count);
     const next = left.count - MOVE_EVERY;
     await until("the clients are further", () => left.count <= Math.max(next, 0), { withinMs: 120_000 });
     if (left.count <= 0) break;
