@@ -97,6 +97,12 @@ test("a set counts in its own epoch alone, and while the node of the primary kee
   assert.equal(successorsOf(kept, [node(1, { keepsInSync: false })], "sync"), undefined);
 });
 
+test("a replica that is gone is no member: nothing may wait for it", () => {
+  const left = { ...shard, instances: [on(1, 1), on(3, 3)] };
+  assert.deepEqual(membersOf({ ...left, inSync: { epoch: 4, members: [2, 3] } }), [3]);
+  assert.deepEqual(membersOf({ ...left, instances: [on(1, 1)], inSync: { epoch: 4, members: [2] } }), []);
+});
+
 test("members are written for the epoch that they were decided in, not while the primary moves, and none that is gone", () => {
   const { record } = factsOf({ instances: shard.instances, shard: { epoch: 4 } });
   const setOf = (decided: Parameters<typeof withMembers>[1], over: Partial<ShardRecord> = {}) =>

@@ -94,9 +94,12 @@ function nextVersion(before: InSyncSet | undefined, counts: boolean): Pick<InSyn
   return counts || before?.version !== undefined ? { version: (before?.version ?? 0) + 1 } : {};
 }
 
-/** The set of the shard's present epoch; undefined when none was written in it. */
-export function membersOf({ inSync, epoch }: ShardRecord): readonly number[] | undefined {
-  return inSync?.epoch === epoch ? inSync.members : undefined;
+/** The set of the shard's present epoch, as far as it is still there; undefined when none was written in it. */
+export function membersOf(shard: ShardRecord): readonly number[] | undefined {
+  const { inSync: set, epoch } = shard;
+  if (set?.epoch !== epoch) return undefined;
+  // a set is written no more when its last replica goes, and that of a finished move has the primary that was left
+  return set.members.filter((member) => replicasOf(shard).some(({ id }) => id === member));
 }
 
 /** The replica has every write that clients were told of: their replies have waited for it. */
