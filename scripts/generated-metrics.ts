@@ -5,7 +5,8 @@ export function metricsPage(): string {
   return `# Metrics
 
 Generated from \`src/core/api/metrics/declared.ts\` by \`npm run generate\`; a metric that is not in this table cannot be shown. All are in the text format of
-Prometheus. They are read when they are asked for: nothing runs for them in between, and counters begin anew when their process does.
+Prometheus. They are read when they are asked for: nothing runs for them in between, and counters begin anew when their process does,
+those of endpoints when the agent of the node does.
 
 ## Where they are
 

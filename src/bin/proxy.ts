@@ -1,5 +1,6 @@
 import { jsonLog } from "../core/base/log.ts";
 import { runProxy } from "../programs/proxy/proxy.ts";
+import { readWorker } from "../programs/proxy/limits/proxy-worker.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
 
 /** The endpoints of the databases, as a child process of the agent: it learns over IPC what to serve, and ends with the agent. */
@@ -14,6 +15,7 @@ export async function main(): Promise<void> {
     process.on(signal, () => {
       log.info("proxy goes on until its agent ends", { signal });
     });
-  await runProxy(process, { clock: systemClock, log }, process.env["CONTAINER_ROOT"] ?? "/");
+  const worker = readWorker(process.env["PROXY_WORKER"]);
+  await runProxy(process, { clock: systemClock, log, worker }, process.env["CONTAINER_ROOT"] ?? "/");
   process.exit(0);
 }

@@ -48,6 +48,8 @@ export interface EndpointConfig {
   readonly password: string;
   /** Accepted besides, those with `until` before that ISO instant; an empty one stands for none. Never logged. */
   readonly furtherPasswords: readonly { readonly password: string; readonly until?: string }[];
+  /** Rises with each change of the two. */
+  readonly passwordsRevision: number;
   /** How the proxy logs in to engines, tried in this order. Never logged. */
   readonly logins: readonly EngineLogin[];
   /** Grows with each change of the password of the cluster among them. */
@@ -117,6 +119,8 @@ export type ProxyCommand =
     }
   /** Answers when the endpoint logs in to engines with what this step says, or a later one; PROXY_LOGIN_NOT_KNOWN otherwise. */
   | { readonly op: "logins"; readonly bdb: number; readonly step: number }
+  /** Answers once clients are let in by this revision of the passwords, or a later one; PROXY_PASSWORDS_NOT_KNOWN after `withinMs`. */
+  | { readonly op: "passwords"; readonly bdb: number; readonly revision: number; readonly withinMs: number }
   /** Answers once the endpoint keeps clients from the engine; PROXY_LETS_CLIENTS_IN after `withinMs`. */
   | { readonly op: "closed"; readonly bdb: number; readonly withinMs: number }
   /** Drop the hold and the prepared pool: go on with the old primary. */
@@ -183,7 +187,7 @@ export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
   | {
       readonly ok: true;
-      readonly op: "lease" | "prepare" | "confirm" | "logins" | "closed" | "fence" | "abort" | "undrain";
+      readonly op: "lease" | "prepare" | "confirm" | "logins" | "passwords" | "closed" | "fence" | "abort" | "undrain";
     }
   /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
   | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }

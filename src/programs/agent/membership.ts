@@ -23,7 +23,7 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
     ...{ ...fixed, ...changingReport(context), ...voters(context) },
     ...volumeOf(context),
     // Kubernetes may change the limit while the container runs
-    container: nodeMemory(config.root, context.engineMemory()),
+    container: nodeMemory(config, context.engineMemory()),
   });
   const lease = renewNodeLease({ kube, cluster, namespace, node, podName, report, clock, log, signal });
   let reported = JSON.stringify(changingReport(context));

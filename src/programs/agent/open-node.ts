@@ -96,6 +96,7 @@ async function openLocal(
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
   const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
+    ...{ node: config.node, workers: config.workers },
     ...{ args: proxyArgs, env: ofChildren, epochs, clock, log, askOthers },
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),

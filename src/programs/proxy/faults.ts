@@ -32,6 +32,11 @@ export const faults = {
     retry: "backoff",
     remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
   },
+  passwordsNotKnown: {
+    code: "PROXY_PASSWORDS_NOT_KNOWN",
+    retry: "backoff",
+    remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
+  },
   letsClientsIn: {
     code: "PROXY_LETS_CLIENTS_IN",
     retry: "backoff",

@@ -14,7 +14,7 @@ import { ArenaPool } from "./upstream/arena.ts";
 import { PeerWatch } from "./upstream/peer-watch.ts";
 import { watchForVanished } from "./vanished.ts";
 
-export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent">;
+export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent" | "worker">;
 
 type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly op: Op }>;
 
@@ -67,8 +67,7 @@ export class ProxyEndpoints {
       case "configure":
         return { ok: true, op, refused: await this.#configure(command) };
       case "prepare":
-        await this.#switchover(command.bdb).prepare(command.epoch, command.target);
-        return { ok: true, op };
+        return this.#prepare(command);
       case "quiet":
         return { ok: true, op, waitsFor: await this.#switchover(command.bdb).quiet(command.withinMs) };
       case "hold":
@@ -81,6 +80,8 @@ export class ProxyEndpoints {
         return this.#confirm(command);
       case "logins":
         return this.#requireLogins(command);
+      case "passwords":
+        return this.#requirePasswords(command);
       case "closed":
         return this.#requireClosed(command);
       case "abort":
@@ -88,8 +89,7 @@ export class ProxyEndpoints {
       case "drain":
         return this.#drain(command.deadlineMs);
       case "undrain":
-        await this.#undrain();
-        return { ok: true, op };
+        return this.#undrain();
       case "clients":
         return { ok: true, op, ...(await this.#endpoint(command.bdb).actOnClients(command.request)) };
       case "stats":
@@ -134,6 +134,11 @@ export class ProxyEndpoints {
     };
   }
 
+  async #prepare({ bdb, epoch, target }: CommandOf<"prepare">): Promise<ProxyReply> {
+    await this.#switchover(bdb).prepare(epoch, target);
+    return { ok: true, op: "prepare" };
+  }
+
   async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {
     return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
   }
@@ -163,6 +168,13 @@ export class ProxyEndpoints {
     return { ok: true, op: "logins" };
   }
 
+  async #requirePasswords({ bdb, revision, withinMs }: CommandOf<"passwords">): Promise<ProxyReply> {
+    const known = (): number => this.#endpoints.get(bdb)?.passwordsRevision ?? -1;
+    if (await within(this.#context.clock, withinMs, () => known() >= revision)) return { ok: true, op: "passwords" };
+    const message = `Clients of database ${bdb} are not let in by revision ${revision} of its passwords yet.`;
+    throw new Fault(faults.passwordsNotKnown, message, { bdb, revision });
+  }
+
   async #requireClosed({ bdb, withinMs }: CommandOf<"closed">): Promise<ProxyReply> {
     const { clock } = this.#context;
     // meanwhile it may be configured for the first time
@@ -179,9 +191,10 @@ export class ProxyEndpoints {
     return { ok: true, op: "drain", closed, remaining };
   }
 
-  async #undrain(): Promise<void> {
+  async #undrain(): Promise<ProxyReply> {
     this.#draining = false;
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.listen()));
+    return { ok: true, op: "undrain" };
   }
 
   #switchover(bdb: number): Switchover {

@@ -27,7 +27,7 @@ export async function runProxy(
   containerRoot: string,
 ): Promise<void> {
   const line = new AgentLine((question) => channel.send?.(question), context.clock);
-  const room = { files: openFileLimit(), bytes: connectionRoom(memoryLimit(containerRoot)) };
+  const room = { files: openFileLimit(), bytes: connectionRoom(memoryLimit(containerRoot), context.worker) };
   const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) }, room);
   const disconnected = new Promise<void>((resolve) => {
     channel.once("disconnect", resolve);

@@ -95,7 +95,8 @@ async function stopChild(child: ChildProcess): Promise<void> {
 
 const STOP_MS = 5_000;
 
-function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
+/** The numbers of an endpoint in a reply. */
+export function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
   const found = reply.ok && reply.op === "stats" ? reply.endpoints.find((endpoint) => endpoint.bdb === bdb) : undefined;
   if (found === undefined) throw new Error(`no endpoint of database ${bdb}: ${JSON.stringify(reply)}`);
   return found;
@@ -117,6 +118,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     service: { host: "db.ns.svc.cluster.local", port: 12000 },
     password,
     furtherPasswords: [],
+    passwordsRevision: 0,
     epoch: 1,
     holdMs: 5000,
     scriptLimitMs: 5000,

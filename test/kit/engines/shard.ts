@@ -11,6 +11,7 @@ import type { Ledger } from "../load/load-ledger.ts";
 import { startLedger } from "../load/load-ledger.ts";
 import { addressOf, done, endpointFor, startProxy } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
+import { startWorkers } from "./workers.ts";
 import { RawClient } from "./raw-client.ts";
 import { startAll } from "./start-all.ts";
 import { until } from "../time/until.ts";
@@ -45,13 +46,10 @@ export interface ShardLoad {
 
 const CONNECTIONS = 10;
 
-/** The first engine is the primary; the instance ids are 1, 2, … */
-export async function startShard(names: readonly string[]): Promise<TestShard> {
-  const [one, two, ...engines] = await startAll(
-    startProxy(),
-    startProxy(),
-    ...names.map((engine) => startEngine({ engine })),
-  );
+/** The first engine is the primary; the instance ids are 1, 2, … Each of the two proxies has so many workers. */
+export async function startShard(names: readonly string[], { workers = 1 } = {}): Promise<TestShard> {
+  const start = (): Promise<TestProxy> => (workers === 1 ? startProxy() : startWorkers(workers));
+  const [one, two, ...engines] = await startAll(start(), start(), ...names.map((engine) => startEngine({ engine })));
   const proxies = [one, two];
   const [first] = engines;
   assert.ok(first !== undefined);

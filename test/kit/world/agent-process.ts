@@ -77,7 +77,9 @@ export function startAgent(options: AgentOptions): AgentProcess {
 }
 
 function environment(options: AgentOptions): NodeJS.ProcessEnv {
-  const passed = ["PATH", "STORE_ENGINES_DIR", "NODE_COMPILE_CACHE"].filter((name) => process.env[name] !== undefined);
+  const passed = ["PATH", "STORE_ENGINES_DIR", "NODE_COMPILE_CACHE", "PROXY_WORKERS"].filter(
+    (name) => process.env[name] !== undefined,
+  );
   return {
     ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
     KUBECONFIG: options.kubeconfig,

@@ -30,8 +30,16 @@ const OF_INSTANCE = {
   fork: 1,
 };
 
-/** What a node keeps for itself in a container of any size. */
+/** What a node keeps for itself in a container of any size, with one worker of its proxy. */
 export const NODE_RESERVE_BYTES = OF_NODE.agent + OF_NODE.proxy;
+
+/** What a further worker takes at worst: 100 MiB at rest, 128 for what waits, and 92 that are free. */
+export const WORKER_BYTES = 320 * MEBIBYTE;
+
+/** What a node keeps for itself with so many workers. */
+export function nodeReserveBytes(workers: number): number {
+  return NODE_RESERVE_BYTES + (workers - 1) * WORKER_BYTES;
+}
 
 /** What the starter takes of the container of the engines. */
 export const STARTER_RESERVE_BYTES = OF_NODE.starter;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseQuantity } from "../../base/quantity.ts";
+import { NODE_RESERVE_BYTES } from "./capacity.ts";
 import { dividedMemory, dividedResources, type Resources } from "./node-containers.ts";
 
 const MIB = 1024 * 1024;
@@ -79,6 +80,6 @@ for (const [rule, agent, engines, machine, limit, reserve] of [
   ["in a small node the agent's part is what its container has", 352, 160, 24_576, 512, 352 + 48],
 ] as const)
   test(`memory of a node with two containers: ${rule}`, () => {
-    const found = dividedMemory(agent * MIB, engines * MIB, machine * MIB);
+    const found = dividedMemory({ bytes: agent * MIB, reserve: NODE_RESERVE_BYTES }, engines * MIB, machine * MIB);
     assert.deepEqual(found, { limit: limit * MIB, reserve: reserve * MIB });
   });

@@ -31,9 +31,13 @@ export function dividedResources({ requests, limits }: Resources): {
  * The memory of a node whose engines have a container of their own: that of both, less what agent, proxy and starter take of it. Where
  * nothing limits them, they share the machine.
  */
-export function dividedMemory(agentBytes: number, enginesBytes: number, machineBytes: number): ContainerMemory {
-  const limit = Math.min(machineBytes, agentBytes + enginesBytes);
-  const taken = Math.max(limit - enginesBytes, Math.min(NODE_RESERVE_BYTES, agentBytes));
+export function dividedMemory(
+  agent: { readonly bytes: number; readonly reserve: number },
+  enginesBytes: number,
+  machineBytes: number,
+): ContainerMemory {
+  const limit = Math.min(machineBytes, agent.bytes + enginesBytes);
+  const taken = Math.max(limit - enginesBytes, Math.min(agent.reserve, agent.bytes));
   return { limit, reserve: taken + STARTER_RESERVE_BYTES };
 }
 

@@ -26,7 +26,7 @@ export function nodeTrust(context: TrustContext): () => Trust {
     const link = context.link.used();
     const pairs = [
       context.engineTls.certificate,
-      proxy.engines,
+      ...proxy.engines,
       link?.engineCertificate,
       ...context.supervisor.certificates(),
     ];

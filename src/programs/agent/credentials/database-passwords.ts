@@ -37,6 +37,8 @@ export interface DatabasePasswords {
 /** Who is let in by the endpoints of a database, and who by its engines. */
 export interface HeldPasswords {
   readonly set: PasswordSet;
+  /** Rises with each change of the set. */
+  readonly revision: number;
   readonly access: EngineAccess;
   /** How often what engines let in besides has changed. */
   readonly step: number;
@@ -93,9 +95,9 @@ export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecret
 }
 
 function heldBy({ passwords }: PasswordsSource, stored: StoredPasswords): HeldPasswords {
-  const { set, rotation, certificate } = stored;
+  const { set, revision, rotation, certificate } = stored;
   const access = engineAccess(set, stored, passwords?.engines === "closed");
-  return { set, access, step: rotation?.step ?? 0, certificate };
+  return { set, revision, access, step: rotation?.step ?? 0, certificate };
 }
 
 /** What the Secret holds after `next`, unless another writer was first. */

@@ -7,7 +7,8 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
  * counts where it is kept, a majority is enough once every node votes, its clients are seen and ended from every other node,
  * engines are closed to clients once every node logs in as the user of the cluster, replies wait for replicas once every proxy can,
  * clients speak TLS once every endpoint can, the names of its Secrets can be foreseen,
- * another password of the cluster counts while the former one does, data crosses between sites once every node knows links.
+ * another password of the cluster counts while the former one does, data crosses between sites once every node knows links,
+ * a node says which passwords all its proxy workers go by.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -20,6 +21,7 @@ export const NODE_CAPABILITIES = [
   "named-secrets",
   "cluster-access",
   "site-links",
+  "password-revisions",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

@@ -125,6 +125,7 @@ function allowedMs(command: ProxyCommand): number {
     case "hold":
       return command.drainMs;
     case "quiet":
+    case "passwords":
       return command.withinMs;
     default:
       return 0;

@@ -17,6 +17,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   password: "",
   furtherPasswords: [],
   logins: [],
+  passwordsRevision: 0,
   loginStep: 0,
   holdMs: 1_000,
   scriptLimitMs: 5_000,

@@ -41,7 +41,8 @@ function mayHaveClients({ uid, held, report }: Member, self: number, only: numbe
   return uid !== self && held && report.capabilities.includes(CAPABILITY) && (only === undefined || only === uid);
 }
 
-function answerOf(node: number, reply: ProxyReply): OtherClients {
+/** What a proxy of that node has answered. */
+export function answerOf(node: number, reply: ProxyReply): OtherClients {
   if (!reply.ok) return reply.code === UNKNOWN_ENDPOINT ? { node, ...NO_CLIENTS } : { node, missing: reply.message };
   return reply.op === "clients"
     ? { node, lines: reply.lines, count: reply.count }

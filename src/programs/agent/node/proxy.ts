@@ -1,16 +1,24 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { LONG_AGO } from "../../../core/planner/database/grant.ts";
-import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
+import type { ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import type { Epochs } from "./epochs.ts";
-import { runProxyChild } from "./proxy-child.ts";
-import type { ProxyChild, ProxyChildOptions } from "./proxy-child.ts";
+import { NOT_SERVED } from "./earlier-counts.ts";
+import { answerOf } from "./other-clients.ts";
+import type { ProxyChildOptions } from "./proxy-child.ts";
+import { ProxyWorker, type ShownByProxy } from "./proxy-worker.ts";
+import { replyOfAll } from "./worker-replies.ts";
+
+export type { ShownByProxy } from "./proxy-worker.ts";
 
 export interface NodeProxyOptions {
+  /** uid of this node. */
+  readonly node: number;
+  /** How many processes share the clients of each endpoint. */
+  readonly workers: number;
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly args: readonly string[];
   readonly env: ProxyChildOptions["env"];
@@ -19,69 +27,56 @@ export interface NodeProxyOptions {
   readonly certificate: () => EngineCertificate | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** A proxy has started and has no endpoints yet: call `apply`. */
+  /** A worker has started and has no endpoints yet: call `apply`. */
   readonly onReady: () => void;
-  /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
+  /** Answers a question of a worker about the clients of other nodes; it does not reject. */
   readonly askOthers: ProxyChildOptions["askOthers"];
 }
 
-/** What a proxy shows to engines, and what its endpoints show to clients. */
-export interface ShownByProxy {
-  readonly engines: EngineCertificate | undefined;
-  readonly endpoints: readonly EndpointCertificate[];
-}
-
-/** How long clients have to end their transactions when the leader has not set a time, in milliseconds. */
-const DRAIN_MS = 5_000;
-
-/** The endpoints of this node: one proxy process, started again when it ends, and what was applied to it. */
+/**
+ * The endpoints of this node: workers that share them, and are one proxy to everything else. What is commanded has succeeded when
+ * every worker has confirmed it (docs/decisions/0039).
+ */
 export class NodeProxy {
+  readonly #node: number;
   readonly #epochs: Epochs;
   readonly #certificate: () => EngineCertificate | undefined;
-  readonly #child: ProxyChild;
-  #configured = "";
-  #shown: ShownByProxy = { engines: undefined, endpoints: [] };
-  #drained = false;
-  #granted = LONG_AGO;
+  readonly #askOthers: NodeProxyOptions["askOthers"];
+  readonly #workers: readonly ProxyWorker[];
 
-  constructor({ epochs, certificate, onReady, ...options }: NodeProxyOptions) {
+  constructor({ node, workers, epochs, certificate, askOthers, env, ...options }: NodeProxyOptions) {
+    this.#node = node;
     this.#epochs = epochs;
     this.#certificate = certificate;
-    this.#child = runProxyChild({
-      ...options,
-      onReady: () => {
-        this.#configured = "";
-        this.#drained = false;
-        this.#sendGrant();
-        onReady();
-      },
+    this.#askOthers = askOthers;
+    this.#workers = Array.from({ length: workers }, (_, index) => {
+      const worker: ProxyWorker = new ProxyWorker({
+        ...options,
+        env: workers === 1 ? env : { ...env, PROXY_WORKER: `${index + 1}/${workers}` },
+        askOthers: (question) => this.#askForWorker(worker, question),
+      });
+      return worker;
     });
   }
 
-  /** Brings the proxy to exactly these endpoints. Idempotent: sends nothing when the proxy has them already. */
+  /** Brings every worker that runs to exactly these endpoints. Idempotent: sends nothing to one that has them already. */
   async apply(endpoints: readonly EndpointConfig[], shallDrain: boolean): Promise<void> {
-    if (!this.#child.ready()) return; // onReady asks for it again
+    if (!this.#workers.some(({ isUp }) => isUp)) return; // onReady asks for it again
     const engineCertificate = this.#certificate();
     const configuration = {
       endpoints: await this.#epochs.admit(endpoints),
       ...(engineCertificate === undefined ? {} : { engineCertificate }),
     };
-    const wanted = JSON.stringify(configuration);
-    if (wanted !== this.#configured) {
-      await this.#sendOrThrow({ op: "configure", ...configuration });
-      this.#configured = wanted;
-      this.#shown = {
-        engines: engineCertificate,
-        endpoints: endpoints.flatMap(({ certificate }) => certificate ?? []),
-      };
-    }
-    if (shallDrain !== this.#drained)
-      await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
+    await allOf(this.#workers.map((worker) => worker.apply(configuration, shallDrain)));
   }
 
   /** What the proxy shows now; nothing before it was configured. */
   shown(): ShownByProxy {
-    return this.#configured === "" ? { engines: undefined, endpoints: [] } : this.#shown;
+    const shown = this.#workers.map((worker) => worker.shown);
+    return {
+      engines: shown.flatMap(({ engines }) => engines),
+      endpoints: shown.flatMap(({ endpoints }) => endpoints),
+    };
   }
 
   /** The highest epoch that this node has served for a database; 0 when it has served none. */
@@ -89,37 +84,60 @@ export class NodeProxy {
     return this.#epochs.highest(bdb);
   }
 
-  /** Lets the proxy acknowledge writes until then (milliseconds of uptime), also one that is started again. */
+  /** Lets the proxy acknowledge writes until then (milliseconds of uptime), also a worker that is started again. */
   grant(untilMs: number): void {
-    this.#granted = untilMs;
-    this.#sendGrant();
+    for (const worker of this.#workers) worker.grant(untilMs);
   }
 
-  /** Passes on a command of the leader; AGENT_PROXY_GONE while the proxy does not run. */
+  /**
+   * Passes on a command to every worker, at once. AGENT_PROXY_GONE when one of them does not run, or ends before it answers: what the
+   * others have done is then to be taken back, or to be done again. A worker that does not run has no clients, and nothing to count.
+   */
   async send(command: ProxyCommand): Promise<ProxyReply> {
-    const reply = await this.#child.send(command);
-    if (reply.ok && reply.op === "drain") this.#drained = true;
-    if (reply.ok && reply.op === "undrain") this.#drained = false;
-    return reply;
+    const concernsClients = command.op === "clients" || command.op === "stats";
+    const up = this.#workers.filter(({ isUp }) => isUp);
+    const meant = concernsClients && up.length > 0 ? up : this.#workers;
+    const replies = await allOf(meant.map((worker) => worker.send(command)));
+    if (command.op !== "stats") return replyOfAll(replies);
+    const down = this.#workers.filter((worker) => !meant.includes(worker));
+    const reply = replyOfAll([...replies, ...down.map((worker) => worker.counted())]);
+    if (!reply.ok || reply.op !== "stats") return reply;
+    return { ...reply, endpoints: reply.endpoints.filter(({ epoch }) => epoch !== NOT_SERVED) };
   }
 
-  /** The proxy runs, has the endpoints that were applied last, and accepts clients. */
+  /** A worker has the endpoints that were applied last, and accepts clients. */
   acceptsClients(): boolean {
-    return this.#child.ready() && this.#configured !== "" && !this.#drained;
+    return this.#workers.some((worker) => worker.acceptsClients);
   }
 
-  stop(): Promise<void> {
-    return this.#child.stop();
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
 
-  #sendGrant(): void {
-    if (!this.#child.ready() || this.#granted === LONG_AGO) return;
-    // a proxy that ends meanwhile acknowledges nothing, and the next one gets the grant again
-    this.#child.send({ op: "lease", untilMs: this.#granted }).catch(() => undefined);
+  /** To a worker, the clients of the others are as those of other nodes. */
+  async #askForWorker(asking: ProxyWorker, question: ClientsQuestion): Promise<readonly OtherClients[]> {
+    const isHere = question.node === undefined || question.node === this.#node;
+    const siblings = isHere ? this.#workers.filter((worker) => worker !== asking && worker.isUp) : [];
+    const [others, ...own] = await Promise.all([
+      this.#askOthers(question),
+      ...siblings.map((worker) => this.#askSibling(worker, question)),
+    ]);
+    return [...own.filter((answer) => answer !== undefined), ...others];
   }
 
-  async #sendOrThrow(command: ProxyCommand): Promise<void> {
-    const reply = await this.send(command);
-    if (!reply.ok) throw new Fault(faults.proxyRefused, `${command.op}: ${reply.message}`, { code: reply.code });
+  /** Undefined of one that has ended meanwhile: so have its clients. */
+  async #askSibling(worker: ProxyWorker, { bdb, request }: ClientsQuestion): Promise<OtherClients | undefined> {
+    try {
+      return answerOf(this.#node, await worker.send({ op: "clients", bdb, request }));
+    } catch (error) {
+      if (isFault(error, faults.proxyGone)) return undefined;
+      throw error;
+    }
   }
+}
+
+/** What all of them resolve to; waits for the slowest also when another one has failed. */
+async function allOf<T>(pending: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(pending);
+  return Promise.all(pending);
 }

@@ -58,7 +58,7 @@ export function nodeInstances(
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
-  { set, access, step, certificate }: HeldPasswords,
+  { set, revision, access, step, certificate }: HeldPasswords,
   { addressOf, sync }: { readonly addressOf: AddressOf; readonly sync: SyncReplicas | undefined },
 ): EndpointConfig | undefined {
   const shard = record.shards[0];
@@ -71,6 +71,7 @@ export function wantedEndpoint(
     listen: { host: address, port: record.port },
     password: set.password,
     furtherPasswords: set.others,
+    passwordsRevision: revision,
     logins: engineLogins(access),
     loginStep: step,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,

@@ -2,9 +2,12 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { MOST_WORKERS, proxyWorkers } from "../../../core/planner/database/proxy-workers.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";
+import { cpuLimit } from "../../../mechanisms/processes/cpu-limit.ts";
+import { memoryLimit } from "../../../mechanisms/processes/memory-limit.ts";
 import { faults } from "../faults.ts";
 
 /** The configuration of an agent: read once, validated, frozen. */
@@ -27,6 +30,8 @@ export interface AgentConfig {
   readonly credentialsDir: string;
   /** Folder that it shares with the container of the engines; undefined: engines are its own children. */
   readonly sharedDir: string | undefined;
+  /** Processes that share the clients of each endpoint. */
+  readonly workers: number;
   /** How long leaving the node may take after SIGTERM, in milliseconds. */
   readonly graceMs: number;
 }
@@ -44,6 +49,7 @@ export function readAgentConfig(env: Environment): AgentConfig {
   const address = needed(env, "POD_IP");
   if (isIP(address) === 0) throw bad("POD_IP", address, "an IP address");
   const root = env.CONTAINER_ROOT ?? "/";
+  const sharedDir = hasEngineContainer(env.ENGINES_RUN ?? "in-node") ? join(root, NODE_PATHS.shared) : undefined;
   return Object.freeze({
     podName,
     namespace: needed(env, "POD_NAMESPACE"),
@@ -56,7 +62,8 @@ export function readAgentConfig(env: Environment): AgentConfig {
     dataDir: join(root, NODE_PATHS.data),
     tlsDir: join(root, NODE_PATHS.tls),
     credentialsDir: join(root, NODE_PATHS.credentials),
-    sharedDir: hasEngineContainer(env.ENGINES_RUN ?? "in-node") ? join(root, NODE_PATHS.shared) : undefined,
+    sharedDir,
+    workers: workersOf(env.PROXY_WORKERS, root, sharedDir),
     graceMs: graceOf(env.SHUTDOWN_GRACE_SECONDS ?? "120"),
   });
 }
@@ -78,6 +85,14 @@ function hasEngineContainer(where: string): boolean {
   if (where !== "in-node" && where !== "in-own-container")
     throw bad("ENGINES_RUN", where, '"in-node" or "in-own-container"');
   return where === "in-own-container";
+}
+
+/** Unless it is said, by the limits of the container; one where it is that of the engines too, whose part of it is not known. */
+function workersOf(said: string | undefined, root: string, sharedDir: string | undefined): number {
+  if (said === undefined) return sharedDir === undefined ? 1 : proxyWorkers(cpuLimit(root), memoryLimit(root));
+  if (!/^\d$/.test(said) || Number(said) < 1 || Number(said) > MOST_WORKERS)
+    throw bad("PROXY_WORKERS", said, `a number from 1 to ${MOST_WORKERS}`);
+  return Number(said);
 }
 
 function graceOf(text: string): number {

@@ -18,19 +18,23 @@ const BUSY = `local function now() local t = redis.call('TIME') return t[1] + t[
   local began = now() while now() - began < 1.5 do end return 1`;
 const PROMOTION = SWITCHOVER_STEPS.indexOf("promote");
 
-test("a switchover to a newer engine and back loses no write and fails no request, ten times", async () => {
-  await using shard = await startShard([...PAIR, OLDEST]);
-  const load = await shard.startLoad();
-  for (let round = 0; round < 10; round += 1) {
-    const to = round % 2 === 0 ? 2 : 1;
-    await load.more();
-    const result = await move(shard, to);
-    assert.equal(result.kind, "done", JSON.stringify(result));
-    assert.deepEqual([shard.shard().primary, shard.shard().epoch], [to, round + 2]);
-    await shard.requireOnePrimary();
-  }
-  await load.requireNothingLost();
-});
+for (const [workers, rounds] of [
+  [1, 10],
+  [2, 4],
+] as const)
+  test(`a switchover to a newer engine and back loses no write and fails no request, ${rounds} times, with ${workers} workers at each node`, async () => {
+    await using shard = await startShard([...PAIR, OLDEST], { workers });
+    const load = await shard.startLoad();
+    for (let round = 0; round < rounds; round += 1) {
+      const to = round % 2 === 0 ? 2 : 1;
+      await load.more();
+      const result = await move(shard, to);
+      assert.equal(result.kind, "done", JSON.stringify(result));
+      assert.deepEqual([shard.shard().primary, shard.shard().epoch], [to, round + 2]);
+      await shard.requireOnePrimary();
+    }
+    await load.requireNothingLost();
+  });
 
 test("the result reports how long each part took", async () => {
   await using shard = await startShard(PAIR);

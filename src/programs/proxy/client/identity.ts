@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
+import type { ProxyWorker } from "../limits/proxy-worker.ts";
 
 /** One client, with what an engine would keep for its connection. */
 export interface ClientIdentity {
@@ -19,9 +20,9 @@ export interface ClientIdentity {
   settings: ConnectionSettings;
 }
 
-/** The number of a client: `count` is that at its node. No other node gives the same, and every library can hold it. */
-export function clientId(node: number, count: number): number {
-  return node * CLIENTS_OF_A_NODE + count;
+/** The number of a client: `count` is that at its worker. No other one gives the same, and every library can hold it. */
+export function clientId(node: number, { number }: Pick<ProxyWorker, "number">, count: number): number {
+  return node * CLIENTS_OF_A_NODE + (number - 1) * CLIENTS_OF_A_WORKER + count;
 }
 
 /** The uid of the node that gave a client its number. */
@@ -31,6 +32,8 @@ export function nodeOfClient(id: number): number {
 
 /** With 8191 nodes it stays below 2^53. */
 const CLIENTS_OF_A_NODE = 2 ** 40;
+/** Of up to 16 at a node. */
+const CLIENTS_OF_A_WORKER = 2 ** 36;
 
 /** Where a client comes from, without its port. */
 export function hostOf({ address }: Pick<ClientIdentity, "address">): string {

@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
-import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
@@ -12,6 +11,7 @@ import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import { IDLE_BYTES, type ConnectionBudget, type ConnectionHolder } from "../limits/connection-budget.ts";
 import { Counters } from "../limits/counters.ts";
+import { clientLimit, workerClientLimit } from "../limits/client-limit.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
 import { faults } from "../faults.ts";
@@ -33,6 +33,8 @@ import type { DrainResult } from "./drain.ts";
 import { Guests } from "./guests.ts";
 import { limitedRate } from "../../../core/base/limited-rate.ts";
 import { Listener } from "./listener.ts";
+import { endsClients } from "./tls-mode.ts";
+import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
 
 /** What the endpoints of a proxy share. */
 export interface EndpointContext {
@@ -46,6 +48,7 @@ export interface EndpointContext {
   readonly engineTls: EngineTls;
   /** Has the agent ask the other nodes about clients. */
   readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
+  readonly worker: ProxyWorker;
 }
 
 /** A question to the agent without its number. */
@@ -71,17 +74,15 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly #leaving = new Set<Session>();
   readonly #listener: Listener;
   readonly #guests: Guests;
-  readonly #askAgent: EndpointContext["askAgent"];
-  readonly #budget: ConnectionBudget;
+  readonly #context: EndpointContext;
   #config: EndpointConfig;
   #nextClient = 1;
 
   constructor(config: EndpointConfig, context: EndpointContext) {
-    const { clock, arenas, peers, lease, engineTls, askAgent } = context;
+    const { clock, arenas, peers, lease, engineTls } = context;
     this.memory = context.memory;
-    this.#budget = context.connections;
+    this.#context = context;
     this.clock = clock;
-    this.#askAgent = askAgent;
     this.pause = new ClientPause(clock, () => {
       for (const session of [...this.#sessions]) session.pump();
     });
@@ -91,11 +92,11 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
     });
     const mayOpen = (): boolean => {
-      const may = this.#budget.mayOpen(this);
+      const may = this.#context.connections.mayOpen(this);
       if (!may) sayFull();
       return may;
     };
-    this.#listener = new Listener(clock, mayOpen, (socket) => {
+    this.#listener = new Listener(context, mayOpen, (socket) => {
       this.#accept(socket);
     });
     this.#config = config;
@@ -111,7 +112,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
     this.#guests = new Guests(clock, this.primary);
-    this.#budget.join(this);
+    this.#context.connections.join(this);
   }
 
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
@@ -121,7 +122,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const before = this.#config.settings.tlsMode;
     this.#config = config;
     this.#useCertificate();
-    if (isOther(before, config.settings.tlsMode)) this.#endSessions();
+    if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
     this.switchover.configure(config);
   }
 
@@ -131,9 +132,10 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     throw new Fault(faults.loginNotKnown, `Database ${bdb} is at login ${loginStep}, not ${step}.`, { bdb, step });
   }
 
-  /** Accepts clients. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
-  listen(): Promise<void> {
-    return this.#listener.listen(this.#config.listen);
+  /** Accepts clients, unless another worker does alone. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
+  async listen(): Promise<void> {
+    if (workerClientLimit(this.#config, this.#context.worker) > 0) await this.#listener.listen(this.#config.listen);
+    else this.#listener.close();
   }
 
   /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. */
@@ -151,7 +153,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   /** Ends everything at once. */
   close(): void {
-    this.#budget.leave(this);
+    this.#context.connections.leave(this);
     this.#listener.close();
     this.#listener.endHandshakes();
     this.#guests.stop();
@@ -159,6 +161,10 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();
     this.scans.close();
+  }
+
+  get passwordsRevision(): number {
+    return this.#config.passwordsRevision;
   }
 
   get logins(): EndpointConfig["logins"] {
@@ -176,7 +182,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       ["port", String(port)],
       ["lua-time-limit", String(this.#config.scriptLimitMs)],
       ["busy-reply-threshold", String(this.#config.scriptLimitMs)],
-      ["maxclients", String(this.#mostClients)],
+      ["maxclients", String(clientLimit(this.#config))],
     ]);
   }
 
@@ -190,7 +196,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   get mayPin(): boolean {
-    return this.counters.pins < LIMITS.pins && this.#budget.mayOpen(this);
+    return this.counters.pins < partOf(LIMITS.pins, this.#context.worker) && this.#context.connections.mayOpen(this);
   }
 
   get clients(): ReadonlySet<Session> {
@@ -205,10 +211,14 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return this.#config.node;
   }
 
+  get isAlone(): boolean {
+    return this.#context.worker.of === 1;
+  }
+
   async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
     const { bdb } = this.#config;
     const words = request.map((word) => word.toString("latin1"));
-    const others = await this.#askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
+    const others = await this.#context.askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
     return others ?? [{ node: this.node, missing: "its agent is busy" }];
   }
 
@@ -228,12 +238,6 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       ...{ requests, cut, holdsExpired, resent, counted: this.counters.counted },
       ...this.#oldest,
     };
-  }
-
-  /** On this node. A lower limit than before closes no connection. */
-  get #mostClients(): number {
-    const { maxClients } = this.#config.settings;
-    return maxClients === 0 ? LIMITS.clients : Math.min(maxClients, LIMITS.clients);
   }
 
   get #oldest(): Pick<EndpointStats, "oldest"> {
@@ -262,13 +266,13 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   #accept(socket: Socket): void {
-    if (this.#sessions.size >= this.#mostClients) {
+    if (this.#sessions.size >= workerClientLimit(this.#config, this.#context.worker)) {
       this.#listener.refuse(socket);
       return;
     }
     const identity = identityOf(
       socket,
-      clientId(this.node, this.#nextClient++),
+      clientId(this.node, this.#context.worker, this.#nextClient++),
       !this.credentials.required,
       this.clock.uptimeMs(),
     );
@@ -286,11 +290,6 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#sessions.add(session);
     if (session.isGuest) this.#guests.add(session);
   }
-}
-
-/** Clients of the former mode would not be accepted any more; who has presented a certificate may stay. */
-function isOther(before: TlsMode, after: TlsMode): boolean {
-  return before !== after && !(before === "mutual" && after === "enabled");
 }
 
 /** How long clients of the former mode have to end their transactions. */

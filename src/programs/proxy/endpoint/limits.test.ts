@@ -24,6 +24,7 @@ import { Endpoint } from "./endpoint.ts";
 import { ConnectionBudget, IDLE_BYTES, type ConnectionRoom } from "../limits/connection-budget.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
+import { ONLY_WORKER } from "../limits/proxy-worker.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { assertWithin } from "../../../../test/kit/time/assert-within.ts";
 
@@ -176,6 +177,7 @@ async function openEndpoint(
     lease: heldLease(),
     engineTls: new EngineTls(),
     askAgent,
+    worker: ONLY_WORKER,
   };
   const endpoint = new Endpoint(config, context);
   await endpoint.listen();

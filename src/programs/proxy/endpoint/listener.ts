@@ -6,16 +6,24 @@ import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
+import type { ProxyWorker } from "../limits/proxy-worker.ts";
 import { Handshakes } from "./handshakes.ts";
 import { refuseConnection } from "./refuse-connection.ts";
 
 /** What an endpoint is configured with that says how clients connect. */
 type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
 
+interface ListenerContext {
+  readonly clock: Clock;
+  readonly worker: ProxyWorker;
+}
+
 /** Accepts the connections of an endpoint's clients; those of one that speaks TLS once they are through the handshake. */
 export class Listener {
   readonly #accept: (socket: Socket) => void;
   readonly #clock: Clock;
+  /** Other workers listen at the same address, and the kernel gives each of them its part of the connections. */
+  readonly #reusePort: boolean;
   readonly #mayOpen: () => boolean;
   readonly #connections = new Set<Socket>();
   readonly #refused = new Set<Socket>();
@@ -29,8 +37,9 @@ export class Listener {
   #used = "";
 
   /** `mayOpen`: whether a further connection may be held. */
-  constructor(clock: Clock, mayOpen: () => boolean, accept: (socket: Socket) => void) {
+  constructor({ clock, worker }: ListenerContext, mayOpen: () => boolean, accept: (socket: Socket) => void) {
     this.#clock = clock;
+    this.#reusePort = worker.of > 1;
     this.#mayOpen = mayOpen;
     this.#accept = accept;
   }
@@ -91,7 +100,7 @@ export class Listener {
     });
     this.#server = server;
     try {
-      server.listen({ host, port, backlog: BACKLOG });
+      server.listen({ host, port, backlog: BACKLOG, ...(this.#reusePort ? { reusePort: true } : {}) });
       await once(server, "listening");
     } catch (error) {
       this.#server = undefined;

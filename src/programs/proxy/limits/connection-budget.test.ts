@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ONLY_WORKER } from "./proxy-worker.ts";
 import { ConnectionBudget, connectionRoom, IDLE_BYTES, mayTake } from "./connection-budget.ts";
 
 /** Of three endpoints each is kept 1,198, and the next one, too. */
@@ -37,7 +38,10 @@ const fits: readonly (readonly [
 ];
 for (const [rule, limit, kind, atLeast, below] of fits)
   test(`connections of endpoints: ${rule}`, () => {
-    const budget = new ConnectionBudget({ files: Number.POSITIVE_INFINITY, bytes: connectionRoom(limit * MIB) });
+    const budget = new ConnectionBudget({
+      files: Number.POSITIVE_INFINITY,
+      bytes: connectionRoom(limit * MIB, ONLY_WORKER),
+    });
     const holder = { connections: 0, connectionBytes: 0 };
     budget.join(holder);
     while (budget.mayOpen(holder)) {

@@ -1,3 +1,6 @@
+import { WORKER_BYTES } from "../../../core/planner/database/capacity.ts";
+import { partOf, type ProxyWorker } from "./proxy-worker.ts";
+
 /** An endpoint, by the connections that it holds: of its clients, and those that they have to engines for themselves. */
 export interface ConnectionHolder {
   readonly connections: number;
@@ -25,9 +28,9 @@ const LEAST = 64 * MIB;
 /** What a connection takes while it is idle, in bytes. */
 export const IDLE_BYTES = { plain: 12 * 1_024, tls: 64 * 1_024 } as const;
 
-/** What is left for connections in the container of agent and proxy, by its limit in bytes. */
-export function connectionRoom(limit: number): number {
-  return Math.max(LEAST, limit - BESIDES);
+/** What is left for the connections of one worker in the container of agent and proxy, by its limit in bytes. */
+export function connectionRoom(limit: number, worker: ProxyWorker): number {
+  return partOf(Math.max(LEAST, limit - BESIDES - (worker.of - 1) * WORKER_BYTES), worker);
 }
 
 /**

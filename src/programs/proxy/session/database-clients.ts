@@ -14,7 +14,9 @@ export interface AskingSession extends ListedClient {
   readonly endpoint: LocalClients & {
     /** uid of this node. */
     readonly node: number;
-    /** Has the same done at the other nodes, or at `node` alone; it does not reject. */
+    /** No other worker of this node has clients of the database. */
+    readonly isAlone: boolean;
+    /** Has the same done at the other nodes and workers, or at those of `node` alone; it does not reject. */
     askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
   };
   /** Answers in the engine's place; false when earlier replies are missing. */
@@ -53,7 +55,7 @@ async function askEverywhere(
   const isHere = only === undefined || only === endpoint.node;
   const [own, others] = await Promise.all([
     isHere ? actOnClients(endpoint, action, session) : { lines: "", count: 0 },
-    only === endpoint.node ? [] : endpoint.askOthers(request, only),
+    only === endpoint.node && endpoint.isAlone ? [] : endpoint.askOthers(request, only),
   ]);
   const outcomes = [{ node: endpoint.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
   const done = outcomes.flatMap((outcome) => ("missing" in outcome ? [] : [outcome]));

@@ -38,6 +38,8 @@ export interface SessionEndpoint {
   readonly service: Address;
   /** uid of this node. */
   readonly node: number;
-  /** Has a request about all clients of the database done at the other nodes, or at `node` alone; it does not reject. */
+  /** No other worker of this node has clients of the database. */
+  readonly isAlone: boolean;
+  /** Has a request about all clients of the database done at the other nodes and workers, or at those of `node` alone; it does not reject. */
   askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
 }

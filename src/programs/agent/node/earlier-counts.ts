@@ -1,0 +1,38 @@
+import type { EndpointStats } from "../../../ports/management/proxy-control.ts";
+import { OF_SUCCESSORS, sumOfStats } from "./endpoint-sums.ts";
+
+/** Keeps what processes of a worker had counted when they were asked for the last time, so that sums do not fall when one ends. */
+export class EarlierCounts {
+  #ended: readonly EndpointStats[] = [];
+  #latest: readonly EndpointStats[] = [];
+
+  /** The process has ended, or another one has followed it. */
+  next(): void {
+    this.#ended = sumOfStats([...this.#ended, ...this.#latest.map(countsOnly)], OF_SUCCESSORS);
+    this.#latest = [];
+  }
+
+  /** What all processes have counted, and what is so now, as the one that runs says it. */
+  with(latest: readonly EndpointStats[]): readonly EndpointStats[] {
+    this.#latest = latest;
+    return sumOfStats([...latest, ...this.#ended], OF_SUCCESSORS);
+  }
+
+  /** Forgets all other endpoints: they have been closed. */
+  keep(endpoints: readonly { readonly bdb: number }[]): void {
+    const kept = new Set(endpoints.map(({ bdb }) => bdb));
+    this.#ended = this.#ended.filter(({ bdb }) => kept.has(bdb));
+  }
+}
+
+/** The epoch of an endpoint that no process has now; above all others, so that another worker's is the epoch of both. */
+export const NOT_SERVED = Number.MAX_SAFE_INTEGER;
+
+/** Nothing is so any more. */
+function countsOnly({ bdb, requests, cut, holdsExpired, resent, counted }: EndpointStats): EndpointStats {
+  return {
+    ...{ bdb, requests, cut, holdsExpired, resent },
+    ...{ epoch: NOT_SERVED, listening: false, held: false, clients: 0, inFlight: 0 },
+    ...(counted === undefined ? {} : { counted: { ...counted, pins: 0 } }),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Distribution } from "../../../core/base/histogram.ts";
+import type { EndpointCounts, EndpointStats, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+
+/** How numbers of two processes are joined that are no plain sums. */
+interface Joining {
+  /** How often the primary has changed. */
+  readonly moves: (one: number, other: number) => number;
+  /** How long clients had to wait for primaries. */
+  readonly waits: (one: Distribution, other: Distribution) => Distribution;
+}
+
+/** Of workers side by side: a change of primary is one, although each of them has counted it. */
+export const OF_WORKERS: Joining = { moves: Math.max, waits: longest };
+
+/** Of processes of one worker, one after the other. */
+export const OF_SUCCESSORS: Joining = { moves: (one, other) => one + other, waits: together };
+
+/** The numbers of each endpoint, over several processes. */
+export function sumOfStats(all: readonly EndpointStats[], joining: Joining): readonly EndpointStats[] {
+  const each = new Map<number, EndpointStats>();
+  for (const stats of all) {
+    const known = each.get(stats.bdb);
+    each.set(stats.bdb, known === undefined ? stats : sumOf(known, stats, joining));
+  }
+  return [...each.values()];
+}
+
+/** An endpoint is as far as the worker that is behind, held when one is, and listens when one does. */
+function sumOf(one: EndpointStats, other: EndpointStats, joining: Joining): EndpointStats {
+  const oldest = [one.oldest, other.oldest].filter((request) => request !== undefined).toSorted(byAge)[0];
+  return {
+    bdb: one.bdb,
+    epoch: Math.min(one.epoch, other.epoch),
+    listening: one.listening || other.listening,
+    held: one.held || other.held,
+    clients: one.clients + other.clients,
+    inFlight: one.inFlight + other.inFlight,
+    requests: one.requests + other.requests,
+    cut: one.cut + other.cut,
+    holdsExpired: one.holdsExpired + other.holdsExpired,
+    resent: one.resent + other.resent,
+    ...(oldest === undefined ? {} : { oldest }),
+    ...(one.counted === undefined || other.counted === undefined
+      ? {}
+      : { counted: sumOfCounts(one.counted, other.counted, joining) }),
+  };
+}
+
+function sumOfCounts(one: EndpointCounts, other: EndpointCounts, { moves, waits }: Joining): EndpointCounts {
+  return {
+    receivedBytes: one.receivedBytes + other.receivedBytes,
+    sentBytes: one.sentBytes + other.sentBytes,
+    errors: one.errors + other.errors,
+    pins: one.pins + other.pins,
+    switchovers: moves(one.switchovers, other.switchovers),
+    failovers: moves(one.failovers, other.failovers),
+    answered: together(one.answered, other.answered),
+    answeredLate: together(one.answeredLate, other.answeredLate),
+    holds: waits(one.holds, other.holds),
+    outages: waits(one.outages, other.outages),
+  };
+}
+
+function together(one: Distribution, other: Distribution): Distribution {
+  return {
+    counts: one.counts.map((count, at) => count + (other.counts[at] ?? 0)),
+    sum: one.sum + other.sum,
+  };
+}
+
+/**
+ * All workers are held at once. What is shown is how many were at most so long, which is taken of the worker that has counted most:
+ * so it never falls, whoever is ahead.
+ */
+function longest(one: Distribution, other: Distribution): Distribution {
+  const [atMost, othersAtMost] = [runningSums(one.counts), runningSums(other.counts)];
+  const most = atMost.map((count, at) => Math.max(count, othersAtMost[at] ?? 0));
+  return { counts: most.map((count, at) => count - (most[at - 1] ?? 0)), sum: Math.max(one.sum, other.sum) };
+}
+
+function runningSums(counts: readonly number[]): readonly number[] {
+  let sum = 0;
+  return counts.map((count) => (sum += count));
+}
+
+/** The oldest one first. */
+export function byAge(one: OutstandingRequest, other: OutstandingRequest): number {
+  return other.ageMs - one.ageMs;
+}

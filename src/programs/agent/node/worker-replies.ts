@@ -1,0 +1,57 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
+import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
+import { byAge, OF_WORKERS, sumOfStats } from "./endpoint-sums.ts";
+
+type Done = ProxyReply & { readonly ok: true };
+
+/** What the proxy of a node replies, from the replies of its workers to one command: the first refusal, or what they say together. */
+export function replyOfAll(replies: readonly ProxyReply[]): ProxyReply {
+  const refusal = replies.find(({ ok }) => !ok);
+  if (refusal !== undefined) return refusal;
+  const [first, ...others] = replies.filter((reply): reply is Done => reply.ok);
+  if (first === undefined) throw new Error("there is no worker");
+  return others.reduce(joined, first);
+}
+
+function joined(one: Done, other: Done): Done {
+  switch (one.op) {
+    case "lease":
+    case "prepare":
+    case "confirm":
+    case "logins":
+    case "passwords":
+    case "closed":
+    case "fence":
+    case "abort":
+    case "undrain":
+      return one;
+    case "configure":
+      return { ...one, refused: [...new Set([...one.refused, ...as(one, other).refused])] };
+    case "quiet":
+      return { ...one, waitsFor: [...one.waitsFor, ...as(one, other).waitsFor].toSorted(byAge).slice(0, MOST_NAMED) };
+    case "hold":
+      return { ...one, drainMs: Math.max(one.drainMs, as(one, other).drainMs) };
+    case "release":
+      return { ...one, heldMs: Math.max(one.heldMs, as(one, other).heldMs) };
+    case "drain": {
+      const { closed, remaining } = as(one, other);
+      return { ...one, closed: one.closed + closed, remaining: one.remaining + remaining };
+    }
+    case "clients": {
+      const { lines, count } = as(one, other);
+      return { ...one, lines: one.lines + lines, count: one.count + count };
+    }
+    case "stats":
+      return { ...one, endpoints: sumOfStats([...one.endpoints, ...as(one, other).endpoints], OF_WORKERS) };
+    default:
+      return assertNever(one);
+  }
+}
+
+/** Both are replies to one command. */
+function as<Kind extends Done>(one: Kind, other: Done): Kind {
+  if (other.op !== one.op) throw new Error(`a worker replied to ${one.op} as to ${other.op}`);
+  return other as Kind;
+}
+
+const MOST_NAMED = 5;

@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../../src/core/base/log.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import type { Epochs } from "../../../src/programs/agent/node/epochs.ts";
+import { NodeProxy } from "../../../src/programs/agent/node/proxy.ts";
+import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
+import type { EndpointConfig, ProxyCommand } from "../../../src/ports/management/proxy-control.ts";
+import { noEnd } from "../time/lease.ts";
+import { until } from "../time/until.ts";
+import { statsIn } from "./proxy.ts";
+import type { TestProxy } from "./proxy.ts";
+import type { RawClient } from "./raw-client.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
+
+/** What Node compiles is kept: several start at once. */
+const ENV = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "store-workers") };
+const PATIENCE = { withinMs: 60_000 };
+
+/** The proxy of a node as its agent has it, with several workers, each a real process. */
+export interface TestWorkers extends TestProxy {
+  readonly node: NodeProxy;
+  /** Gives all of them these endpoints, and again each one that starts. */
+  apply(endpoints: readonly EndpointConfig[]): Promise<void>;
+  /** Kills the one of that number, and resolves when it is gone; another one starts. */
+  kill(number: number): Promise<void>;
+  /** Resolves when each of them runs and has the endpoint of database 1. */
+  whole(): Promise<void>;
+}
+
+/** Starts so many workers with a lease that does not end. */
+export async function startWorkers(workers: number): Promise<TestWorkers> {
+  let applied: readonly EndpointConfig[] = [];
+  let given: Promise<void> = Promise.resolve();
+  const give = (): Promise<void> => {
+    given = given.catch(() => undefined).then(() => node.apply(applied, false));
+    return given;
+  };
+  const node = new NodeProxy({
+    ...{ node: 1, workers, args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"], env: ENV, epochs: allEpochs },
+    ...{ clock: systemClock, log: silentLog, certificate: () => undefined },
+    askOthers: () => Promise.resolve([]),
+    // one that ends meanwhile is followed by another one, which asks again
+    onReady: () => void give().catch(() => undefined),
+  });
+  node.grant(noEnd());
+  const confirmed = (command: ProxyCommand) =>
+    node.send(command).then(
+      ({ ok }) => ok,
+      () => false, // one of them is not up yet
+    );
+  const stop = (): Promise<void> => node.stop();
+  try {
+    await until("every worker is up", () => confirmed({ op: "lease", untilMs: noEnd() }), PATIENCE);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    node,
+    ...{ pid: processOf(1, workers) ?? 0, stop, [Symbol.asyncDispose]: stop },
+    send: (command) => node.send(command),
+    stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),
+    apply: async (endpoints) => {
+      applied = endpoints;
+      await give();
+    },
+    kill: async (number) => {
+      const pid = processOf(number, workers);
+      if (pid === undefined) throw new Error(`worker ${number} does not run`);
+      process.kill(pid, "SIGKILL");
+      await until("it is gone", () => processOf(number, workers) !== pid, { everyMs: 2 });
+    },
+    whole: () => until("every worker is up again", () => confirmed({ op: "quiet", bdb: 1, withinMs: 0 }), PATIENCE),
+  };
+}
+
+/** The number of the worker that a client is connected to. */
+export async function workerOf(client: RawClient): Promise<number> {
+  const id = Number(await client.ask("CLIENT", "ID"));
+  return 1 + Math.floor((id % 2 ** 40) / 2 ** 36);
+}
+
+const allEpochs: Epochs = { admit: (endpoints) => Promise.resolve(endpoints), highest: () => 0 };
+
+/** A worker is told its number in its environment. */
+function processOf(number: number, workers: number): number | undefined {
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
+  return children.map(Number).find((pid) => environment(pid).includes(`PROXY_WORKER=${number}/${workers}`));
+}
+
+function environment(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return []; // it has ended
+  }
+}
