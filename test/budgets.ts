@@ -21,7 +21,7 @@ export const DEFAULT_LIMIT_SECONDS = 120;
 export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/cr.test.ts": 160,
   "test/scenario/frozen/api.test.ts": 160,
-  "test/scenario/active-active.test.ts": 140,
+  "test/scenario/active-active.test.ts": 160,
   "test/scenario/volumes.test.ts": 100,
   "test/scenario/frozen/killed-late.test.ts": 100,
   "test/scenario/active-active-data.test.ts": 80,

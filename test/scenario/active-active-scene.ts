@@ -59,7 +59,7 @@ export async function management(site: Site, path: string, options = "", node?: 
 
 /** A module with a build for each version that the test uses, and a number of its own. */
 export async function installTally(sites: Sites, site: Site): Promise<void> {
-  for (const compatible of ["7.2", "7.4"]) {
+  for (const compatible of ["7.2", "7.4", "8.0"]) {
     const file = join(sites.dir, `tally-${compatible}.zip`);
     await writeFile(file, await tallyArchive({ compatible, version: `${compatible}.0` }));
     await management(site, "/v2/modules", `-F module=@${file}`);

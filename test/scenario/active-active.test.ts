@@ -17,6 +17,7 @@ import {
   says,
   serves,
 } from "./active-active-scene.ts";
+import { goPastFirst, oneAfterTheOther } from "./active-active-turns.ts";
 import { listOf } from "./by-hand-scene.ts";
 
 // Three clusters: the namespaces east and west of one Kubernetes, and north in another one, of an older release at first.
@@ -40,9 +41,10 @@ test("an Active-Active database has one definition and one version on each of th
     "a participant with an old operator holds the version up until it is upgraded": upgradeOldParticipant,
     "an object made on one participant appears on the others, also on one listed later": spreadObject,
     "each database knows which site it is, each cluster where the others are": numberSites,
-    "a version set on one participant reaches the others": spreadVersion,
+    "a version set on one participant reaches the others, one site after the other": spreadVersion,
     "module numbers stay, and the bundled build is used": keepNumbers,
     "module numbers edited with the version are refused, alone they change nothing": editNumbers,
+    "a site that does not get on holds up those behind it, until a user lets one go past it": passSite,
     "wrong credentials hold the version up where they are wrong": refuseCredentials,
     "of two versions set at once the higher one wins everywhere": joinVersions,
     "a remote cluster in use waits; an object deleted on one participant goes on all": removeAll,
@@ -148,7 +150,7 @@ async function numberSites({ east, west, north }: Scene): Promise<void> {
 }
 
 async function spreadVersion({ east, west, north }: Scene): Promise<void> {
-  await north.kubectl(`patch reaadb carts --type merge -p '{"spec":{"storeVersion":"7.4"}}'`);
+  await oneAfterTheOther([east, west, north], "7.4");
   for (const site of [east, west, north]) {
     await serves(site, "carts", "7.4");
     proves(
@@ -223,25 +225,29 @@ async function isActedOn(site: Site, name: string): Promise<boolean> {
   return each.every((one) => new Set(one.split("=")).size === 1);
 }
 
+async function passSite({ east, west, north }: Scene): Promise<void> {
+  await goPastFirst([east, west, north], "7.4", "8.0");
+}
+
 async function refuseCredentials({ east, north }: Scene): Promise<void> {
   const credentials = (stringData: object) =>
-    east.kubectl(`patch secret store-enterprise-north --type merge -p '${JSON.stringify({ stringData })}'`);
+    north.kubectl(`patch secret store-enterprise-east --type merge -p '${JSON.stringify({ stringData })}'`);
   const viewer = { username: "sites@example.com", password: "may-look-and-no-more" };
   await credentials(viewer);
   // what is used is read again after a minute, or when the object changes
-  await east.kubectl('patch rerc north --type merge -p \'{"spec":{"apiPort":9443}}\'');
+  await north.kubectl('patch rerc east --type merge -p \'{"spec":{"apiPort":9443}}\'');
   await until(
     "refused credentials are reported",
-    async () => (await reachable(east, "north")).startsWith("CredentialsRefused"),
+    async () => (await reachable(north, "east")).startsWith("CredentialsRefused"),
     PATIENCE,
   );
-  await north.kubectl(`patch reaadb old --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
-  await serves(north, "old", "8.0");
-  assert.match(await east.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.4 /);
-  const user = { email: viewer.username, password: viewer.password, role: "cluster_viewer" };
-  await management(north, "/v1/users", `-H "Content-Type: application/json" -d '${JSON.stringify(user)}'`);
+  await east.kubectl(`patch reaadb old --type merge -p '{"spec":{"storeVersion":"8.0"}}'`);
   await serves(east, "old", "8.0");
-  assert.match(await east.kubectl("describe rerc north"), /Warning +CredentialsRefused/);
+  assert.match(await north.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.4 /);
+  const user = { email: viewer.username, password: viewer.password, role: "cluster_viewer" };
+  await management(east, "/v1/users", `-H "Content-Type: application/json" -d '${JSON.stringify(user)}'`);
+  await serves(north, "old", "8.0");
+  assert.match(await north.kubectl("describe rerc east"), /Warning +CredentialsRefused/);
 }
 
 async function joinVersions({ east, west }: Scene): Promise<void> {

@@ -77,6 +77,9 @@ export const NEWEST_AUTHORITY_ANNOTATION = "storeenterprise.io/newest-authority"
 /** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
 export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
 
+/** Annotation on an Active-Active database: a version that this participant shall have without waiting for the other ones. */
+export const UPGRADE_NOW_ANNOTATION = "storeenterprise.io/upgrade-now";
+
 /** Annotation on the database that an Active-Active database has at a site: which site of which it is. The operator alone writes it. */
 export const SITE_ANNOTATION = "storeenterprise.io/site";
 

@@ -77,6 +77,10 @@ export interface SiteLinkStatus {
   readonly cause: string;
   /** Age of the newest operation of that site when it was applied here, in milliseconds; 0 before the first one. */
   readonly lagMs: number;
+  /** For how long this site has gone without what the other one has written; absent until what was there at first is here. */
+  readonly behindMs?: number;
+  /** The same of what this site has written, by what the other one has said to have. */
+  readonly unconfirmedMs?: number;
   /** Operations of this site that the other one has not said to have. */
   readonly unconfirmed: number;
   readonly receivedBytes: number;

@@ -262,16 +262,13 @@ const cases: readonly Case[] = [
 for (const { rule, own = [known], others = [known], change = {}, does, finds, held, ...given } of cases) {
   test(`Active-Active: ${rule}`, () => {
     const decision = decideActiveActive({
-      name: "carts",
-      release: NEW,
-      clusterPolicy: undefined,
-      knowsLinks: false,
-      cluster: "west",
-      self: "west",
+      ...{ name: "carts", release: NEW, clusterPolicy: undefined, knowsLinks: false, cluster: "west", self: "west" },
       object: given.object && objectOf(given.object),
       own,
       others,
       participants: participants.map(({ name }) => ({ name, word: fits })),
+      siteDatabases: [],
+      link: undefined,
       database: undefined,
       objections: [],
       ...change,
@@ -289,5 +286,13 @@ function configured(memorySize: string): DatabaseSpec {
 
 function objectOf({ written: change, ...rest }: NonNullable<Case["object"]>): ActiveActiveObject {
   const spec = activeActiveSpec.parse({ ...written, ...change });
-  return { uid: "uid", spec, isDeleted: false, agreed: agreementText(known), guid: "a", ...rest };
+  return {
+    uid: "uid",
+    spec,
+    isDeleted: false,
+    agreed: agreementText(known),
+    guid: "a",
+    upgradeNow: undefined,
+    ...rest,
+  };
 }

@@ -9,6 +9,8 @@ import { canonical } from "./canonical.ts";
 import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
 import { numbered, withoutNumbers } from "./numbers.ts";
 import { participantFindings, type Participant } from "./participants.ts";
+import type { LinkFacts } from "./replication.ts";
+import { turnFindings, type SiteDatabase } from "./turn.ts";
 import { joinedRecord, liveRecord } from "./record.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
@@ -23,6 +25,8 @@ export interface ActiveActiveObject {
   readonly agreed: string | undefined;
   /** Identity of the database, once it had one. */
   readonly guid: string | undefined;
+  /** The version that this participant shall have without waiting for others; undefined when none was named. */
+  readonly upgradeNow: string | undefined;
 }
 
 /** Everything that a decision about an Active-Active database rests on. */
@@ -43,6 +47,10 @@ export interface ActiveActiveView {
   /** What the other clusters know, as far as they answer. */
   readonly others: readonly ActiveActiveRecord[];
   readonly participants: readonly Participant[];
+  /** Of each participant that answers and has one. */
+  readonly siteDatabases: readonly SiteDatabase[];
+  /** What the own cluster says of its link; undefined while it does not answer. */
+  readonly link: LinkFacts | undefined;
   readonly database: LinkedDatabase | undefined;
   /** What the rules on its spec object to. */
   readonly objections: readonly Finding[];
@@ -64,6 +72,8 @@ export interface ActiveActiveDecision {
   readonly findings: readonly Finding[];
   /** Why the database gets no other version at the moment, participant by participant (§9). */
   readonly held: readonly Finding[];
+  /** Why this site does not get it before others, or before it has caught up with them. */
+  readonly awaited: readonly Finding[];
   /** What is known everywhere, as far as answers have come. */
   readonly record: ActiveActiveRecord | undefined;
 }
@@ -72,7 +82,8 @@ export interface ActiveActiveDecision {
 export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision {
   const known = knownRecord(view);
   const held = participantFindings(view.participants);
-  const decided = { findings: view.objections, held, record: known };
+  const awaited = awaitedBy(view, known);
+  const decided = { findings: view.objections, held, awaited, record: known };
   const { object, self } = view;
   if (object === undefined) return { ...decided, findings: [], act: actWithoutObject(view, known) };
   if (object.isDeleted) return { ...decided, act: teardownAct(view, known, object) };
@@ -84,7 +95,8 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
   const act = agreeing(view, known, object, self);
   if (act !== undefined) return { ...decided, act };
   if (view.objections.length > 0 || known === undefined) return { ...decided, act: { kind: "none" } };
-  return { ...decided, act: linkedDatabaseStep({ ...view, self, record: known, mayUpgrade: held.length === 0 }) };
+  const mayUpgrade = held.length === 0 && awaited.length === 0;
+  return { ...decided, act: linkedDatabaseStep({ ...view, self, record: known, mayUpgrade }) };
 }
 
 /** An act in a few words. */
@@ -111,6 +123,12 @@ export function describeActiveActiveAct(act: ActiveActiveAct): string {
     default:
       return assertNever(act);
   }
+}
+
+function awaitedBy(view: ActiveActiveView, record: ActiveActiveRecord | undefined): readonly Finding[] {
+  const { self, siteDatabases: databases, link, object } = view;
+  if (self === undefined || record === undefined) return [];
+  return turnFindings({ record, self, databases, link, now: object?.upgradeNow });
 }
 
 /** What the participants know of the database together; undefined when none knows it, or it is deleted. */

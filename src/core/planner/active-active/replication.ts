@@ -13,6 +13,9 @@ export interface SiteReplication {
   readonly since: string | undefined;
   /** Why it is not up, a sentence; empty while it is. */
   readonly cause: string;
+  /** For how long this site goes without what that one has written, and the other way round; absent while it is not known. */
+  readonly behindMs?: number | undefined;
+  readonly unconfirmedMs?: number | undefined;
 }
 
 /** Everything that is known of the replication of an Active-Active database at one site. */
@@ -30,7 +33,7 @@ export interface ReplicationFacts {
 }
 
 /** What a cluster says of its link. */
-interface LinkFacts {
+export interface LinkFacts {
   /** Why nothing is captured here, a sentence; empty while all is. */
   readonly cause: string;
   /** Clients of this site wait until it has what the others hold. */

@@ -61,7 +61,7 @@ const cases: readonly (readonly [rule: string, change: Partial<TaskFacts>, tasks
   [
     "a version that has not begun is queued",
     { database: { ...applied, storeVersion: "7.4" } },
-    [/finished/, /upgrade_crdb queued: .*has 7\.4$/],
+    [/finished/, /upgrade_crdb queued: .*has 7\.4; its operator knows .*: kubectl describe reaadb carts$/],
   ],
   [
     "a version that waits says for what",

@@ -1,6 +1,7 @@
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord, ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
 import { differingSettings, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
+import { describeObject } from "../../api/kubectl.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { cameLater } from "./numbers.ts";
 import { unknownSites } from "./other-sites.ts";
@@ -59,14 +60,16 @@ function unapplied({ configuration }: ActiveActiveRecord, database: DatabaseReco
   return names.length === 0 ? "" : `the database of this participant has not these settings yet: ${names.join(", ")}`;
 }
 
-function versionTask({ record: { guid, version }, database }: TaskFacts): ActiveActiveTask {
+function versionTask({ record: { guid, name, version }, database }: TaskFacts): ActiveActiveTask {
   const task = { id: `${guid}.version.${version}`, operation: "upgrade_crdb" } as const;
   if (database === undefined) return { ...task, status: "queued", waitingFor: NO_DATABASE };
   const { storeVersion, upgrade, waitingFor = "" } = database;
   if ((compareVersionText(storeVersion, version) ?? 0) >= 0) return { ...task, ...progress("") };
+  const has = `the database of this participant has ${storeVersion}`;
   const why = waitingFor === "" ? "" : `: ${waitingFor}`;
-  const status = upgrade === undefined ? "queued" : "started";
-  return { ...task, status, waitingFor: `the database of this participant has ${storeVersion}${why}` };
+  if (upgrade !== undefined) return { ...task, status: "started", waitingFor: `${has}${why}` };
+  const turn = `; its operator knows whether another site comes first: ${describeObject(`reaadb ${name}`)}`;
+  return { ...task, status: "queued", waitingFor: `${has}${why || turn}` };
 }
 
 /** Of a site that came when others held data, or has lost all of it. */

@@ -66,6 +66,8 @@ export const LINK_STATUS: z.ZodType<LinkedDatabaseStatus> = z
         since: z.string(),
         cause: z.string(),
         lagMs: z.number().nonnegative(),
+        behindMs: z.number().nonnegative().exactOptional(),
+        unconfirmedMs: z.number().nonnegative().exactOptional(),
         unconfirmed: z.int().nonnegative(),
         receivedBytes: z.int().nonnegative(),
         sentBytes: z.int().nonnegative(),
@@ -95,7 +97,17 @@ export const LINK_HEALTH = z
         since: z.string().exactOptional().describe("ISO instant since which it is so; absent while that is not known."),
         cause: z.string().describe("Why it is not up; empty while it is."),
         lag_ms: z.number().nonnegative().describe("Age of its newest operation when it was applied here."),
+        behind_ms: z
+          .number()
+          .nonnegative()
+          .exactOptional()
+          .describe("For how long this site has gone without what it has written; absent while that is not known."),
         unconfirmed: z.int().nonnegative().describe("Operations of this site that it has not said to have."),
+        unconfirmed_ms: z
+          .number()
+          .nonnegative()
+          .exactOptional()
+          .describe("For how long it has gone without what this site has written; absent while that is not known."),
         received_bytes: z.int().nonnegative(),
         sent_bytes: z.int().nonnegative(),
       }),

@@ -23,7 +23,7 @@ const database: DatabaseRecord = {
 };
 const since = "2026-11-23T05:00:00.000Z";
 const site = (id: number, state: SiteLinkStatus["state"], cause = ""): SiteLinkStatus => ({
-  ...{ site: id, state, since, cause, lagMs: 4, unconfirmed: 1, receivedBytes: 7, sentBytes: 8 },
+  ...{ site: id, state, since, cause, lagMs: 4, behindMs: 6, unconfirmed: 1, receivedBytes: 7, sentBytes: 8 },
 });
 const status = (...sites: readonly SiteLinkStatus[]): LinkedDatabaseStatus => ({
   ...{ guid: "a", engine: "", hasJoined: true, knownKeys: 3, keptBytes: 5, sites },
@@ -135,7 +135,7 @@ test("health of links: figures and instants are those of the link; a site that i
   const health = await linkHealth(contextOf({ statuses: [status(site(2, "up"))] }), "a");
   const { known_keys, kept_bytes, awaits_sites } = health;
   assert.deepEqual({ known_keys, kept_bytes, awaits_sites }, { known_keys: 3, kept_bytes: 5, awaits_sites: false });
-  const figures = { lag_ms: 4, unconfirmed: 1, received_bytes: 7, sent_bytes: 8 };
+  const figures = { lag_ms: 4, behind_ms: 6, unconfirmed: 1, received_bytes: 7, sent_bytes: 8 };
   assert.deepEqual(health.sites[0], { id: 2, name: "west", state: "up", since, cause: "", ...figures });
   assert.deepEqual(health.sites[1]?.since, undefined);
 });

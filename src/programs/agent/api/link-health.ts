@@ -74,9 +74,12 @@ function siteHealth(
     const nothing = { lag_ms: 0, unconfirmed: 0, received_bytes: 0, sent_bytes: 0 };
     return { id, name, state: "down", cause: why, ...nothing };
   }
+  const { behindMs, unconfirmedMs } = found;
   return {
     ...{ id, name, state: found.state, since: found.since, cause: found.cause },
     ...{ lag_ms: found.lagMs, unconfirmed: found.unconfirmed },
+    ...(behindMs === undefined ? {} : { behind_ms: behindMs }),
+    ...(unconfirmedMs === undefined ? {} : { unconfirmed_ms: unconfirmedMs }),
     ...{ received_bytes: found.receivedBytes, sent_bytes: found.sentBytes },
   };
 }

@@ -8,6 +8,7 @@ import { coversAll, type VersionVector } from "../../../core/merge/version-vecto
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
+import { Delay } from "./delay.ts";
 import type { Frame } from "../transport/frames.ts";
 import { greet } from "../transport/greet.ts";
 import {
@@ -49,6 +50,8 @@ export class SiteLink {
   /** What the other site had when the connection was made: until that is here, this one is behind. */
   #begin: VersionVector = {};
   #theirs: VersionVector = {};
+  /** What was written there arrives here, and what was written here arrives there. */
+  readonly #delays = { here: new Delay(), there: new Delay() };
   #bytes = { received: 0, sent: 0 };
   /** Connections over which the other site gets all data. */
   #giving = 0;
@@ -93,9 +96,22 @@ export class SiteLink {
     return {
       ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
       lagMs: local.lagMs(this.#site),
+      ...this.#behind(),
       unconfirmed: missing(ofSite(local.id, local.holds), this.#theirs),
       receivedBytes: received,
       sentBytes: sent,
+    };
+  }
+
+  /** How long each end has gone without what the other one has. */
+  #behind(): Pick<SiteLinkStatus, "behindMs" | "unconfirmedMs"> {
+    const { local, clock } = this.#options;
+    const now = clock.uptimeMs();
+    const behindMs = this.#delays.here.look(ofSite(this.#site, this.#theirs), local.stated(), now);
+    const unconfirmedMs = this.#delays.there.look(ofSite(local.id, local.holds), this.#theirs, now);
+    return {
+      ...(behindMs === undefined ? {} : { behindMs }),
+      ...(unconfirmedMs === undefined ? {} : { unconfirmedMs }),
     };
   }
 
@@ -163,6 +179,7 @@ export class SiteLink {
       this.#theirs = said.received;
       local.peerStated(origin, said.received);
       local.participants.states(origin, said.site);
+      this.#behind();
     };
     let why = "The other site has ended the connection.";
     try {

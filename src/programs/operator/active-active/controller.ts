@@ -10,6 +10,7 @@ import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
+import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import { decideActiveActive, describeActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
@@ -24,7 +25,7 @@ import { SITE_MS } from "../remote-cluster/controller.ts";
 import { objectsIn } from "../remote-cluster/objects.ts";
 import { performActiveActive } from "./acts.ts";
 import { activeActiveEvents } from "./events.ts";
-import { observeReplication } from "./replication.ts";
+import { observeLink, replicationAt } from "./replication.ts";
 import { activeActiveStatusOf, type ActiveActiveReport, type Hindrance } from "./status.ts";
 import {
   observeActiveActive,
@@ -80,16 +81,18 @@ interface Pass {
   readonly context: ClusterContext | undefined;
 }
 
-async function pass(deps: ActiveActiveDeps, beginning: Pass): Promise<Outcome> {
-  const { place, reaadb: found, self, cluster, context } = beginning;
+async function pass(deps: ActiveActiveDeps, begun: Pass): Promise<Outcome> {
+  const { place, reaadb: found, self, cluster, context } = begun;
   const client = context?.connection?.client;
-  if (client === undefined) return hindered(deps, beginning, NOT_YET);
+  if (client === undefined) return hindered(deps, begun, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
-  if ("reason" in own) return hindered(deps, beginning, { reason: "ClusterNotReady", message: own.message });
+  if ("reason" in own) return hindered(deps, begun, { reason: "ClusterNotReady", message: own.message });
   const spec = found && readActiveActiveSpec(found);
-  if (typeof spec === "string") return hindered(deps, beginning, specInvalid(place, spec));
+  if (typeof spec === "string") return hindered(deps, begun, specInvalid(place, spec));
   const reaadb = found && (await held(deps.kube, found));
-  const observation = await observeActiveActive(deps, { key: place, reaadb, spec, self, cluster, own }, SITE_MS / 2);
+  const link = await observeLink(client, liveRecord(own.crdbs, place.name)?.guid ?? reaadb?.status?.guid);
+  const beginning = { key: place, reaadb, spec, self, cluster, own, link };
+  const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
   const decision = decideActiveActive(observation.view);
   const scene = { key: place, reaadb, database: observation.database, cluster, client };
   const failure = await attempt(place, () => performActiveActive(deps, scene, decision.act));
@@ -105,8 +108,8 @@ async function pass(deps: ActiveActiveDeps, beginning: Pass): Promise<Outcome> {
   // what was written into the object is looked at anew, with it
   const isWritten = ["write-object", "remember", "delete-object"].includes(decision.act.kind) && failure === undefined;
   if (!isGone && !isWritten) {
-    const site = { client, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
-    const replication = await observeReplication(reaadb, site);
+    const site = { link, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
+    const replication = replicationAt(reaadb, site);
     await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure, replication });
   }
   if (failure !== undefined) return waiting(SITE_MS, failure.reason, failure.message);
@@ -143,7 +146,8 @@ async function hindered(
   if (reaadb !== undefined) {
     const client = context?.connection?.client;
     const site = { self: self?.metadata.name, nodes: undefined, record: undefined };
-    const replication = client && (await observeReplication(reaadb, { client, ...site }));
+    const link = client && (await observeLink(client, reaadb.status?.guid));
+    const replication = client && replicationAt(reaadb, { link, ...site });
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
     await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance, replication });
   }

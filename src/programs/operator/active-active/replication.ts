@@ -1,10 +1,6 @@
 import { isFault } from "../../../core/base/fault.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
-import {
-  replicationOf,
-  type Replication,
-  type ReplicationFacts,
-} from "../../../core/planner/active-active/replication.ts";
+import { replicationOf, type LinkFacts, type Replication } from "../../../core/planner/active-active/replication.ts";
 import type { SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
@@ -12,7 +8,8 @@ import type { Reaadb } from "./view.ts";
 
 /** What is known of the own site beside its link. */
 export interface OwnSite {
-  readonly client: ManagementClient;
+  /** What its cluster says of the link; undefined while that does not answer. */
+  readonly link: LinkFacts | undefined;
   readonly self: string | undefined;
   /** Undefined while the cluster was not asked for anything else. */
   readonly nodes: SiteRecords["nodes"] | undefined;
@@ -20,10 +17,9 @@ export interface OwnSite {
   readonly record: ActiveActiveRecord | undefined;
 }
 
-/** Asks the own cluster how its link is, also while nothing else may be done for the database. */
-export async function observeReplication(reaadb: Reaadb, site: OwnSite): Promise<Replication> {
-  const { client, self, nodes = [], record } = site;
-  const guid = record?.guid ?? reaadb.status?.guid;
+/** Whether data crosses, also while nothing else may be done for the database. */
+export function replicationAt(reaadb: Reaadb, site: OwnSite): Replication {
+  const { link, self, nodes = [], record } = site;
   return replicationOf({
     self,
     participants: reaadb.spec.participatingClusters.map(({ name }) => name),
@@ -31,17 +27,21 @@ export async function observeReplication(reaadb: Reaadb, site: OwnSite): Promise
     olderNodes: nodes
       .filter(({ capabilities = [] }) => !capabilities.includes("site-links"))
       .map(({ uid, software_version }) => `node ${uid} (${software_version})`),
-    link: guid === undefined ? undefined : await linkOf(client, guid),
+    link,
   });
 }
 
-async function linkOf(client: ManagementClient, guid: string): Promise<ReplicationFacts["link"]> {
+/** Asks the own cluster how the link of the database `guid` is; undefined when it does not say. */
+export async function observeLink(client: ManagementClient, guid: string | undefined): Promise<LinkFacts | undefined> {
+  if (guid === undefined) return undefined;
   try {
     const { cause, awaits_sites, sites } = await client.call("crdbHealth", { params: { guid } });
     return {
       cause,
       awaitsSites: awaits_sites,
-      sites: sites.map(({ name, state, since, cause: why }) => ({ name, state, since, cause: why })),
+      sites: sites.map(({ name, state, since, cause: why, behind_ms: behindMs, unconfirmed_ms: unconfirmedMs }) => {
+        return { name, state, since, cause: why, behindMs, unconfirmedMs };
+      }),
     };
   } catch (error) {
     // nodes of older releases do not know the path, and one that does not answer says nothing of its link

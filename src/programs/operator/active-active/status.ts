@@ -126,7 +126,7 @@ function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): S
     return say("False", "Changing", describeActiveActiveAct(decision.act));
   }
   const wanted = decision?.record?.version;
-  const [held] = decision?.held ?? [];
+  const [held] = [...(decision?.held ?? []), ...(decision?.awaited ?? [])];
   if (held !== undefined && wanted !== undefined && database?.spec.storeVersion !== wanted) {
     return say("False", held.id, `the upgrade to ${wanted} waits: ${sentenceOf(held)}`);
   }

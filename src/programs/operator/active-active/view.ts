@@ -1,6 +1,6 @@
 import { activeActiveSpec, type ActiveActiveSpec } from "../../../core/api/active-active.ts";
 import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
-import { AGREED_ANNOTATION, SITE_ANNOTATION } from "../../../core/api/names.ts";
+import { AGREED_ANNOTATION, SITE_ANNOTATION, UPGRADE_NOW_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { controllerOf } from "../../../ports/kube/ref.ts";
 import type { Ref, Stored } from "../../../ports/kube/kube.ts";
@@ -9,6 +9,8 @@ import { knowsLinks, type SiteState, type SiteRecords } from "../../../mechanism
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
+import type { LinkFacts } from "../../../core/planner/active-active/replication.ts";
+import type { SiteDatabase } from "../../../core/planner/active-active/turn.ts";
 import type { Participant } from "../../../core/planner/active-active/participants.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { Redb } from "../database/cluster.ts";
@@ -53,6 +55,8 @@ export interface Beginning {
   readonly self: Rerc | undefined;
   readonly cluster: string;
   readonly own: SiteRecords;
+  /** What the own cluster says of its link; undefined while it does not answer. */
+  readonly link: LinkFacts | undefined;
 }
 
 /** Gathers everything that a decision rests on; what others say may be `maxAgeMs` old. */
@@ -61,7 +65,7 @@ export async function observeActiveActive(
   beginning: Beginning,
   maxAgeMs: number,
 ): Promise<ActiveActiveObservation> {
-  const { key, reaadb, spec, self, cluster, own } = beginning;
+  const { key, reaadb, spec, self, cluster, own, link } = beginning;
   const objects = objectsIn(deps.cache, key.namespace);
   const polled = new Map<string, SiteState>();
   await Promise.all(
@@ -86,6 +90,8 @@ export async function observeActiveActive(
     own: own.crdbs,
     others,
     participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, polled.get(name))),
+    siteDatabases: (spec?.participatingClusters ?? []).flatMap(({ name }) => siteDatabase(key, name, polled.get(name))),
+    link,
     database: database && { spec: { ...database.spec }, site: database.metadata.annotations?.[SITE_ANNOTATION] },
     objections: spec === undefined ? [] : objectionsTo(deps, key, spec, database),
   };
@@ -107,6 +113,7 @@ function objectOf({ metadata, status }: Reaadb, spec: ActiveActiveSpec): ActiveA
     isDeleted: metadata.deletionTimestamp !== undefined,
     agreed: metadata.annotations?.[AGREED_ANNOTATION],
     guid: status?.guid,
+    upgradeNow: metadata.annotations?.[UPGRADE_NOW_ANNOTATION],
   };
 }
 
@@ -126,6 +133,13 @@ function participant(name: string, polled: SiteState | undefined): Participant {
   const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
   const remedy = `make it: ${getObjects("rerc")} shows those that there are`;
   return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
+}
+
+/** The database is named as its object is on every participant. */
+function siteDatabase({ name: database }: Ref, name: string, polled: SiteState | undefined): readonly SiteDatabase[] {
+  if (polled === undefined || "reason" in polled.answer) return [];
+  const bdb = polled.answer.bdbs.find((one) => one.name === database);
+  return bdb === undefined ? [] : [{ name, version: bdb.redis_version, isLinked: bdb.active_active !== undefined }];
 }
 
 function objectionsTo(
