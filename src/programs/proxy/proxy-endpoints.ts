@@ -2,6 +2,7 @@ import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
 import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budget.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { MemoryBudget } from "./limits/memory-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
@@ -22,7 +23,8 @@ type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly
 export class ProxyEndpoints {
   readonly #context: ProxyContext;
   readonly #arenas = new ArenaPool();
-  readonly #memory = new MemoryBudget();
+  readonly #memory = new MemoryBudget(LIMITS.allHeldBytes);
+  readonly #scriptMemory = new MemoryBudget(LIMITS.allScriptBytes);
   readonly #peers: PeerWatch;
   readonly #connections: ConnectionBudget;
   readonly #lease: Lease;
@@ -129,7 +131,8 @@ export class ProxyEndpoints {
 
   #shared(): Omit<EndpointContext, keyof ProxyContext> {
     return {
-      ...{ arenas: this.#arenas, memory: this.#memory, connections: this.#connections },
+      ...{ arenas: this.#arenas, memory: this.#memory, scriptMemory: this.#scriptMemory },
+      connections: this.#connections,
       ...{ lease: this.#lease, engineTls: this.#engineTls, peers: this.#peers },
     };
   }

@@ -10,6 +10,7 @@ import { until } from "../../../../test/kit/time/until.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { Wire } from "../upstream/wire.ts";
 import { ClientOutput } from "./client-output.ts";
+import { LIMITS } from "../limits/limits.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
 
 /** What is read from an engine at once. */
@@ -79,7 +80,7 @@ async function open(tls: boolean) {
       output.stop();
     },
   });
-  const owner = { clock: systemClock, budget: new MemoryBudget(), cut: assert.fail };
+  const owner = { clock: systemClock, budget: new MemoryBudget(LIMITS.allHeldBytes), cut: assert.fail };
   const output = new ClientOutput(wire, owner, () => (opened.drained = true));
   return Object.assign(opened, {
     output,

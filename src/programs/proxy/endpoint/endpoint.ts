@@ -42,6 +42,7 @@ export interface EndpointContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly memory: MemoryBudget;
+  readonly scriptMemory: MemoryBudget;
   readonly peers: PeerWatch;
   readonly connections: ConnectionBudget;
   readonly lease: Lease;
@@ -62,7 +63,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly clock: Clock;
   readonly log: Log;
   readonly credentials: Credentials;
-  readonly scripts = new ScriptCache();
+  readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly counters = new Counters();
   readonly memory: MemoryBudget;
@@ -81,6 +82,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, peers, lease, engineTls } = context;
     this.memory = context.memory;
+    this.scripts = new ScriptCache(context.scriptMemory);
     this.#context = context;
     this.clock = clock;
     this.pause = new ClientPause(clock, () => {
@@ -96,9 +98,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       if (!may) sayFull();
       return may;
     };
-    this.#listener = new Listener(context, mayOpen, (socket) => {
-      this.#accept(socket);
-    });
+    this.#listener = new Listener(context, mayOpen, (socket) => void this.#accept(socket));
     this.#config = config;
     this.#useCertificate();
     const { log, scripts, counters, memory } = this;
@@ -161,6 +161,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();
     this.scans.close();
+    this.scripts.clear();
   }
 
   get passwordsRevision(): number {

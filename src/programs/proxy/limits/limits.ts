@@ -24,6 +24,8 @@ export const LIMITS = {
    * cut, or its request can no more be sent again.
    */
   allHeldBytes: 128 * 2 ** 20,
+  /** Scripts that are remembered for all databases of the process; above it the database with the most forgets the older half. */
+  allScriptBytes: 32 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */

@@ -6,7 +6,7 @@ import { MemoryBudget } from "./memory-budget.ts";
 const MEBIBYTE = 2 ** 20;
 
 test("memory budget: below the limit no client is cut, above it the heaviest one", () => {
-  const budget = new MemoryBudget();
+  const budget = new MemoryBudget(LIMITS.allHeldBytes);
   const cut: string[] = [];
   const client = (name: string, heldBytes: number) => ({ heldBytes, relieve: () => void cut.push(name) });
   const heavy = client("heavy", LIMITS.allHeldBytes - 2 * MEBIBYTE);
@@ -20,7 +20,7 @@ test("memory budget: below the limit no client is cut, above it the heaviest one
 });
 
 test("memory budget: what a client has read does not count", () => {
-  const budget = new MemoryBudget();
+  const budget = new MemoryBudget(LIMITS.allHeldBytes);
   const cut: string[] = [];
   const reader = { heldBytes: LIMITS.allHeldBytes - MEBIBYTE, relieve: () => void cut.push("reader") };
   budget.note(reader);

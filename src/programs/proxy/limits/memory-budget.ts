@@ -4,23 +4,28 @@ import { OutputBlocks } from "./output-blocks.ts";
 /** Why a holder has to give up, as the end of a sentence. */
 export const OVER_BUDGET = `what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`;
 
-/** What holds memory for as long as another end does not read, or answer: a queue of replies, a reply or a request that is collected. */
+/** What holds memory for others: a queue of replies, a reply or a request that is collected, scripts that are remembered. */
 export interface MemoryHolder {
   readonly heldBytes: number;
   /** It holds more than any other, and all together hold too much: it gives up what it holds. */
   relieve(): void;
 }
 
-/** The memory in which replies and requests wait in one process, for the clients of all databases: together they have one limit. */
+/** The memory that holders of one kind have in a process, for the clients of all databases: together they have one limit. */
 export class MemoryBudget {
+  readonly #limitBytes: number;
   readonly blocks = new OutputBlocks();
   readonly #noted = new Map<MemoryHolder, number>();
   #total = 0;
 
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
   /** To be called whenever a holder holds more, or less. */
   note(holder: MemoryHolder): void {
     this.#set(holder, holder.heldBytes);
-    if (this.#total > LIMITS.allHeldBytes) this.#relieve();
+    if (this.#total > this.#limitBytes) this.#relieve();
   }
 
   /** It holds nothing any more. */
@@ -30,7 +35,7 @@ export class MemoryBudget {
 
   /** Until the others have room, the one that holds the most first. */
   #relieve(): void {
-    while (this.#total > LIMITS.allHeldBytes) {
+    while (this.#total > this.#limitBytes) {
       const heaviest = this.#heaviest;
       if (heaviest === undefined) return;
       this.forget(heaviest);

@@ -23,9 +23,9 @@ test("a former primary is kept until a minute has passed without a scan", async 
   const clock = new FakeClock();
   const shared = {
     arenas: new ArenaPool(),
-    memory: new MemoryBudget(),
+    memory: new MemoryBudget(2 ** 20),
     peers: new PeerWatch(clock),
-    scripts: new ScriptCache(),
+    scripts: new ScriptCache(new MemoryBudget(2 ** 20)),
     logins: () => [],
     requestLogins: () => [],
     scriptLimitMs: () => 5000,
