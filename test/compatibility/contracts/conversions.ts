@@ -43,6 +43,12 @@ export const CONVERSIONS: readonly Conversion[] = [
     olderReaders: "an older node is not asked: while one is a member, engines are open to it, and no rotation begins",
   },
   {
+    about: "command(passwords).op:",
+    by: "src/programs/agent/api/await-endpoints.ts",
+    olderReaders:
+      "an older node is not asked: it does not report the capability, and the leader logs in at its endpoints",
+  },
+  {
     about: "command(closed).op:",
     by: "src/core/planner/database/site-gate.ts",
     olderReaders: "an older node is not asked: while one is a member, no database becomes a site",

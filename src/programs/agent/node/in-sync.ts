@@ -1,6 +1,6 @@
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
-import { inSyncMembers, membersOf, withMembers, withSample } from "../../../core/planner/database/in-sync.ts";
+import { inSyncMembers, withMembers, withSample } from "../../../core/planner/database/in-sync.ts";
 import { nextSyncSet, waitsForReplicas, withSyncSet } from "../../../core/planner/database/sync-set.ts";
 import type { PrimarySample } from "../../../core/planner/database/in-sync.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -83,7 +83,8 @@ class ShardSync {
   }
 
   async #checkAsync(record: DatabaseRecord, shard: ShardRecord): Promise<void> {
-    const written = membersOf(shard);
+    // as it stands in the record: one that is gone is written out
+    const written = shard.inSync?.epoch === shard.epoch ? shard.inSync.members : undefined;
     const members = inSyncMembers(this.#samples, written ?? [], replicasOf(shard));
     const isKept = shard.inSync?.joining === undefined;
     if (written !== undefined && isSame(members, written) && isKept) return;
