@@ -26,16 +26,19 @@ export function basic(username: string, password: string): string {
 
 function send(cluster: TestCluster, { method, path, body, headers, node = 1 }: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
+    // without its length, Node.js sends the body of a DELETE as if it were a further request
+    const form =
+      sent === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(sent) };
     const servername = clusterNames.dnsName(cluster.rec, cluster.namespace);
     const options = { host: cluster.address(node), port: PORTS.management, servername, ca: cluster.ca };
-    const asked = request({ ...options, method, path, headers: { ...type, ...headers } }, (response) => {
+    const asked = request({ ...options, method, path, headers: { ...form, ...headers } }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => (text += chunk));
       response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
     });
     asked.on("error", reject);
-    asked.end(typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body));
+    asked.end(sent);
   });
 }
