@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Verdict } from "./verdict.ts";
+import { verdictOf } from "./verdict-of.ts";
 
 /** Namespaces of its own: all that is made in them, and every process, ends with the first process. */
 const APART = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
@@ -41,18 +40,5 @@ export async function runSeed({ seed, most, folder, settings, say }: Run): Promi
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: folder },
   });
-  const end = (): void => void child.kill("SIGKILL");
-  process.once("exit", end);
-  let verdict: Verdict | undefined;
-  const complaints: string[] = [];
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    const said: { readonly verdict?: Verdict; readonly line?: string } = JSON.parse(text);
-    if (said.line !== undefined) say(said.line);
-    verdict ??= said.verdict;
-  });
-  createInterface({ input: child.stderr }).on("line", (line) => complaints.push(line));
-  const [code] = await once(child, "close");
-  process.removeListener("exit", end);
-  if (verdict === undefined) throw new Error(`seed ${seed} ended with ${code}: ${complaints.slice(-20).join("\n")}`);
-  return verdict;
+  return verdictOf<Verdict>({ seed, child, endSignal: "SIGKILL", say });
 }

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { verdictOf } from "../chaos/verdict-of.ts";
 import { engineNames } from "../engines/engine.ts";
 import type { SitesVerdict } from "./play.ts";
 import type { Length } from "./schedule.ts";
@@ -18,18 +17,5 @@ export function whySitesNotPlayable(): string | undefined {
 export async function runSitesSeed(seed: number, length: Length, say: (line: string) => void): Promise<SitesVerdict> {
   const main = join(import.meta.dirname, "main.ts");
   const child = spawn(process.execPath, [main, String(seed), length], { stdio: ["ignore", "pipe", "pipe"] });
-  const end = (): void => void child.kill("SIGTERM");
-  process.once("exit", end);
-  let verdict: SitesVerdict | undefined;
-  const complaints: string[] = [];
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    const said: { readonly verdict?: SitesVerdict; readonly line?: string } = JSON.parse(text);
-    if (said.line !== undefined) say(said.line);
-    verdict ??= said.verdict;
-  });
-  createInterface({ input: child.stderr }).on("line", (line) => complaints.push(line));
-  const [code] = await once(child, "close");
-  process.removeListener("exit", end);
-  if (verdict === undefined) throw new Error(`seed ${seed} ended with ${code}: ${complaints.slice(-20).join("\n")}`);
-  return verdict;
+  return verdictOf<SitesVerdict>({ seed, child, endSignal: "SIGTERM", say });
 }
