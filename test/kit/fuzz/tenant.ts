@@ -66,10 +66,9 @@ export class Tenant {
     return [this.#plain()];
   }
 
-  /** Of so many kinds; the last is none for a transaction. */
-  #plain(kinds = 10): Expectation {
+  #plain(): Expectation {
     const at = Math.floor(this.#dice() * 4);
-    switch (Math.floor(this.#dice() * kinds)) {
+    switch (Math.floor(this.#dice() * 10)) {
       case 0:
         return this.#set(`${this.#name}:text:${at}`);
       case 1:
@@ -151,7 +150,7 @@ export class Tenant {
   }
 
   #transaction(): readonly Expectation[] {
-    const inside = Array.from({ length: 1 + Math.floor(this.#dice() * 3) }, () => this.#plain(9));
+    const inside = Array.from({ length: 1 + Math.floor(this.#dice() * 3) }, () => this.#plain());
     return [
       { request: ["MULTI"], reply: "OK" },
       ...inside.map(({ request }): Expectation => ({ request, reply: "QUEUED" })),

@@ -1,6 +1,7 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { selectsIn } from "./exec-reply.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
@@ -57,6 +58,7 @@ export class ConnectionState {
         break;
       case "exec":
       case "discard":
+        for (const select of selectsIn(pending, reply)) this.#applyIdentity(select, identity);
         this.endTransaction();
         break;
       case "watch":

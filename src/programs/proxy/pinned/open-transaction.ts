@@ -1,9 +1,20 @@
+import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
 
+/** A request of a transaction that is more than a request to the engine. */
+export interface SpecialRequest {
+  readonly request: Buffer;
+  /** The proxy answers; the engine executes a stand-in. Else it is a SELECT. */
+  readonly isOwn: boolean;
+}
+
 /** A transaction as its client sees it: from the MULTI to the EXEC that it has sent, answered or not. */
 export class OpenTransaction {
+  /** By their places in the transaction. */
+  readonly special = new Map<number, SpecialRequest>();
+  #count = 0;
   #bytes = 0;
   #failed = false;
 
@@ -19,13 +30,36 @@ export class OpenTransaction {
 
   /** Why this request cannot be queued; undefined when the engine is to queue it. */
   objection(request: Buffer, command: CommandEntry | undefined): Buffer | undefined {
-    if (command !== undefined && !QUEUEABLE.has(command.commandClass))
+    if (command !== undefined && !isQueueable(command))
       return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
     this.#bytes += request.length;
     return undefined;
   }
+
+  /** What the engine is sent for a request that may be queued. */
+  queue(request: Buffer, command: CommandEntry | undefined): Buffer {
+    const at = this.#count++;
+    const isOwn = command !== undefined && isAnsweredHere(command);
+    if (isOwn || command?.name === "SELECT") this.special.set(at, { request, isOwn });
+    return isOwn ? STAND_IN : request;
+  }
 }
+
+function isQueueable(command: CommandEntry): boolean {
+  return QUEUEABLE.has(command.commandClass) || command.name === "SELECT" || isAnsweredHere(command);
+}
+
+/** Known only when EXEC is answered, and then in the place that the request has. */
+function isAnsweredHere({ name, commandClass }: CommandEntry): boolean {
+  return ANSWERED_HERE.has(commandClass) && !NEVER_QUEUED.has(name);
+}
+
+const ANSWERED_HERE: ReadonlySet<CommandClass> = new Set(["client", "whoami", "view"]);
+/** They are about the replies of the transaction itself, and about the connection that it needs. */
+const NEVER_QUEUED: ReadonlySet<string> = new Set(["CLIENT|REPLY", "CLIENT|MAINT_NOTIFICATIONS"]);
+/** Changes nothing, and every user may send it. */
+const STAND_IN = encodeCommand(["PING"]);
 
 const QUEUEABLE: ReadonlySet<CommandClass> = new Set([
   ...(["read", "write", "long", "script", "scripts", "kill"] as const),

@@ -1,6 +1,7 @@
 import { commandName } from "../protocol/arguments.ts";
 import { isRead, runsForeignCode } from "../protocol/commands.ts";
 import type { BusyPeriod } from "../upstream/busy-period.ts";
+import type { SpecialRequest } from "./open-transaction.ts";
 import {
   isBusy,
   isBusyExec,
@@ -47,6 +48,8 @@ export interface PendingRequest {
   readonly substitute?: Buffer;
   /** What the client may get instead of another attempt: the engine's answer. */
   readonly answer?: Buffer;
+  /** What an EXEC executes besides requests to the engine, by the places in the transaction. */
+  readonly special?: ReadonlyMap<number, SpecialRequest>;
   /** Called with the reply. */
   readonly confirmed?: (answer: Buffer) => void;
 }

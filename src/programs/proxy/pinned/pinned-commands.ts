@@ -5,6 +5,7 @@ import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
 import type { ConnectionState } from "./connection-state.ts";
+import { withOwnAnswers } from "./exec-reply.ts";
 import { OpenTransaction } from "./open-transaction.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -19,6 +20,7 @@ export class PinnedCommands {
   readonly #state: ConnectionState;
   readonly #post: PostRequest;
   #open: OpenTransaction | undefined;
+  #isExecuting = false;
   readonly #streamIds = new StreamIds();
 
   constructor(owner: PinnedOwner, state: ConnectionState, post: PostRequest) {
@@ -30,6 +32,11 @@ export class PinnedCommands {
   /** The client has sent MULTI, and neither EXEC nor DISCARD. */
   get inTransaction(): boolean {
     return this.#open !== undefined;
+  }
+
+  /** The reply to an EXEC is to hold answers of the proxy: nothing is sent behind it. */
+  get isExecuting(): boolean {
+    return this.#isExecuting;
   }
 
   /** A request waits for replies to requests of the proxy itself. */
@@ -73,7 +80,17 @@ export class PinnedCommands {
   /** The transaction is over, and no engine has executed it. */
   endTransaction(): void {
     this.#open = undefined;
+    this.#isExecuting = false;
     this.#state.endTransaction();
+  }
+
+  /** EXEC was answered: gives its client the reply, once the proxy has added what it answers itself. */
+  executed(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
+    // an earlier EXEC does not end the wait for this one
+    if (isSpecial(pending)) this.#isExecuting = false;
+    const whole = withOwnAnswers(pending, frame, (request) => this.#owner.answerTo(request));
+    if (whole === undefined) answer(frame);
+    else this.#owner.waitFor(whole.then(answer));
   }
 
   /** Makes the EXEC of an open transaction fail. */
@@ -102,16 +119,17 @@ export class PinnedCommands {
       return this.#forward("discard", request);
     }
     const objection = open.objection(request, command);
-    if (objection === undefined) return this.#forward("queued", request);
+    if (objection === undefined) return this.#forward("queued", open.queue(request, command));
     if (!this.#owner.answer(objection)) return false;
     open.fail();
     return true;
   }
 
-  #takeExec({ refusal }: OpenTransaction, request: Buffer): boolean {
+  #takeExec({ refusal, special }: OpenTransaction, request: Buffer): boolean {
     this.#open = undefined;
     this.#owner.endpoint.counters.requests++;
-    const exec: PendingRequest = { kind: "exec", request, count: 1, replies: 1, since: this.#now() };
+    const exec: PendingRequest = { kind: "exec", request, count: 1, replies: 1, since: this.#now(), special };
+    this.#isExecuting = isSpecial(exec);
     this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });
     return true;
   }
@@ -152,6 +170,10 @@ export class PinnedCommands {
   #now(): number {
     return this.#owner.endpoint.clock.uptimeMs();
   }
+}
+
+function isSpecial({ special }: PendingRequest): boolean {
+  return special !== undefined && special.size > 0;
 }
 
 const TRANSACTION_KINDS: Readonly<Record<string, PendingKind>> = { MULTI: "multi", WATCH: "watch", UNWATCH: "unwatch" };

@@ -33,6 +33,10 @@ export interface PinnedOwner {
   reply(reply: Buffer): void;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
+  /** What the proxy answers to a request that no engine sees. */
+  answerTo(request: Buffer): Promise<Buffer>;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
   /** Ends the client's connection at once. */
   cut(why: string): void;
   /** The session can share a lane again. */

@@ -12,8 +12,6 @@ export interface PinnedRouteOwner extends PinnedOwner {
   readonly hasPending: boolean;
   /** Makes a lane be dialled, so that it becomes known whether there is a primary. */
   wakeUpstream(): void;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
 }
 
 /** The way of a session's requests through a connection of its own, for as long as it needs one. */

@@ -97,7 +97,11 @@ export class Pinned implements PinUser, Subscriber {
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
       return this.#owner.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
-    return !this.#kept.isFull && !this.#scriptWait.waiting && this.#commands.take(request, command);
+    return !this.#mustWait && this.#commands.take(request, command);
+  }
+
+  get #mustWait(): boolean {
+    return this.#kept.isFull || this.#scriptWait.waiting || this.#commands.isExecuting;
   }
 
   frame(frame: Buffer): void {
@@ -204,7 +208,9 @@ export class Pinned implements PinUser, Subscriber {
     if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
     if (this.#pin !== undefined) this.#pin.monitoring = this.state.monitoring;
     pending.confirmed?.(frame);
-    if (pending.kind !== "internal") this.#pending.answer(this.#owner, pending, frame);
+    const answer = (reply: Buffer): void => void this.#pending.answer(this.#owner, pending, reply);
+    if (pending.kind === "exec") this.#commands.executed(pending, frame, answer);
+    else if (pending.kind !== "internal") answer(frame);
   }
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */

@@ -2,50 +2,46 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { keyword } from "../protocol/arguments.ts";
 import { bulkReply, errorReply, integerReply, notPermitted, replies } from "../protocol/replies.ts";
-import { handleClients } from "./database-clients.ts";
+import { answerClients } from "./database-clients.ts";
 import type { AskingSession } from "./database-clients.ts";
 import { describe } from "./listed-client.ts";
 import type { Moving } from "./moving.ts";
-import type { ReplyMode } from "./reply-mode.ts";
 
 /** What CLIENT needs of its session. */
 export interface ClientSession extends AskingSession {
   readonly identity: ClientIdentity;
-  readonly replyMode: ReplyMode;
   readonly moving: Moving;
 }
 
-/** CLIENT, answered by the proxy: it knows its clients, and the engine knows only connections that they share. */
-export function handleClient(session: ClientSession, args: readonly Buffer[]): boolean {
+/** The answer to CLIENT, but for REPLY: the proxy knows its clients, and the engine knows only connections that they share. */
+export function answerClient(session: ClientSession, args: readonly Buffer[]): Buffer | Promise<Buffer> {
   const { identity, endpoint } = session;
   const { name, settings } = identity;
   const subcommand = keyword(args[1]);
   // the engine knows the rights of its other users, and is not asked here
   if (identity.user !== undefined && ABOUT_OTHERS.has(subcommand))
-    return session.answer(notPermitted(`client|${subcommand.toLowerCase()}`));
+    return notPermitted(`client|${subcommand.toLowerCase()}`);
   switch (subcommand) {
     case "SETNAME":
-      return session.answer(setName(identity, args));
+      return setName(identity, args);
     case "GETNAME":
-      return session.answer(bulkReply(name.length === 0 ? undefined : name, settings.protocol));
+      return bulkReply(name.length === 0 ? undefined : name, settings.protocol);
     case "SETINFO":
-      return session.answer(setInfo(identity, args));
+      return setInfo(identity, args);
     case "ID":
-      return session.answer(integerReply(identity.id));
+      return integerReply(identity.id);
     case "INFO":
-      return session.answer(bulkReply(textOf(describe(session, endpoint.clock.uptimeMs())), settings.protocol));
+      return bulkReply(textOf(describe(session, endpoint.clock.uptimeMs())), settings.protocol);
     case "LIST":
     case "KILL":
     case "UNBLOCK":
     case "PAUSE":
     case "UNPAUSE":
-      return handleClients(session, args.slice(1));
+      return answerClients(session, args.slice(1));
     case "MAINT_NOTIFICATIONS":
-      return session.answer(session.moving.handle(args, settings.protocol));
-    case "REPLY":
-      return setReplies(session, keyword(args[2]));
+      return session.moving.handle(args, settings.protocol);
     default: // NO-EVICT
-      return session.answer(/^(ON|OFF)$/.test(keyword(args[2])) ? replies.ok : replies.syntax);
+      return /^(ON|OFF)$/.test(keyword(args[2])) ? replies.ok : replies.syntax;
   }
 }
 
@@ -69,14 +65,6 @@ function setInfo(identity: ClientIdentity, [, , option, value, extra]: readonly 
   if (refusal !== undefined) return refusal;
   identity.library = { ...identity.library, [name === "LIB-NAME" ? "name" : "version"]: textIn(value) };
   return replies.ok;
-}
-
-/** OFF and SKIP are not answered. */
-function setReplies(session: ClientSession, mode: string): boolean {
-  if (mode !== "ON" && mode !== "OFF" && mode !== "SKIP") return session.answer(replies.syntax);
-  if (mode === "SKIP" && session.replyMode.silent) return true;
-  session.replyMode.set(mode === "ON" ? "on" : mode === "OFF" ? "off" : "skip");
-  return mode !== "ON" || session.answer(replies.ok);
 }
 
 function textOf(text: string): Buffer {

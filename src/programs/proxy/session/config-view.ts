@@ -14,30 +14,20 @@ export interface ViewingSession {
     readonly ownParameters: ReadonlyMap<string, string>;
   };
   readonly identity: ClientIdentity;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
 }
 
-/** CONFIG GET: the parameters of the engine, with those of the endpoint, and without secrets. */
-export function takeConfigGet(session: ViewingSession, args: readonly Buffer[]): boolean {
-  if (session.hasPending) return false;
+/** The answer to CONFIG GET: the parameters of the engine, with those of the endpoint, and without secrets; undefined without an engine to ask yet. */
+export function answerConfigGet(
+  session: ViewingSession,
+  args: readonly Buffer[],
+): Buffer | Promise<Buffer> | undefined {
   const { upstream, unavailable, refusal } = session.endpoint.primary;
-  if (session.identity.user !== undefined) return session.answer(notPermitted("config|get"));
-  if (upstream === undefined) return unavailable && session.answer(refusal);
-  const asking = upstream
+  if (session.identity.user !== undefined) return notPermitted("config|get");
+  if (upstream === undefined) return unavailable ? refusal : undefined;
+  return upstream
     .control()
     .then(async (control) => viewOf(session, await control.call(...args)))
     .catch((error: unknown) => errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`));
-  session.waitFor(
-    asking.then((reply) => {
-      session.answer(reply);
-    }),
-  );
-  return true;
 }
 
 function viewOf({ endpoint, identity }: ViewingSession, parameters: Reply): Buffer {

@@ -19,26 +19,20 @@ export interface AskingSession extends ListedClient {
     /** Has the same done at the other nodes and workers, or at those of `node` alone; it does not reject. */
     askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
   };
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
 }
 
-/** CLIENT LIST, KILL, UNBLOCK, PAUSE and UNPAUSE, without the first word: for the clients of the database at all nodes. */
-export function handleClients(session: AskingSession, request: readonly Buffer[]): boolean {
+/** The answer to CLIENT LIST, KILL, UNBLOCK, PAUSE or UNPAUSE, without the first word: for the clients of the database at all nodes. */
+export function answerClients(session: AskingSession, request: readonly Buffer[]): Buffer | Promise<Buffer> {
   if (request.length > CLIENTS_REQUEST_WORDS || request.some(({ length }) => length > CLIENTS_WORD_BYTES))
-    return session.answer(TOO_MANY);
+    return TOO_MANY;
   const action = clientsAction(request);
-  if (Buffer.isBuffer(action)) return session.answer(action);
+  if (Buffer.isBuffer(action)) return action;
   const endsItself = action.kind === "kill" && isOwnKilled(session, action);
-  session.waitFor(
-    askEverywhere(session, action, request).then((reply) => {
-      session.answer(reply);
-      if (endsItself) setImmediate(() => session.finish());
-    }),
-  );
-  return true;
+  return askEverywhere(session, action, request).then((reply) => {
+    // once it has its reply
+    if (endsItself) setImmediate(() => session.finish());
+    return reply;
+  });
 }
 
 const TOO_MANY = errorReply(

@@ -1,25 +1,23 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
-import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { bulkReply, errorReply, refusalOf, replies } from "../protocol/replies.ts";
+import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
-import { handleClient } from "./client-command.ts";
-import type { ClientSession } from "./client-command.ts";
-import { takeConfigGet } from "./config-view.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
+import { giveOwnAnswer } from "./own-answers.ts";
+import type { AnsweredSession } from "./own-answers.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
 /** What commands that are not simply forwarded need of their session. */
-export interface CommandSession extends ScanSession, Pick<ClientSession, "replyMode" | "moving" | "destroy"> {
+export interface CommandSession extends ScanSession, Pick<AnsweredSession, "replyMode" | "moving" | "destroy"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
@@ -136,11 +134,9 @@ function handleHere(
     case "session":
       return handleSession(session, request, command);
     case "client":
-      return !session.hasPending && handleClient(session, argumentsOf(request));
     case "whoami":
-      return !session.hasPending && session.answer(userOf(session.identity));
     case "view":
-      return takeConfigGet(session, argumentsOf(request));
+      return giveOwnAnswer(session, request);
     case "quit":
       if (!session.answer(replies.ok)) return false;
       session.finish();
@@ -153,10 +149,6 @@ function handleHere(
     default:
       return assertNever(commandClass);
   }
-}
-
-function userOf({ user, settings }: ClientIdentity): Buffer {
-  return bulkReply(user?.name ?? Buffer.from(DEFAULT_USER), settings.protocol);
 }
 
 function takePlain(session: CommandSession, request: Buffer, command?: CommandEntry): boolean {

@@ -9,6 +9,7 @@ import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
 import { dispatch, type CommandSession } from "./dispatch.ts";
 import { Moving } from "./moving.ts";
+import { ownAnswerNow } from "./own-answers.ts";
 import type { PartialRequest } from "./partial-request.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
 import { ReplyMode } from "./reply-mode.ts";
@@ -60,12 +61,8 @@ export class Session implements SessionParts {
       data: (bytes, length) => {
         if (this.takesRequests) this.#reader.receive(bytes, length);
       },
-      end: () => {
-        this.#endInput();
-      },
-      closed: () => {
-        this.#close();
-      },
+      end: () => void this.#endInput(),
+      closed: () => void this.#close(),
       drained: () => undefined,
     });
     this.#reader = new RequestReader(this, this.#wire, endpoint);
@@ -184,6 +181,10 @@ export class Session implements SessionParts {
     this.endpoint.counters.requests++;
     this.reply(reply);
     return true;
+  }
+
+  answerTo(request: Buffer): Promise<Buffer> {
+    return ownAnswerNow(this, request);
   }
 
   reply(reply: Buffer): void {

@@ -1,0 +1,61 @@
+import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { bulkReply, replies } from "../protocol/replies.ts";
+import { answerClient } from "./client-command.ts";
+import type { ClientSession } from "./client-command.ts";
+import { answerConfigGet } from "./config-view.ts";
+import type { ViewingSession } from "./config-view.ts";
+import type { ReplyMode } from "./reply-mode.ts";
+
+/** A session whose proxy answers in the engine's place. */
+export interface AnsweredSession extends ClientSession, ViewingSession {
+  readonly endpoint: ClientSession["endpoint"] & ViewingSession["endpoint"];
+  readonly replyMode: ReplyMode;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
+}
+
+/** Answers CLIENT, CONFIG GET or ACL WHOAMI; false when that cannot be done yet. */
+export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolean {
+  if (session.hasPending) return false;
+  const args = argumentsOf(request);
+  if (keyword(args[0]) === "CLIENT" && keyword(args[1]) === "REPLY") return setReplies(session, keyword(args[2]));
+  const given = ownAnswer(session, args);
+  if (given === undefined) return false;
+  if (Buffer.isBuffer(given)) return session.answer(given);
+  session.waitFor(given.then((reply) => void session.answer(reply)));
+  return true;
+}
+
+/** The answer to such a request of a transaction that is executed now. */
+export async function ownAnswerNow(session: AnsweredSession, request: Buffer): Promise<Buffer> {
+  return (await ownAnswer(session, argumentsOf(request))) ?? session.endpoint.primary.refusal;
+}
+
+function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | Promise<Buffer> | undefined {
+  switch (keyword(args[0])) {
+    case "CLIENT":
+      return answerClient(session, args);
+    case "CONFIG":
+      return answerConfigGet(session, args);
+    default: // ACL WHOAMI
+      return userOf(session.identity);
+  }
+}
+
+/** OFF and SKIP are not answered. */
+function setReplies(session: AnsweredSession, mode: string): boolean {
+  if (mode !== "ON" && mode !== "OFF" && mode !== "SKIP") return session.answer(replies.syntax);
+  if (mode === "SKIP" && session.replyMode.silent) return true;
+  session.replyMode.set(mode === "ON" ? "on" : mode === "OFF" ? "off" : "skip");
+  return mode !== "ON" || session.answer(replies.ok);
+}
+
+function userOf({ user, settings }: ClientIdentity): Buffer {
+  return bulkReply(user?.name ?? Buffer.from(DEFAULT_USER), settings.protocol);
+}
