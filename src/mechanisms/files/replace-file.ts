@@ -1,4 +1,4 @@
-import { open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
@@ -27,6 +27,13 @@ export async function replaceFile(
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+/** Makes a folder for its owner alone, and those around it that are missing; they stay so after a crash of the machine. */
+export async function makeFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (made === undefined) return;
+  for (let at = path; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
 /** What was made, renamed or removed in the folder stays so after a crash of the machine. */

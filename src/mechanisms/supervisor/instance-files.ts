@@ -1,8 +1,8 @@
-import { mkdir, readFile, readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
-import { replaceFile, syncFolder } from "../files/replace-file.ts";
+import { makeFolder, replaceFile } from "../files/replace-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
 import { certificateFilesIn } from "./engine-tls-files.ts";
 import { boundLog } from "./engine-log.ts";
@@ -68,8 +68,7 @@ export async function removeInstance(data: string, { bdb, files }: InstanceDirec
 /** Makes the directory, notes whose data it holds, and keeps the engine's log from growing without end. */
 export async function prepareDirectory(files: InstanceFiles, database: WantedInstance["database"]): Promise<void> {
   const { directory, databaseFile } = files;
-  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
-  if (made !== undefined) await syncFolder(dirname(directory));
+  await makeFolder(directory);
   const owner = JSON.stringify(database);
   if ((await readOr(databaseFile, "")) !== owner) await replaceFile(databaseFile, owner);
   await boundLog(files);

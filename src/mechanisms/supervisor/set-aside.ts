@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { bytesIn } from "../files/folder-size.ts";
-import { syncFolder } from "../files/replace-file.ts";
+import { makeFolder, syncFolder } from "../files/replace-file.ts";
 import { filesIn, namesIn, readDatabase } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
@@ -27,8 +27,7 @@ const NAME = /^db-(\d+)-(\d+)-(\d+)$/;
 /** Moves a directory to what is set aside, in one step. Needs no room on the volume. */
 export async function setAside(data: string, { bdb, instance, files }: InstanceDirectory, now: Date): Promise<void> {
   if (!existsSync(files.directory)) return; // its engine has never been started
-  const made = await mkdir(join(data, FOLDER), { recursive: true, mode: 0o700 });
-  if (made !== undefined) await syncFolder(data);
+  await makeFolder(join(data, FOLDER));
   const target = join(data, FOLDER, `db-${bdb}-${instance}-${now.getTime()}`);
   await move(files.directory, target);
   const database = dirname(files.directory);
@@ -37,7 +36,7 @@ export async function setAside(data: string, { bdb, instance, files }: InstanceD
 
 /** Moves data back to where its instance starts. */
 export async function adopt(data: string, { id }: SetAsideData, directory: string): Promise<void> {
-  await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(directory));
   await move(join(data, FOLDER, id), directory);
 }
 
