@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ALWAYS, budgetOf, DEFAULT_LIMIT_SECONDS, DEFAULT_SECONDS, LIMITS, QUICK_SECONDS, SECONDS } from "./budgets.ts";
+import { ALWAYS, budgetOf, DEFAULT_LIMIT_SECONDS, DEFAULT_SECONDS, limitOf, LIMITS, QUICK_SECONDS, SECONDS } from "./budgets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -32,4 +32,10 @@ test("a limit of its own is longer than the usual one, and each limit is twice t
   for (const [file, { seconds }] of Object.entries(LIMITS)) assert.ok(seconds > DEFAULT_LIMIT_SECONDS, file);
   const tight = Object.keys(SECONDS).filter((file) => budgetOf(file).limitSeconds < 2 * budgetOf(file).seconds);
   assert.deepEqual(tight, []);
+});
+
+test("a test that is made longer by a variable is not killed in the middle", () => {
+  const file = "test/fuzz/pipelines.test.ts";
+  assert.equal(limitOf(file, {}), DEFAULT_LIMIT_SECONDS);
+  assert.ok(limitOf(file, { FUZZ_PIPELINES: "1000000" }) > 3_600);
 });

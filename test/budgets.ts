@@ -238,6 +238,20 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   "test/scenario/chaos-seeds.test.ts": { seconds: 300, why: "a cluster that does not heal is given its time, twice" },
 };
 
+/** Variables that make a test longer than it is in CI: who sets one waits as long as a test takes, up to LONG_SECONDS. */
+export const LENGTHENED_BY: readonly string[] = [
+  ...["FUZZ_PIPELINES", "FUZZ_REQUESTS", "FUZZ_RECORDS", "FUZZ_CERTIFICATES", "FUZZ_ARCHIVES"],
+  ...["MOVES", "CRASHES", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
+  ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES"],
+];
+const LONG_SECONDS = 86_400;
+
+/** How many seconds a file gets with these variables before it is killed. */
+export function limitOf(file: string, variables: NodeJS.ProcessEnv): number {
+  const isLonger = LENGTHENED_BY.some((name) => variables[name] !== undefined);
+  return isLonger ? LONG_SECONDS : budgetOf(file).limitSeconds;
+}
+
 /** The budget of a file, by its path from the root of the repository. */
 export function budgetOf(file: string): Budget {
   return {

@@ -1,6 +1,6 @@
 import { globSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { budgetOf, isQuick } from "../../test/budgets.ts";
+import { budgetOf, isQuick, limitOf } from "../../test/budgets.ts";
 import type { Task } from "./run-file.ts";
 
 /** The root of the repository. */
@@ -19,7 +19,7 @@ export function select({ named, tier, options }: Choice): readonly Task[] {
   const files =
     named.length > 0 ? named.flatMap(filesOf) : filesOf(ROOT).filter((file) => tier === "all" || isQuick(file));
   return files
-    .map((file) => ({ file, options, limitSeconds: budgetOf(file).limitSeconds }))
+    .map((file) => ({ file, options, limitSeconds: limitOf(file, process.env) }))
     .toSorted((a, b) => budgetOf(b.file).seconds - budgetOf(a.file).seconds);
 }
 
