@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ALWAYS, budgetOf, DEFAULT_LIMIT_SECONDS, DEFAULT_SECONDS, limitOf, LIMITS, QUICK_SECONDS, SECONDS } from "./budgets.ts";
+import {
+  ALWAYS,
+  budgetOf,
+  DEFAULT_LIMIT_SECONDS,
+  DEFAULT_SECONDS,
+  limitOf,
+  LIMITS,
+  QUICK_SECONDS,
+  SECONDS,
+} from "./budgets.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

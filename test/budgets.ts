@@ -239,7 +239,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
 };
 
 /** Variables that make a test longer than it is in CI: who sets one waits as long as a test takes, up to LONG_SECONDS. */
-export const LENGTHENED_BY: readonly string[] = [
+const LENGTHENED_BY: readonly string[] = [
   ...["FUZZ_PIPELINES", "FUZZ_REQUESTS", "FUZZ_RECORDS", "FUZZ_CERTIFICATES", "FUZZ_ARCHIVES"],
   ...["MOVES", "CRASHES", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
   ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES"],
