@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { endsOf, timesAsked, unacknowledgedIn } from "./tcp-table.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { endsOf, timesAsked, unacknowledgedConnections, unacknowledgedIn } from "./tcp-table.ts";
 
 const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 const TABLE = `${HEAD}   0: 0100007F:2EE0 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
@@ -26,6 +32,25 @@ test("connections that wait for an acknowledgement: addresses are written as Nod
 
 test("the kernel counts how often it asks again", { skip: process.platform !== "linux" && "Linux alone" }, async () => {
   assert.match((await timesAsked()) ?? "", /^\d+ \d+$/);
+});
+
+test("connections that wait for an acknowledgement: everything else has its turn while the kernel writes them", async (context) => {
+  if (process.platform === "win32") return context.skip("it has no pipes with names");
+  const folder = mkdtempSync(join(tmpdir(), "store-tables-"));
+  using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+  execFileSync("mkfifo", [join(folder, "tcp"), join(folder, "tcp6")]);
+  const found = Array.fromAsync(unacknowledgedConnections(folder));
+  const writer = await open(join(folder, "tcp"), "w");
+  // half a row, then nothing: who reads it on this thread waits for what this thread alone can write
+  await writer.write(TABLE.slice(0, HEAD.length + 20));
+  await nextTurn();
+  await writer.write(TABLE.slice(HEAD.length + 20));
+  await writer.close();
+  await writeFile(join(folder, "tcp6"), WIDE);
+  assert.deepEqual(
+    (await found).flat().map(({ asked }) => asked),
+    [11, 5, 3],
+  );
 });
 
 function connectionsIn(text: string, width: 8 | 32) {

@@ -1,7 +1,5 @@
-import { readSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { SocketAddress } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** A connection whose other end owes an acknowledgement. */
 export interface UnacknowledgedConnection {
@@ -13,12 +11,14 @@ export interface UnacknowledgedConnection {
 
 /**
  * The TCP connections of this network namespace that wait for an acknowledgement, as Linux lists them: while one does, keepalive
- * does not notice that its other end has vanished. They come a few at a time, as the list of thousands takes many milliseconds: everything
- * else has its turn in between. None on other systems.
+ * does not notice that its other end has vanished. They come a few at a time, and everything else has its turn in between: the kernel
+ * writes the list while it is read, and takes milliseconds for a few rows where connections are few. None on other systems.
  */
-export async function* unacknowledgedConnections(): AsyncGenerator<readonly UnacknowledgedConnection[]> {
+export async function* unacknowledgedConnections(
+  folder = "/proc/self/net",
+): AsyncGenerator<readonly UnacknowledgedConnection[]> {
   for (const name of ["tcp", "tcp6"] as const)
-    for await (const rows of rowsOf(`/proc/self/net/${name}`)) {
+    for await (const rows of rowsOf(`${folder}/${name}`)) {
       const found = unacknowledgedIn(rows, name === "tcp" ? 8 : 32);
       if (found.length > 0) yield found;
     }
@@ -46,12 +46,13 @@ async function* rowsOf(path: string): AsyncGenerator<Buffer> {
   // one for all: thousands of connections would take megabytes at each look
   const part = Buffer.allocUnsafe(PART_BYTES);
   let kept = 0;
-  // the kernel writes it while it is read, which takes less time than to have another thread do so
-  for (let read = 0; (read = readSync(table.fd, part, kept, PART_BYTES - kept, null)) > 0; await nextTurn()) {
-    const end = part.lastIndexOf(LF, kept + read - 1) + 1;
+  for (;;) {
+    const { bytesRead } = await table.read(part, kept, PART_BYTES - kept, null);
+    if (bytesRead === 0) return;
+    const end = part.lastIndexOf(LF, kept + bytesRead - 1) + 1;
     yield part.subarray(0, end);
-    part.copyWithin(0, end, kept + read);
-    kept += read - end;
+    part.copyWithin(0, end, kept + bytesRead);
+    kept += bytesRead - end;
   }
 }
 
