@@ -8,6 +8,8 @@ import { LABELS, NODE_PATHS } from "../../src/core/api/names.ts";
 import type { ShardInstanceRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
+import type { Stored } from "../../src/ports/kube/kube.ts";
+import { changeObject } from "../../src/ports/kube/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { kubeOf, readRecord, recordRef } from "../kit/world/records.ts";
@@ -77,8 +79,7 @@ await test("an older record is restored: a replica that was made since is set as
   await cluster.client.call("maintenanceOn", { params: { uid: left }, body: {} });
   await until("the copy on the node that is left is retired", () => !heldBy(left, database), PATIENCE);
   await cluster.client.call("maintenanceOff", { params: { uid: left } });
-  const { metadata } = await recordOf(database);
-  await kube.update(ConfigMaps, { ...record, metadata });
+  await restore(record, database);
   await setAside(database, 1);
   await database.active();
   await database.copied();
@@ -92,8 +93,7 @@ await test("a record of earlier epochs is restored: the database serves all that
   await settledShards(database);
   await database.call("SET", "later", "value");
   await settledShards(database);
-  const { metadata } = await recordOf(database);
-  await kube.update(ConfigMaps, { ...record, metadata });
+  await restore(record, database);
   await settledShards(database);
   await until("it serves on every node", () => servesEverywhere(database), PATIENCE);
   assert.equal(await database.keys(), KEYS + 1);
@@ -112,8 +112,7 @@ await test("a record is restored that names none of the copies any more: a user 
     after.every(({ uid }) => !before.some((one) => one.uid === uid)),
     "every copy was made since",
   );
-  const { metadata } = await recordOf(database);
-  await kube.update(ConfigMaps, { ...record, metadata });
+  await restore(record, database);
   await until("it asks", async () => (await database.seen())?.recovery?.needs_consent === true, PATIENCE);
   await setAside(database, 2);
   const node = nodeOf(primaryOf(after));
@@ -204,6 +203,14 @@ async function recordOf(database: FilledDatabase) {
   const found = await kube.get(ConfigMaps, recordRef(cluster, database.uid));
   assert.ok(found !== undefined);
   return found;
+}
+
+/** Writes the record as it was. Nodes may write it in the same moment. */
+async function restore(record: Stored<ConfigMap>, database: FilledDatabase): Promise<void> {
+  await changeObject(kube, ConfigMaps, recordRef(cluster, database.uid), (now) => ({
+    ...record,
+    metadata: now.metadata,
+  }));
 }
 
 /** As a backup or a repository has it: without what the API server adds. */
