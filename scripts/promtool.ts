@@ -15,7 +15,10 @@ const NOT_POSSIBLE = 3;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  if (existsSync(PROMTOOL)) return 0;
+  if (existsSync(PROMTOOL)) {
+    say(`it is there: ${PROMTOOL}`);
+    return 0;
+  }
   const distribution = readDistribution();
   if (distribution === undefined) {
     say(`no package of Debian or Ubuntu can be had here. Remedy: install Prometheus, and name promtool by PROMTOOL`);

@@ -55,14 +55,11 @@ function tableLines(results: readonly FileResult[]): readonly string[] {
   const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, ROWS);
   const dearest = results.toSorted((a, b) => b.processorSeconds - a.processorSeconds).slice(0, ROWS);
   const all = results.reduce((total, { processorSeconds }) => total + processorSeconds, 0);
+  // of a few files one table says all
+  if (results.length <= ROWS) return ["", "the files, the slowest first:", HEAD, ...slowest.map(row)];
   return [
-    ...["", `the ${slowest.length} slowest files:`, HEAD, ...slowest.map(row)],
-    ...[
-      "",
-      `the ${dearest.length} that cost most of ${all.toFixed(0)} s of processor time:`,
-      HEAD,
-      ...dearest.map(row),
-    ],
+    ...["", `the ${ROWS} slowest files:`, HEAD, ...slowest.map(row)],
+    ...["", `the ${ROWS} that cost most of ${all.toFixed(0)} s of processor time:`, HEAD, ...dearest.map(row)],
   ];
 }
 
