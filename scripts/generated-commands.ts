@@ -21,7 +21,7 @@ The name of a command that is not on this page is looked up at the engine. Comma
 \`BF\`, \`CF\`, \`CMS\`, \`TOPK\`, \`TDIGEST\` and \`TS\` share the one of other clients. What a later engine has added is refused until it is listed here.
 
 Inside \`MULTI\` the same commands can be used; what the proxy answers has its place in the reply to \`EXEC\`. Not available there are \`AUTH\`, \`HELLO\`,
-\`CLIENT REPLY\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\`, \`SUBSCRIBE\` and its kin.
+\`CONFIG SET\`, \`CLIENT REPLY\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\`, \`SUBSCRIBE\` and its kin.
 
 The slow log, the latency monitor and the statistics are those of the engine that is primary. It serves this database alone, but its slow log names
 the proxy as the client, and a new primary begins with empty ones.

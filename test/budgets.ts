@@ -79,6 +79,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/full-volume.test.ts": 40,
   "test/scenario/frozen-node.test.ts": 40,
   "src/programs/link/joining.test.ts": 40,
+  "test/scenario/config-set.test.ts": 40,
   "test/scenario/engine-tls.test.ts": 30,
   "test/scenario/capture.test.ts": 30,
   "test/kubectl/write.test.ts": 30,

@@ -44,6 +44,12 @@ export const databaseStatus = z.object({
     .optional()
     .describe("SHA-256 of `ca.crt` in that Secret, by which clients know the endpoint; absent without TLS."),
   certificateValidTo: z.string().optional().describe("When the certificate of the endpoint ends; absent without TLS."),
+  clientParameters: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      "Parameters of the engines that clients have set by CONFIG SET; what the spec says counts before them. Absent when there are none.",
+    ),
   createdTime: z.string().optional().describe("When the cluster created it."),
   lastUpdated: z.string().optional().describe("When the cluster last changed it."),
   lastActionUid: z.string().optional().describe("Last asynchronous change."),

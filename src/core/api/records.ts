@@ -1,5 +1,6 @@
 import type { ActiveActiveRecord, RemoteSite, SiteOfDatabase } from "./active-active-record.ts";
 import type { ManagementRole } from "./management-roles.ts";
+import type { ClientParameters } from "./settings/client-parameters.ts";
 import type { SettingValues } from "./settings/types.ts";
 
 export type {
@@ -203,6 +204,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly lastAction?: DatabaseAction;
   /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
   readonly passwords?: PasswordsState;
+  /** Absent: no client has set a parameter of the engines; nodes of releases before 0.4.0 keep it and do not apply it. */
+  readonly clientParameters?: ClientParameters;
   /** Absent: its endpoints have no certificate. */
   readonly certificate?: ShownCertificate;
   /** Absent: it is no site of an Active-Active database, or a release before 0.4.0 made it and no operator has said so yet. */

@@ -1,6 +1,7 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { Distribution } from "../../core/base/histogram.ts";
 import type { Formatted } from "../../core/api/records.ts";
+import type { RecordedParameters } from "../../core/api/settings/client-parameters.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
@@ -36,6 +37,12 @@ export interface SyncReplicas {
   };
 }
 
+/** The parameters of engines as the record of the database has them. */
+export interface EndpointParameters extends RecordedParameters {
+  /** Name of the database. */
+  readonly database: string;
+}
+
 /** One database endpoint that the proxy serves. */
 export interface EndpointConfig {
   readonly bdb: number;
@@ -68,6 +75,7 @@ export interface EndpointConfig {
   readonly holdMs: number;
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
   readonly scriptLimitMs: number;
+  readonly parameters: EndpointParameters;
   /** What replies wait for; absent from databases with asynchronous replication. */
   readonly sync?: SyncReplicas;
   /** What it shows to clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */

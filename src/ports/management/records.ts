@@ -11,6 +11,7 @@ export type {
   LicenseRecord,
   MaintenanceOn,
 } from "./records/cluster.ts";
+export type { ClientParametersRecord } from "./records/client-parameters.ts";
 export type { BdbCertificate, BdbCreate, BdbPassword, BdbRecord, BdbRecover, BdbUpgrade } from "./records/databases.ts";
 export type { EndpointRecord, ProxyRecord } from "./records/endpoints.ts";
 export type { EventRecord } from "./records/events.ts";

@@ -4,7 +4,10 @@ import { LONG_AGO, NODE_LEASE_MS } from "../../core/planner/database/grant.ts";
 import { carriedVersions } from "../../core/releases/catalogue/find.ts";
 import { elsewhere } from "./api/ask-elsewhere.ts";
 import { authenticator } from "./api/auth.ts";
+import { ClientParameterWrites } from "./api/client-parameters.ts";
 import { apiHandlers } from "./api/handlers.ts";
+import { setForClients } from "./api/parameters-of-clients.ts";
+import { withinLimit } from "./api/record-limit.ts";
 import { serveManagementApi } from "./api/server.ts";
 import type { ManagementApi } from "./api/server.ts";
 import type { AgentContext } from "./context.ts";
@@ -117,6 +120,8 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
 
 function serve(context: AgentContext, election: LeaderElection, membership: Membership): Promise<ManagementApi> {
   const { config, records, members, peers, userPasswords, proxy, tls, access, modules, clock, log } = context;
+  const clientParameters = new ClientParameterWrites({ ...context, records: withinLimit(records) });
+  proxy.onParameters((request) => setForClients({ ...context, election, clientParameters }, request));
   const joined = (): boolean => membership.joined;
   return serveManagementApi({
     host: config.address,
@@ -131,6 +136,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
       ...context,
       election,
       joined,
+      clientParameters,
       sendToProxy: (command) => proxy.send(command),
       adminName: () => access.own().username,
     }),

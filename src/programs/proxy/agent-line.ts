@@ -1,25 +1,30 @@
-import type { AgentQuestion } from "./endpoint/endpoint.ts";
 import type { Clock } from "../../core/base/clock.ts";
-import { CLIENTS_ANSWER_MS } from "../../ports/management/clients-question.ts";
-import type { ClientsAnswer, ClientsQuestion, OtherClients } from "../../ports/management/clients-question.ts";
 
-/** Asks the agent about the clients of other nodes. */
-export class AgentLine {
-  readonly #send: (question: ClientsQuestion) => void;
-  readonly #clock: Clock;
-  readonly #unanswered = new Map<number, (others: readonly OtherClients[]) => void>();
+/** How an agent is asked. */
+export interface AgentLineOptions<Question> {
+  readonly send: (question: Question & { readonly ask: number }) => void;
+  readonly clock: Clock;
+  /** So many questions at once: the agent renews leases, and clients that ask all the time must not keep it from that. */
+  readonly mostAtOnce: number;
+  /** An answer is not waited for longer, in milliseconds. */
+  readonly withinMs: number;
+}
+
+/** Asks the agent questions of one kind. */
+export class AgentLine<Question extends object, Answer> {
+  readonly #options: AgentLineOptions<Question>;
+  readonly #unanswered = new Map<number, (answer: Answer) => void>();
   readonly #queue: (() => void)[] = [];
   #underWay = 0;
   #next = 1;
 
-  constructor(send: (question: ClientsQuestion) => void, clock: Clock) {
-    this.#send = send;
-    this.#clock = clock;
+  constructor(options: AgentLineOptions<Question>) {
+    this.#options = options;
   }
 
-  /** The answers of the other nodes; undefined when the agent has none in time. */
-  async ask(question: AgentQuestion): Promise<readonly OtherClients[] | undefined> {
-    if (this.#underWay >= MOST_AT_ONCE) await new Promise<void>((resolve) => this.#queue.push(resolve));
+  /** The answer; undefined when the agent has none in time. */
+  async ask(question: Question): Promise<Answer | undefined> {
+    if (this.#underWay >= this.#options.mostAtOnce) await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#underWay++;
     try {
       return await this.#answerTo(question);
@@ -29,17 +34,19 @@ export class AgentLine {
     }
   }
 
-  receive({ answer, others }: ClientsAnswer): void {
-    this.#unanswered.get(answer)?.(others);
+  /** The agent's answer to the question of that number. */
+  receive(ask: number, answer: Answer): void {
+    this.#unanswered.get(ask)?.(answer);
   }
 
-  async #answerTo(question: AgentQuestion): Promise<readonly OtherClients[] | undefined> {
+  async #answerTo(question: Question): Promise<Answer | undefined> {
+    const { clock, send, withinMs } = this.#options;
     const ask = this.#next++;
     const answered = new AbortController();
-    const answer = new Promise<readonly OtherClients[]>((resolve) => this.#unanswered.set(ask, resolve));
+    const answer = new Promise<Answer>((resolve) => this.#unanswered.set(ask, resolve));
     // aborted below, when the answer is there
-    const late = this.#clock.sleep(AGENT_ANSWER_MS, answered.signal).catch(() => undefined);
-    this.#send({ ask, ...question });
+    const late = clock.sleep(withinMs, answered.signal).catch(() => undefined);
+    send({ ask, ...question });
     try {
       return await Promise.race([answer, late.then(() => undefined)]);
     } finally {
@@ -48,7 +55,3 @@ export class AgentLine {
     }
   }
 }
-
-/** The agent renews leases: clients that ask all the time must not keep it from that. */
-const MOST_AT_ONCE = 4;
-const AGENT_ANSWER_MS = CLIENTS_ANSWER_MS + 500;

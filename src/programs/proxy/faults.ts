@@ -37,6 +37,21 @@ export const faults = {
     retry: "backoff",
     remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
   },
+  parameterDefined: {
+    code: "PROXY_PARAMETER_DEFINED",
+    retry: "never",
+    remedy: "Change the parameter in the definition of the database, or take it out there.",
+  },
+  parametersNotAnswered: {
+    code: "PROXY_PARAMETERS_NOT_ANSWERED",
+    retry: "backoff",
+    remedy: "Repeat CONFIG SET: it does no harm when it was done.",
+  },
+  parametersNotApplied: {
+    code: "PROXY_PARAMETERS_NOT_APPLIED",
+    retry: "backoff",
+    remedy: "Repeat CONFIG SET in a moment: the node of the primary applies it when it reads the record.",
+  },
   letsClientsIn: {
     code: "PROXY_LETS_CLIENTS_IN",
     retry: "backoff",

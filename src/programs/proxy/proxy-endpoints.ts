@@ -15,7 +15,7 @@ import { ArenaPool } from "./upstream/arena.ts";
 import { PeerWatch } from "./upstream/peer-watch.ts";
 import { watchForVanished } from "./vanished.ts";
 
-export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent" | "worker">;
+export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent" | "keepParameters" | "worker">;
 
 type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly op: Op }>;
 

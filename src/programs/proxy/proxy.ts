@@ -1,7 +1,16 @@
 import { FORMAT } from "../../core/api/format.ts";
+import type { Clock } from "../../core/base/clock.ts";
 import { memoryLimit } from "../../mechanisms/processes/memory-limit.ts";
 import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
-import type { ClientsAnswer, ClientsQuestion } from "../../ports/management/clients-question.ts";
+import { CLIENTS_ANSWER_MS } from "../../ports/management/clients-question.ts";
+import type { ClientsAnswer, ClientsQuestion, OtherClients } from "../../ports/management/clients-question.ts";
+import { PARAMETERS_ANSWER_MS } from "../../ports/management/parameters-question.ts";
+import type {
+  ParametersAnswer,
+  ParametersOutcome,
+  ParametersQuestion,
+  ParametersRequest,
+} from "../../ports/management/parameters-question.ts";
 import type {
   ProxyReadyMessage,
   ProxyReplyMessage,
@@ -9,13 +18,14 @@ import type {
 } from "../../ports/management/proxy-control.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { AgentLine } from "./agent-line.ts";
+import type { AgentQuestion } from "./endpoint/endpoint.ts";
 import { connectionRoom } from "./limits/connection-budget.ts";
 import { ProxyEndpoints } from "./proxy-endpoints.ts";
 import type { ProxyContext } from "./proxy-endpoints.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface ControlChannel {
-  send?(message: ProxyReadyMessage | ProxyReplyMessage | ClientsQuestion): unknown;
+  send?(message: ProxyReadyMessage | ProxyReplyMessage | ClientsQuestion | ParametersQuestion): unknown;
   on(event: "message", listener: (message: unknown) => void): unknown;
   once(event: "disconnect", listener: () => void): unknown;
 }
@@ -23,23 +33,42 @@ export interface ControlChannel {
 /** Serves endpoints as the agent commands; resolves, with everything closed, when the channel disconnects. */
 export async function runProxy(
   channel: ControlChannel,
-  context: Omit<ProxyContext, "askAgent">,
+  context: Omit<ProxyContext, "askAgent" | "keepParameters">,
   containerRoot: string,
 ): Promise<void> {
-  const line = new AgentLine((question) => channel.send?.(question), context.clock);
+  const { clients, parameters } = agentLines(channel, context.clock);
   const room = { files: openFileLimit(), bytes: connectionRoom(memoryLimit(containerRoot), context.worker) };
-  const endpoints = new ProxyEndpoints({ ...context, askAgent: (question) => line.ask(question) }, room);
+  const asking = {
+    askAgent: (question: AgentQuestion) => clients.ask(question),
+    keepParameters: (request: ParametersRequest) => parameters.ask(request),
+  };
+  const endpoints = new ProxyEndpoints({ ...context, ...asking }, room);
   const disconnected = new Promise<void>((resolve) => {
     channel.once("disconnect", resolve);
   });
   channel.on("message", (message) => {
     if (isRequestMessage<ProxyRequestMessage>(message)) void answer(endpoints, message, channel);
-    else if (isAnswer(message)) line.receive(message);
+    else if (isAnswer(message)) clients.receive(message.answer, message.others);
+    else if (isOutcome(message)) parameters.receive(message.answer, message.outcome);
     else context.log.warn("the agent sent a message that is not a command");
   });
   channel.send?.({ ready: true, format: FORMAT });
   await disconnected;
   endpoints.close();
+}
+
+/** What is asked of the agent. */
+function agentLines(channel: ControlChannel, clock: Clock) {
+  return {
+    clients: new AgentLine<AgentQuestion, readonly OtherClients[]>({
+      ...{ clock, mostAtOnce: 4, withinMs: CLIENTS_ANSWER_MS + 500 },
+      send: (question) => channel.send?.(question),
+    }),
+    parameters: new AgentLine<ParametersRequest, ParametersOutcome>({
+      ...{ clock, mostAtOnce: 64, withinMs: PARAMETERS_ANSWER_MS },
+      send: (question) => channel.send?.(question),
+    }),
+  };
 }
 
 async function answer(
@@ -52,4 +81,8 @@ async function answer(
 
 function isAnswer(message: unknown): message is ClientsAnswer {
   return typeof message === "object" && message !== null && "answer" in message && "others" in message;
+}
+
+function isOutcome(message: unknown): message is ParametersAnswer {
+  return typeof message === "object" && message !== null && "answer" in message && "outcome" in message;
 }

@@ -9,6 +9,7 @@ import type {
   ProxyCommand,
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
+import type { ParametersOutcome, ParametersRequest } from "../../../src/ports/management/parameters-question.ts";
 import { DEFAULT_USER } from "../../../src/core/api/engine-login.ts";
 import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
 import { endpointSettings } from "../../../src/core/api/settings/effects.ts";
@@ -19,11 +20,15 @@ import { noEnd } from "../time/lease.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
+type KeepParameters = (request: ParametersRequest) => Promise<ParametersOutcome>;
+
 /** A real proxy process, commanded as its agent does. */
 export interface TestProxy extends AsyncDisposable {
   readonly pid: number;
   send(command: ProxyCommand): Promise<ProxyReply>;
   stats(bdb?: number): Promise<EndpointStats>;
+  /** Answers the proxy when clients send CONFIG SET, as its agent does; until then it gets no answer. */
+  onParameters(keep: KeepParameters): void;
   /** Closes the channel; fails when the process does not end on that within five seconds, and kills it. */
   stop(): Promise<void>;
 }
@@ -45,10 +50,10 @@ export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Pr
   });
   const stop = (): Promise<void> => stopChild(child);
   try {
-    const send = await openChannel(child);
+    const { send, onParameters } = await openChannel(child);
     await done(send({ op: "lease", untilMs: noEnd() }));
     const stats = async (bdb = 1): Promise<EndpointStats> => statsIn(await send({ op: "stats" }), bdb);
-    return { pid: child.pid ?? 0, send, stats, stop, [Symbol.asyncDispose]: stop };
+    return { pid: child.pid ?? 0, send, stats, onParameters, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -56,15 +61,20 @@ export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Pr
 }
 
 /** Resolves when the proxy is ready, with what sends it a command; the reply rejects when the proxy ends before it. */
-async function openChannel(child: ChildProcess): Promise<TestProxy["send"]> {
+async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" | "onParameters">> {
   const waiting = new Map<number, PromiseWithResolvers<ProxyReply>>();
   const ready = Promise.withResolvers<undefined>();
   child.once("exit", (code) => {
     const error = new Error(`the proxy ended with code ${code}`);
     for (const { reject } of [ready, ...waiting.values()]) reject(error);
   });
-  child.on("message", (message: { ready?: true; id?: number; reply?: ProxyReply; ask?: number }) => {
+  let keep: KeepParameters = () => new Promise(() => undefined);
+  child.on("message", (message: ProxyMessage) => {
     if (message.ready === true) ready.resolve(undefined);
+    else if (message.parameters !== undefined) {
+      const { ask: answer = 0, bdb = 0, parameters, clients = [] } = message;
+      void keep({ bdb, parameters, clients }).then((outcome) => child.send({ answer, outcome }));
+    }
     // the node is the only one
     else if (message.ask !== undefined) child.send({ answer: message.ask, others: [] });
     else if (message.id !== undefined && message.reply !== undefined) {
@@ -74,14 +84,17 @@ async function openChannel(child: ChildProcess): Promise<TestProxy["send"]> {
   });
   await ready.promise;
   let nextId = 1;
-  return (command) => {
+  const send: TestProxy["send"] = (command) => {
     const answer = Promise.withResolvers<ProxyReply>();
     const id = nextId++;
     waiting.set(id, answer);
     child.send({ id, command });
     return answer.promise;
   };
+  return { send, onParameters: (set) => void (keep = set) };
 }
+
+type ProxyMessage = { ready?: true; id?: number; reply?: ProxyReply; ask?: number } & Partial<ParametersRequest>;
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -122,6 +135,7 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     epoch: 1,
     holdMs: 5000,
     scriptLimitMs: 5000,
+    parameters: { database: "db", revision: 0, byClients: "", byDefinition: "" },
     settings: endpointSettings(settingsWith()),
     ...(primary === undefined ? {} : { primary: addressOf(primary) }),
     ...more,

@@ -62,6 +62,9 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     node,
     ...{ pid: processOf(1, workers) ?? 0, stop, [Symbol.asyncDispose]: stop },
     send: (command) => node.send(command),
+    onParameters: (keep) => {
+      node.onParameters(keep);
+    },
     stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),
     apply: async (endpoints) => {
       applied = endpoints;

@@ -50,6 +50,13 @@ export const BDB = z
       })
       .exactOptional()
       .describe("Only while the status is recovery; never from nodes of older releases."),
+    client_parameters: z
+      .string()
+      .exactOptional()
+      .describe(
+        "Parameters of the engines that clients have set by `CONFIG SET`, each `name=value`; what the definition says counts before them; " +
+          "absent when there are none, and from nodes of releases before 0.4.0.",
+      ),
     sync_state: z
       .enum(SYNC_STATES)
       .exactOptional()

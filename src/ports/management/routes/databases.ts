@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { ACTION } from "../records/actions.ts";
 import { ACTIVE_ACTIVE, CRDB_TASK, LINK_HEALTH } from "../records/active-active.ts";
+import { CLIENT_PARAMETERS } from "../records/client-parameters.ts";
+import type { ClientParametersChange } from "../records/client-parameters.ts";
 import { BDB } from "../records/databases.ts";
 import type { BdbCreate, BdbPassword, BdbRecover, BdbUpgrade } from "../records/databases.ts";
 import { SHARD } from "../records/shards.ts";
@@ -47,6 +49,14 @@ export const databaseRoutes = {
     "ends a password at once, also a former one; the last one stays, and connections that are open stay",
     BDB,
     json<BdbPassword>(),
+  ),
+  setClientParameters: route(
+    "POST",
+    "/v1/bdbs/:uid/client_parameters",
+    "update_bdb",
+    "sets parameters of the engines as `CONFIG SET` of a client does; one that gets its default is forgotten",
+    CLIENT_PARAMETERS,
+    json<ClientParametersChange>(),
   ),
   bdbAction: route(
     "GET",

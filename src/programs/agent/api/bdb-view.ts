@@ -50,6 +50,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     module_list: modulesOf(record, context.answers),
     waiting_for: reasonOf(record),
     ...recoveryOf(record),
+    ...clientParametersOf(record),
     ...syncOf(record),
     ...scriptOf(record, context.script),
     ...certificateOf(record),
@@ -71,6 +72,11 @@ function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
   return {
     recovery: { lacks: recovery.lacks, needs_consent: recovery.lacks !== "" && recovery.consent !== true },
   };
+}
+
+function clientParametersOf({ clientParameters }: DatabaseRecord): Pick<BdbRecord, "client_parameters"> {
+  const { values = "" } = clientParameters ?? {};
+  return values === "" ? {} : { client_parameters: values };
 }
 
 function syncOf(record: DatabaseRecord): Pick<BdbRecord, "sync_state"> {

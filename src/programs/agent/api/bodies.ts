@@ -3,6 +3,7 @@ import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
+import { engineParametersText } from "../../../core/api/settings/engine-parameters.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../core/api/settings/fields.ts";
 import type { Fault } from "../../../core/base/fault.ts";
 import { CLUSTER_POLICY } from "../../../ports/management/records/cluster.ts";
@@ -65,9 +66,8 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
       store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
     }),
-    addPassword: databasePassword,
-    replacePasswords: databasePassword,
-    removePassword: databasePassword,
+    ...{ addPassword: databasePassword, replacePasswords: databasePassword, removePassword: databasePassword },
+    setClientParameters: z.strictObject({ parameters: engineParametersText }),
     recoverBdb: recovery,
     putCrdb: activeActiveBody,
     maintenanceOn: z.strictObject({ demote_node: z.boolean().exactOptional() }).default({}),

@@ -115,6 +115,13 @@ export function requireKnownLinks(context: Pick<CheckContext, "members">): void 
   throw refuse(refusals.olderNode, `no node of an older release knows links between sites: ${older.join(", ")}`);
 }
 
+/** Refuses parameters of clients while a node of an older release is a member, also one that is away: it would not apply them. */
+export function requireClientParameters(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "client-parameters").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release applies what CONFIG SET sets: ${older.join(", ")}`);
+}
+
 /** Refuses TLS while the engine of a node speaks none. */
 export function requireEngineTls(
   { members }: CheckContext,

@@ -1,9 +1,11 @@
+import { askedIn } from "../../../core/api/settings/client-parameters.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import { moduleNodes } from "./module-nodes.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
 import { databaseActions, getDatabaseAction } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
 import { putActiveActive } from "./active-active.ts";
+import type { ClientParameterWrites } from "./client-parameters.ts";
 import { crdbTask, crdbTasks } from "./crdb-tasks.ts";
 import { requireKnownTo } from "./checks.ts";
 import { uidParam } from "./handler-call.ts";
@@ -21,14 +23,21 @@ import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
 import { databaseWrites } from "./database-writes.ts";
 
-type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | ActiveActiveRoutes;
+type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | FurtherDatabaseRoutes;
+type FurtherDatabaseRoutes = "setClientParameters" | ActiveActiveRoutes;
 type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "crdbTasks" | "crdbTask" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
 
+/** What they work on. */
+export type DatabaseHandlersContext = WriteContext &
+  LeaderContext &
+  ActionsContext &
+  LinkHealthContext & { readonly clientParameters: Pick<ClientParameterWrites, "set"> };
+
 /** Databases and their shards, Active-Active databases included. */
 export function databaseHandlers(
-  context: WriteContext & LeaderContext & ActionsContext & LinkHealthContext,
+  context: DatabaseHandlersContext,
   reads: DatabaseReads,
 ): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
   const writes = databaseWrites(context);
@@ -53,6 +62,7 @@ export function databaseHandlers(
       runOnLeader(context, "recoverBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.recover(await reads.record(params.uid), body)),
       ),
+    ...parameterHandlers(context, reads),
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),
     crdbs: async () => context.records.state()?.activeActives ?? [],
@@ -63,6 +73,18 @@ export function databaseHandlers(
     putCrdb: ({ params, body, forwardedBy }) =>
       runOnLeader(context, "putCrdb", { params: { guid: params.guid ?? "" }, body }, forwardedBy, () =>
         putActiveActive(context.records, params.guid ?? "", body),
+      ),
+  };
+}
+
+function parameterHandlers(
+  context: DatabaseHandlersContext,
+  reads: DatabaseReads,
+): Pick<Handlers, "setClientParameters"> {
+  return {
+    setClientParameters: ({ params, body, forwardedBy }) =>
+      runOnLeader(context, "setClientParameters", { params: uidParam(params), body }, forwardedBy, async () =>
+        context.clientParameters.set((await reads.record(params.uid)).uid, askedIn(body.parameters)),
       ),
   };
 }

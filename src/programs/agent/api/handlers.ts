@@ -9,6 +9,7 @@ import { accessHandlers } from "./access.ts";
 import { clusterHandlers, nodeHandlers } from "./cluster-handlers.ts";
 import type { ClusterApiContext } from "./cluster-handlers.ts";
 import { databaseHandlers, moduleHandlers } from "./database-handlers.ts";
+import type { DatabaseHandlersContext } from "./database-handlers.ts";
 import { databaseReads } from "./databases.ts";
 import type { DatabasesContext } from "./databases.ts";
 import { documentHandlers } from "./documents.ts";
@@ -51,6 +52,7 @@ export type ApiContext = ClusterApiContext &
   EventsContext &
   LocalContext &
   LinkHealthContext & {
+    readonly clientParameters: DatabaseHandlersContext["clientParameters"];
     /** Name of the cluster's own administrator, as its Secret has it now. */
     readonly adminName: () => string;
   };

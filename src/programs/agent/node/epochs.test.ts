@@ -21,6 +21,7 @@ const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
   loginStep: 0,
   holdMs: 1_000,
   scriptLimitMs: 5_000,
+  parameters: { database: "db", revision: 0, byClients: "", byDefinition: "" },
   settings: endpointSettings(settingsWith()),
 });
 

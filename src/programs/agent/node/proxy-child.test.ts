@@ -25,6 +25,7 @@ test("a proxy that ends is started again, and its unanswered commands fail", asy
       ready += 1;
     },
     askOthers: () => Promise.resolve([]),
+    setParameters: () => Promise.resolve({ revision: 0 }),
   });
   t.after(() => proxy.stop());
   await assert.rejects(proxy.send({ op: "undrain" }), isGone);

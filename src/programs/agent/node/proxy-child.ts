@@ -1,4 +1,9 @@
 import type { ClientsAnswer, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
+import type {
+  ParametersAnswer,
+  ParametersOutcome,
+  ParametersQuestion,
+} from "../../../ports/management/parameters-question.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { Child } from "../../../mechanisms/processes/child.ts";
 import { faults } from "../faults.ts";
@@ -10,13 +15,19 @@ export type ProxyChild = KeptChild<ProxyCommand, ProxyReply>;
 export interface ProxyChildOptions extends Pick<KeptChildOptions, "args" | "env" | "clock" | "log" | "onReady"> {
   /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
   readonly askOthers: (question: ClientsQuestion) => Promise<readonly OtherClients[]>;
+  /** Has the parameters that clients set kept in the record; it does not reject. */
+  readonly setParameters: (question: ParametersQuestion) => Promise<ParametersOutcome>;
 }
 
 /** Keeps one proxy process running, and answers its questions. */
-export function runProxyChild({ askOthers, ...options }: ProxyChildOptions): ProxyChild {
+export function runProxyChild({ askOthers, setParameters, ...options }: ProxyChildOptions): ProxyChild {
   const answer = async (question: ClientsQuestion, send: Child["send"]): Promise<void> => {
     const others: ClientsAnswer = { answer: question.ask, others: await askOthers(question) };
     send(others);
+  };
+  const set = async (question: ParametersQuestion, send: Child["send"]): Promise<void> => {
+    const answered: ParametersAnswer = { answer: question.ask, outcome: await setParameters(question) };
+    send(answered);
   };
   return keepChild({
     ...options,
@@ -24,10 +35,15 @@ export function runProxyChild({ askOthers, ...options }: ProxyChildOptions): Pro
     gone: faults.proxyGone,
     onMessage: (message, send) => {
       if (isQuestion(message)) void answer(message, send);
+      else if (isAboutParameters(message)) void set(message, send);
     },
   });
 }
 
 function isQuestion(message: unknown): message is ClientsQuestion {
   return typeof message === "object" && message !== null && "ask" in message && "request" in message;
+}
+
+function isAboutParameters(message: unknown): message is ParametersQuestion {
+  return typeof message === "object" && message !== null && "ask" in message && "parameters" in message;
 }

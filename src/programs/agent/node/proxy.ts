@@ -42,6 +42,7 @@ export class NodeProxy {
   readonly #epochs: Epochs;
   readonly #certificate: () => EngineCertificate | undefined;
   readonly #askOthers: NodeProxyOptions["askOthers"];
+  readonly #setParameters = Promise.withResolvers<ProxyChildOptions["setParameters"]>();
   readonly #workers: readonly ProxyWorker[];
 
   constructor({ node, workers, epochs, certificate, askOthers, env, ...options }: NodeProxyOptions) {
@@ -54,6 +55,7 @@ export class NodeProxy {
         ...options,
         env: workers === 1 ? env : { ...env, PROXY_WORKER: `${index + 1}/${workers}` },
         askOthers: (question) => this.#askForWorker(worker, question),
+        setParameters: async (question) => (await this.#setParameters.promise)(question),
       });
       return worker;
     });
@@ -68,6 +70,11 @@ export class NodeProxy {
       ...(engineCertificate === undefined ? {} : { engineCertificate }),
     };
     await allOf(this.#workers.map((worker) => worker.apply(configuration, shallDrain)));
+  }
+
+  /** From now on `set` keeps what clients set by CONFIG SET; it does not reject. */
+  onParameters(set: ProxyChildOptions["setParameters"]): void {
+    this.#setParameters.resolve(set);
   }
 
   /** What the proxy shows now; nothing before it was configured. */

@@ -2,6 +2,11 @@ import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
+import {
+  effectiveParameters,
+  effectiveSettings,
+  recordedParameters,
+} from "../../../core/api/settings/client-parameters.ts";
 import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
@@ -43,7 +48,7 @@ export function nodeInstances(
         ...shown,
         modules: modulesOf(record, instance.storeVersion),
         directives: {
-          ...engineDirectives(record),
+          ...engineDirectives(effectiveSettings(record)),
           ...(record.activeActive === undefined ? {} : siteBacklog(record.memoryBytes)),
           ...(refusesWrites ? REFUSING_WRITES : {}),
         },
@@ -65,6 +70,7 @@ export function wantedEndpoint(
   if (shard === undefined) return undefined;
   const forced = shard.switchover?.forced === true;
   const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
+  const parameters = recordedParameters(record);
   return {
     bdb: record.uid,
     node,
@@ -77,7 +83,8 @@ export function wantedEndpoint(
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
-    scriptLimitMs: scriptLimitMs(record.engineParameters),
+    scriptLimitMs: scriptLimitMs(effectiveParameters(parameters)),
+    parameters: { database: record.name, ...parameters },
     settings: endpointSettings(record),
     ...siteOf(record, access),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),

@@ -95,6 +95,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
         .exactOptional(),
     })
     .exactOptional(),
+  clientParameters: z.looseObject({ revision: count, values: z.string() }).exactOptional(),
   certificate: z.looseObject({ certificate: z.string(), clientAuthorities: z.string() }).exactOptional(),
   activeActive: z.looseObject({ guid: z.string(), site: count }).exactOptional(),
   awaitsSites: z.literal(true).exactOptional(),

@@ -1,5 +1,6 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
+import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { block, sentenceOf, warn } from "../../../core/planner/findings/finding.ts";
@@ -89,12 +90,18 @@ function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): 
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(primaries),
     certificateValidTo: validTo(bdb),
+    clientParameters: clientParametersOf(bdb),
     createdTime: bdb.created_time,
     lastUpdated: bdb.last_changed_time,
     ...(bdb.action_uid === "" ? {} : { lastActionUid: bdb.action_uid }),
     ...(last === undefined ? {} : { lastActionStatus: last.status }),
     lossReports: [...bdb.loss_reports],
   };
+}
+
+/** Undefined takes it out of the status. */
+function clientParametersOf({ client_parameters: text = "" }: BdbRecord): DatabaseStatus["clientParameters"] {
+  return text === "" ? undefined : Object.fromEntries(parametersIn(text));
 }
 
 function validTo({ tls_mode = "disabled", tls_certificate: shown }: BdbRecord): string | undefined {

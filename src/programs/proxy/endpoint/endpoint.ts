@@ -11,13 +11,14 @@ import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import { IDLE_BYTES, type ConnectionBudget, type ConnectionHolder } from "../limits/connection-budget.ts";
 import { Counters } from "../limits/counters.ts";
-import { clientLimit, workerClientLimit } from "../limits/client-limit.ts";
+import { workerClientLimit } from "../limits/client-limit.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
 import { faults } from "../faults.ts";
 import { actOnClients } from "../session/act-on-clients.ts";
 import { clientsAction } from "../session/clients-action.ts";
 import { ClientPause } from "../session/client-pause.ts";
+import type { ParameterWrites } from "../session/parameter-writes.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
 import { Switchover } from "../switchover/switchover.ts";
@@ -33,6 +34,8 @@ import type { DrainResult } from "./drain.ts";
 import { Guests } from "./guests.ts";
 import { limitedRate } from "../../../core/base/limited-rate.ts";
 import { Listener } from "./listener.ts";
+import { ownParameters, parameterWrites } from "./parameters.ts";
+import type { KeepParameters } from "./parameters.ts";
 import { endsClients } from "./tls-mode.ts";
 import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
 
@@ -49,6 +52,8 @@ export interface EndpointContext {
   readonly engineTls: EngineTls;
   /** Has the agent ask the other nodes about clients. */
   readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
+  /** Has the agent keep parameters of clients in the record of the database. */
+  readonly keepParameters: KeepParameters;
   readonly worker: ProxyWorker;
 }
 
@@ -70,6 +75,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
   readonly pause: ClientPause;
+  readonly parameters: ParameterWrites;
   readonly #sessions = new Set<Session>();
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
@@ -111,6 +117,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
+    this.parameters = parameterWrites(this, context, () => this.#config);
     this.#guests = new Guests(clock, this.primary);
     this.#context.connections.join(this);
   }
@@ -177,14 +184,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   get ownParameters(): ReadonlyMap<string, string> {
-    const { host, port } = this.#config.listen;
-    return new Map([
-      ["bind", host],
-      ["port", String(port)],
-      ["lua-time-limit", String(this.#config.scriptLimitMs)],
-      ["busy-reply-threshold", String(this.#config.scriptLimitMs)],
-      ["maxclients", String(clientLimit(this.#config))],
-    ]);
+    return ownParameters(this.#config);
   }
 
   get connections(): number {

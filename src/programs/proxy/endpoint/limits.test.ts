@@ -167,6 +167,7 @@ async function openEndpoint(
   const engine = await startEngine();
   const config = endpointFor(engine, more);
   const askAgent = () => Promise.resolve([]);
+  const keepParameters = () => Promise.resolve({ revision: 0 });
   const context = {
     clock: systemClock,
     log,
@@ -178,6 +179,7 @@ async function openEndpoint(
     lease: heldLease(),
     engineTls: new EngineTls(),
     askAgent,
+    keepParameters,
     worker: ONLY_WORKER,
   };
   const endpoint = new Endpoint(config, context);

@@ -58,6 +58,7 @@ const HERE: ReadonlySet<CommandClass> = new Set([
   "session",
   "subscription",
   "view",
+  "parameters",
   "kill",
 ]);
 /** Modules that answer each command at once, in the engine's own thread. */

@@ -1,4 +1,5 @@
-import { messageOf } from "../../../core/base/fault.ts";
+import { shownValue } from "../../../core/api/settings/client-parameters.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
@@ -6,13 +7,16 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
+/** Where parameters are looked up. */
+interface ViewedEndpoint {
+  readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal">;
+  /** Parameters that the endpoint knows better than the engine. */
+  readonly ownParameters: ReadonlyMap<string, string>;
+}
+
 /** What CONFIG GET needs of its session. */
 export interface ViewingSession {
-  readonly endpoint: {
-    readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal">;
-    /** Parameters that the endpoint knows better than the engine. */
-    readonly ownParameters: ReadonlyMap<string, string>;
-  };
+  readonly endpoint: ViewedEndpoint;
   readonly identity: ClientIdentity;
 }
 
@@ -28,6 +32,23 @@ export function answerConfigGet(
     .control()
     .then(async (control) => viewOf(session, await control.call(...args)))
     .catch((error: unknown) => errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`));
+}
+
+/** What CONFIG GET shows of these, each in the form of engines; undefined while there is no primary that answers. */
+export async function shownParameters(
+  { primary: { upstream }, ownParameters }: Pick<ViewedEndpoint, "primary" | "ownParameters">,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string> | undefined> {
+  try {
+    const found = await (await upstream?.control())?.call("CONFIG", "GET", ...names);
+    if (!Array.isArray(found)) return undefined;
+    const texts = found.map(textOf);
+    const values = new Map(texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? ""]] : [])));
+    return new Map(names.map((name) => [name, shownValue(name, ownParameters.get(name) ?? values.get(name) ?? "")]));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return undefined; // the next look may find another primary
+  }
 }
 
 function viewOf({ endpoint, identity }: ViewingSession, parameters: Reply): Buffer {

@@ -74,7 +74,9 @@ function resolve(session: CommandSession, request: Buffer, command: CommandEntry
 }
 
 function handle(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
-  switch (command.commandClass) {
+  const { commandClass } = command;
+  if (isAnsweredHere(commandClass)) return handleHere(session, request, command, commandClass);
+  switch (commandClass) {
     case "read":
     case "write":
     case "caching":
@@ -96,28 +98,22 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
       return takeScript(session, request, command);
     case "long":
       return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
-    case "kill":
-    case "identity":
-    case "session":
-    case "client":
-    case "whoami":
-    case "view":
-    case "quit":
-    case "refused":
-    case "hostile":
-      return handleHere(session, request, command, command.commandClass);
     case "container":
     case "unknown":
       throw new Error(`${command.name} was not resolved`);
     default:
-      return assertNever(command.commandClass);
+      return assertNever(commandClass);
   }
 }
 
-type ClassAnsweredHere = Extract<
-  CommandClass,
-  "kill" | "identity" | "session" | "client" | "whoami" | "view" | "quit" | "refused" | "hostile"
->;
+const ANSWERED_HERE = [
+  ...(["kill", "identity", "session", "client", "whoami", "view", "parameters", "quit", "refused", "hostile"] as const),
+];
+type ClassAnsweredHere = (typeof ANSWERED_HERE)[number];
+
+function isAnsweredHere(commandClass: CommandClass): commandClass is ClassAnsweredHere {
+  return ANSWERED_HERE.some((one) => one === commandClass);
+}
 
 /** Answers what no engine sees. */
 function handleHere(
@@ -136,6 +132,7 @@ function handleHere(
     case "client":
     case "whoami":
     case "view":
+    case "parameters":
       return giveOwnAnswer(session, request);
     case "quit":
       if (!session.answer(replies.ok)) return false;

@@ -4,13 +4,15 @@ import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { bulkReply, replies } from "../protocol/replies.ts";
 import { answerClient } from "./client-command.ts";
 import type { ClientSession } from "./client-command.ts";
+import { answerConfigSet } from "./config-set.ts";
+import type { SettingSession } from "./config-set.ts";
 import { answerConfigGet } from "./config-view.ts";
 import type { ViewingSession } from "./config-view.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 
 /** A session whose proxy answers in the engine's place. */
-export interface AnsweredSession extends ClientSession, ViewingSession {
-  readonly endpoint: ClientSession["endpoint"] & ViewingSession["endpoint"];
+export interface AnsweredSession extends ClientSession, ViewingSession, SettingSession {
+  readonly endpoint: ClientSession["endpoint"] & ViewingSession["endpoint"] & SettingSession["endpoint"];
   readonly replyMode: ReplyMode;
   /** The client waits for a reply. */
   readonly hasPending: boolean;
@@ -20,7 +22,7 @@ export interface AnsweredSession extends ClientSession, ViewingSession {
   waitFor(work: Promise<void>): void;
 }
 
-/** Answers CLIENT, CONFIG GET or ACL WHOAMI; false when that cannot be done yet. */
+/** Answers CLIENT, CONFIG or ACL WHOAMI; false when that cannot be done yet. */
 export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolean {
   if (session.hasPending) return false;
   const args = argumentsOf(request);
@@ -42,7 +44,7 @@ function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | 
     case "CLIENT":
       return answerClient(session, args);
     case "CONFIG":
-      return answerConfigGet(session, args);
+      return keyword(args[1]) === "SET" ? answerConfigSet(session, args) : answerConfigGet(session, args);
     default: // ACL WHOAMI
       return userOf(session.identity);
   }

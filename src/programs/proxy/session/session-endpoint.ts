@@ -10,6 +10,7 @@ import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { ParameterWrites } from "./parameter-writes.ts";
 import type { ScriptCache } from "../upstream/script-cache.ts";
 
 /** An endpoint as its sessions see it. */
@@ -30,6 +31,8 @@ export interface SessionEndpoint {
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly pause: ClientPause;
+  /** CONFIG SET of its clients. */
+  readonly parameters: ParameterWrites;
   /** Parameters that the endpoint knows better than the engine, for CONFIG GET. */
   readonly ownParameters: ReadonlyMap<string, string>;
   /** All clients of the endpoint at this proxy. */

@@ -11,6 +11,7 @@
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
  * - session, client, whoami: answered by the proxy, which knows the client
  * - view: answered by the proxy from what the engine says
+ * - parameters: kept in the record of the database
  * - quit: ends the connection
  * - container: its subcommands have classes of their own
  * - refused: not for clients of a database
@@ -37,6 +38,7 @@ export type CommandClass =
   | "client"
   | "whoami"
   | "view"
+  | "parameters"
   | "quit"
   | "container"
   | "refused"

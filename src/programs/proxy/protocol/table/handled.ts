@@ -88,12 +88,17 @@ export const HANDLED: readonly HandledCommands[] = [
     names: "CONFIG|GET",
     note: "the parameters of the primary, with address and `maxclients` of the endpoint, and without passwords",
   },
+  {
+    commandClass: "parameters",
+    names: "CONFIG|SET",
+    note:
+      "the parameters that spec.engineParameters may have and does not name, for the whole database: its record keeps them for every later primary, " +
+      "version and node; others are refused, and so are all while a node of a release before 0.4.0 is a member",
+  },
   // engines end the connection on these too: a web page may make a browser send them
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
 
-const BY_API =
-  "set spec.engineParameters of the database, or engine_parameters by PUT /v1/bdbs/<uid>; each primary of the database has them";
 const USERS = "passwords and roles of the database are given in its definition";
 
 /** Commands that clients of a database cannot use, by the reason. */
@@ -106,7 +111,7 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   { why: "the cluster starts and stops engines", names: "SHUTDOWN" },
   { why: "modules are given in the database's definition", names: "MODULE|LOAD MODULE|LOADEX MODULE|UNLOAD" },
   { why: "persistence is given in the database's definition", names: "SAVE BGSAVE BGREWRITEAOF" },
-  { why: BY_API, names: "CONFIG|SET CONFIG|REWRITE" },
+  { why: "the record of the database keeps what CONFIG SET sets", names: "CONFIG|REWRITE" },
   { why: "the metrics of the database are made from these numbers", names: "CONFIG|RESETSTAT" },
   {
     why: USERS,

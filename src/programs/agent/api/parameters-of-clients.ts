@@ -1,0 +1,35 @@
+import { askedIn } from "../../../core/api/settings/client-parameters.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { ParametersOutcome, ParametersRequest } from "../../../ports/management/parameters-question.ts";
+import { requireClientParameters } from "./checks.ts";
+import type { ClientParameterWrites, ClientParametersContext } from "./client-parameters.ts";
+import { refusals } from "./refusals.ts";
+import { runOnLeader } from "./run-on-leader.ts";
+import type { LeaderContext } from "./run-on-leader.ts";
+
+/** What answering a proxy takes. */
+export interface ParametersOfClientsContext extends LeaderContext, Pick<ClientParametersContext, "members"> {
+  readonly clientParameters: Pick<ClientParameterWrites, "set">;
+}
+
+/** Has what clients of this node set by CONFIG SET kept by the leader, and leaves a line in the log for it; does not reject. */
+export async function setForClients(
+  context: ParametersOfClientsContext,
+  { bdb, parameters, clients }: ParametersRequest,
+): Promise<ParametersOutcome> {
+  const said = { bdb, parameters, clients };
+  try {
+    // a leader of an older release does not know the request
+    requireClientParameters(context);
+    const request = { params: { uid: String(bdb) }, body: { parameters } };
+    const { revision } = await runOnLeader(context, "setClientParameters", request, undefined, () =>
+      context.clientParameters.set(bdb, askedIn(parameters)),
+    );
+    context.log.info("parameters of clients are kept", { ...said, revision });
+    return { revision };
+  } catch (error) {
+    context.log.warn("parameters of clients are not kept", { ...said, error });
+    const { code, remedy } = error instanceof Fault ? error : refusals.internal;
+    return { refused: { code, message: messageOf(error), remedy } };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "../../../core/base/clock.ts";
+
+/** So many writes may come one after the other; then one in each period, in milliseconds. */
+const BURST = 8;
+const PERIOD_MS = 1_000;
+
+/** How fast writes may follow each other that cost everybody something and are free for who asks. */
+export class WritePace {
+  readonly #clock: Clock;
+  #left = BURST;
+  #since: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#since = clock.uptimeMs();
+  }
+
+  /** How long the next write has to wait, in milliseconds. */
+  get waitMs(): number {
+    this.#refill();
+    return this.#left >= 1 ? 0 : Math.ceil((1 - this.#left) * PERIOD_MS);
+  }
+
+  /** A write was made. */
+  spend(): void {
+    this.#refill();
+    this.#left = Math.max(0, this.#left - 1);
+  }
+
+  #refill(): void {
+    const now = this.#clock.uptimeMs();
+    this.#left = Math.min(BURST, this.#left + (now - this.#since) / PERIOD_MS);
+    this.#since = now;
+  }
+}

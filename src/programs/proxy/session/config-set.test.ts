@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
+import { done } from "../../../../test/kit/engines/proxy.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { askedIn, withClientParameters } from "../../../core/api/settings/client-parameters.ts";
+import { engineDirectives } from "../../../core/api/settings/effects.ts";
+import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
+import type { ParametersRequest } from "../../../ports/management/parameters-question.ts";
+import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
+import { settingsWith } from "../../../../test/kit/facts/settings.ts";
+
+const EVENTS = "notify-keyspace-events";
+
+/** A database whose agent keeps what clients ask for, and applies it as the nodes of a cluster do. */
+class Kept {
+  readonly served: Served;
+  readonly asked: ParametersRequest[] = [];
+  byDefinition = "slowlog-max-len=9";
+  #record: Parameters<typeof withClientParameters>[0] = { engineParameters: this.byDefinition };
+
+  constructor(served: Served) {
+    this.served = served;
+    served.proxy.onParameters((request) => this.keep(request));
+  }
+
+  static async start(): Promise<Kept> {
+    const kept = new Kept(await Served.start());
+    await kept.#apply();
+    return kept;
+  }
+
+  async keep(request: ParametersRequest) {
+    this.asked.push(request);
+    this.#record = withClientParameters(this.#record, askedIn(request.parameters));
+    await this.#apply();
+    return { revision: this.#record.clientParameters?.revision ?? 0 };
+  }
+
+  async #apply(): Promise<void> {
+    const { revision, values } = this.#record.clientParameters ?? { revision: 0, values: "" };
+    const { byDefinition, served } = this;
+    const effective = [...new Map([...parametersIn(values), ...parametersIn(byDefinition)])];
+    const engineParameters = effective.map((one) => one.join("=")).join(" ");
+    const parameters = { database: "orders", revision, byClients: values, byDefinition };
+    served.endpoint = { ...served.endpoint, parameters };
+    await done(served.proxy.send({ op: "configure", endpoints: [served.endpoint] }));
+    const directives = engineDirectives(settingsWith({ engineParameters }));
+    for (const name of [EVENTS, "slowlog-max-len", "lfu-decay-time"])
+      await served.primary.call("CONFIG", "SET", name, directives[name] ?? "");
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.served[Symbol.asyncDispose]();
+  }
+}
+
+const test = sharing(() => Kept.start());
+
+test("CONFIG SET is answered when CONFIG GET behind it in the pipeline shows it, and events flow", async ({
+  served,
+  asked,
+}) => {
+  const client = await served.client();
+  client.send("SET", "key", "1");
+  client.send("CONFIG", "SET", "Notify-Keyspace-Events", "ExK$", "lfu-decay-time", "2");
+  client.send("CONFIG", "GET", EVENTS);
+  const replies = [await client.read(), await client.read(), await client.read()];
+  assert.deepEqual(replies, ["OK", "OK", [EVENTS, "$xKE"]]);
+  assert.equal(asked.at(-1)?.parameters, "lfu-decay-time=2 notify-keyspace-events=$xKE");
+  assert.match(asked.at(-1)?.clients.join() ?? "", /^127\.[\d.]+:\d+$/);
+  const listener = await served.client();
+  await listener.ask("PSUBSCRIBE", "__keyevent@0__:*");
+  await client.ask("SET", "key", "2");
+  assert.deepEqual(await listener.read(), ["pmessage", "__keyevent@0__:*", "__keyevent@0__:set", "key"]);
+  listener.close();
+  client.close();
+});
+
+test("a hundred clients that set the same at once make one request, and later ones none", async ({ served, asked }) => {
+  const before = asked.length;
+  const clients = await served.clients(100);
+  const answers = await Promise.all(clients.map((client) => client.ask("CONFIG", "SET", EVENTS, "KEA")));
+  assert.deepEqual([...new Set(answers)], ["OK"]);
+  assert.equal(await clients[0]?.ask("CONFIG", "SET", EVENTS, "AKE"), "OK");
+  assert.equal(asked.length, before + 1);
+  for (const client of clients) client.close();
+});
+
+test("what the definition names is refused with its value and the command, unless it is the same", async ({
+  served,
+  asked,
+}) => {
+  const before = asked.length;
+  const client = await served.client();
+  assert.equal(
+    await client.ask("CONFIG", "SET", "slowlog-max-len", 10, "lfu-decay-time", 3),
+    '-ERR store: PROXY_PARAMETER_DEFINED: the definition of the database says that slowlog-max-len is "9". Change it there: kubectl edit redb orders.',
+  );
+  assert.equal(asked.length, before, "nothing of it is set");
+  assert.equal(await client.ask("CONFIG", "SET", "slowlog-max-len", 9), "OK");
+  client.close();
+});
+
+test("what no database may set is refused, also inside MULTI and for other users of the engine", async ({ served }) => {
+  const client = await served.client();
+  for (const name of ["maxmemory", "dir", "requirepass", "Port"])
+    assert.match(
+      String(await client.ask("CONFIG", "SET", "lfu-decay-time", 3, name, 1)),
+      new RegExp(`^-ERR store: CONFIG SET of ${name} is not available at an endpoint`),
+    );
+  await client.ask("MULTI");
+  assert.match(String(await client.ask("CONFIG", "SET", EVENTS, "KEA")), /is not available inside MULTI$/);
+  await client.ask("DISCARD");
+  await served.primary.call("ACL", "SETUSER", "ann", "on", ">pw", "~*", "+@all");
+  await client.ask("AUTH", "ann", "pw");
+  assert.match(String(await client.ask("CONFIG", "SET", EVENTS, "KEA")), /^-NOPERM/);
+  client.close();
+});
+
+test("why the agent keeps nothing is said, with what to do about it", async ({ served }) => {
+  const client = await served.client();
+  const kept = new Kept(served); // takes over
+  served.proxy.onParameters(() => {
+    const [code, message, remedy] = ["AGENT_NO_LEADER", "no node has led for 8 s", "Wait a few seconds."];
+    return Promise.resolve({ refused: { code, message, remedy } });
+  });
+  const answer = await client.ask("CONFIG", "SET", EVENTS, "Kg");
+  served.proxy.onParameters((request) => kept.keep(request));
+  assert.equal(
+    answer,
+    `-ERR store: AGENT_NO_LEADER: ${EVENTS} is not set: no node has led for 8 s. Wait a few seconds.`,
+  );
+  client.close();
+});
+
+for (const engine of engineNames())
+  test(`${engine}: an endpoint finds the faults that the engine finds, with its words`, async ({ served }) => {
+    await using other = await startEngine({ engine });
+    const client = await served.client();
+    for (const request of FAULTY) {
+      const own = await other.call("CONFIG", "SET", ...request).catch((error: unknown) => `-${errorReplyOf(error)}`);
+      assert.equal(await client.ask("CONFIG", "SET", ...request), own, request.join(" "));
+    }
+    client.close();
+  });
+
+const FAULTY = [
+  [],
+  ["slowlog-max-len"],
+  ["slowlog-max-len", "1", "x"],
+  ["slowlog-max-len", "abc"],
+  ["SLOWLOG-max-len", "007"],
+  ["slowlog-max-len", ""],
+  ["hll-sparse-max-bytes", "1.5kb"],
+  ["hash-max-ziplist-entries", "x"],
+  [EVENTS, "KEQ"],
+  ["nope", "1"],
+  ["max*", "1"],
+  ["lfu-decay-time", "1", "Nope", "2"],
+  ["lfu-decay-time", "1", "LFU-decay-time", "2"],
+  ["lfu-decay-time", "1", "lfu-log-factor", "x"],
+];
