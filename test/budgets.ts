@@ -49,6 +49,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/compatibility/previous.test.ts": 60,
   "test/compatibility/mixed-passwords.test.ts": 60,
   "test/compatibility/mixed-authority.test.ts": 60,
+  "test/compatibility/mixed-access.test.ts": 60,
   "test/scenario/by-hand.test.ts": 60,
   "test/scenario/recovery.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
@@ -231,6 +232,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
     why: "a roll that stands half-way, from the oldest release",
   },
   "test/compatibility/mixed-authority.test.ts": { seconds: 300, why: "the same roll" },
+  "test/compatibility/mixed-access.test.ts": { seconds: 300, why: "the same roll" },
   "test/scenario/at-rest.test.ts": { seconds: 240, why: "it watches a settled world for a while" },
   "test/scenario/active-active-seeds.test.ts": {
     seconds: 900,

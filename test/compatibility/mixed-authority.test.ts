@@ -7,23 +7,16 @@ import { keptReleases } from "../../scripts/releases/history.ts";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../src/core/api/names.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import {
-  createCluster,
-  createDatabase,
-  installOperator,
-  upgradeOperator,
-} from "../../src/programs/demo/steps/steps.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { secretTexts, tlsPlaces, type TlsPlace } from "../kit/world/cluster-authority.ts";
-import { goOn, holdRoll } from "./half-way.ts";
-import { administrator, finishLoads, openScene, startLoads, type Scene } from "./scene.ts";
+import { goOn, holdRoll, installOlder, rotationWaits, untilRotationWaits } from "./half-way.ts";
+import { administrator, finishLoads, openScene, type Scene } from "./scene.ts";
 
-const { namespace, cluster, database } = DEMO;
+const { namespace, cluster } = DEMO;
 const REC = { name: cluster, namespace };
 const PATIENCE = { withinMs: 120_000, everyMs: 100 };
 const [oldest] = keptReleases();
-const OLDER_NODES = ["node 1", "node 2"];
 
 let before = "";
 
@@ -33,7 +26,7 @@ await test(
   async () => {
     await using scene = await openScene(oldest);
     await steps(scene, {
-      "the older release serves a database, and clients write in it": install,
+      "the older release serves a database, and clients write in it": installOlder,
       "the roll is held up with one node new and two old": holdRoll,
       "another authority is asked for: it waits for the older nodes, with a finding, and all trust and show the present one":
         ask,
@@ -45,26 +38,13 @@ await test(
   },
 );
 
-async function install(scene: Scene): Promise<void> {
-  const { stage, older, releases, latest } = scene.play;
-  await installOperator(stage, await scene.from.bundle(), older);
-  await createCluster(stage, older);
-  await createDatabase(stage, "7.2");
-  await startLoads(scene, [database]);
-  await upgradeOperator(stage, releases, latest);
-}
-
 async function ask(scene: Scene): Promise<void> {
   const { kube } = scene.play.world;
   before = (await authority(scene))["ca.crt"] ?? "";
   const metadata = { annotations: { [ROTATE_AUTHORITY_ANNOTATION]: "2026-11" } };
   const spec = { authorityOverlapSeconds: 0 };
   await kube.patch(Clusters, REC, { type: "merge", body: { metadata, spec } });
-  const isSaid = async (): Promise<boolean> => {
-    const said = await waiting(scene);
-    return OLDER_NODES.every((node) => said.includes(node)) && !said.includes("node 3");
-  };
-  await until("the finding names the older nodes", isSaid, PATIENCE);
+  await untilRotationWaits(scene);
   assert.deepEqual(Object.keys(await authority(scene)).toSorted(), ["ca.crt", "ca.key"]);
   assert.equal((await mounted(scene))["ca.crt"], before);
   assert.deepEqual((await issuedBy(scene, before)).length, 3, "each node shows what the present one has signed");
@@ -86,7 +66,7 @@ async function rotate(scene: Scene): Promise<void> {
   const { "ca.crt": current = "" } = await authority(scene);
   await until("each node shows the new one", async () => (await issuedBy(scene, current)).length === 3, PATIENCE);
   assert.deepEqual(await issuedBy(scene, before), []);
-  await until("nothing waits", async () => (await waiting(scene)) === "", PATIENCE);
+  await until("nothing waits", async () => (await rotationWaits(scene)) === "", PATIENCE);
 }
 
 /** The management APIs whose certificate is by this authority: no endpoint speaks TLS. */
@@ -106,11 +86,6 @@ async function isShownBy({ host, port, servername }: TlsPlace, ca: string): Prom
   } finally {
     socket.destroy();
   }
-}
-
-async function waiting({ play: { world } }: Scene): Promise<string> {
-  const { findings } = (await world.kube.get(Clusters, REC))?.status ?? {};
-  return findings?.find(({ id }) => id === "RotationWaits")?.evidence ?? "";
 }
 
 function authority({ play: { world } }: Scene): Promise<Readonly<Record<string, string>>> {
