@@ -69,7 +69,17 @@ async function refuseAtNewNode({ play: { world } }: Scene): Promise<void> {
   for (const route of ["addPassword", "replacePasswords"] as const)
     await assert.rejects(client.call(route, { params: { uid }, body: { password: "second" } }), /older release/);
   assert.deepEqual(await acceptedBy(client, SINGLE.metadata.name, "second"), []);
+  await assert.rejects(setEvents(world, client), /AGENT_OLDER_NODE: .* is not set: .*node 1 \(7\.22\.2-21\), node 2/);
   await client.close();
+}
+
+/** A client of the new node sets a parameter, which older nodes would not apply. */
+async function setEvents({ kube }: Scene["play"]["world"], client: ManagementClient): Promise<unknown> {
+  const { name } = SINGLE.metadata;
+  const port = (await client.call("bdbs")).find((one) => one.name === name)?.port ?? 0;
+  const host = (await client.call("nodes")).find(({ uid }) => uid === 3)?.addr ?? "";
+  const at = { host, port, password: await passwordOf(kube, name), timeoutMs: 8_000 };
+  return callEngine(at, "CONFIG", "SET", "notify-keyspace-events", "KEA");
 }
 
 async function changeAtOlderNode({ play: { world } }: Scene): Promise<void> {
@@ -97,6 +107,7 @@ async function changeSecret(scene: Scene): Promise<void> {
   const client = await administrator(world.kube);
   const isApplied = async (): Promise<boolean> => (await acceptedBy(client, database, "second")).length === 3;
   await until("the password of the Secret is accepted", isApplied, PATIENCE);
+  assert.equal(await setEvents(world, client), "OK", "once no older node is a member");
   assert.deepEqual(await acceptedBy(client, database, first), NODES, "the former one until the overlap ends");
   await client.close();
 }

@@ -85,6 +85,19 @@ await test("it stays when the primary moves, when it is killed, and at another v
   await expectExpiry();
 });
 
+await test("it stays when the only engine of a database is killed", async () => {
+  const single = await cluster.create({ name: "single", memory_size: 20_000_000 });
+  using client = disposable(new Redis({ ...at(1), port: single.port }));
+  assert.equal(await client.config("SET", EVENTS, "Kg"), "OK");
+  const [shard] = await cluster.shards(single.uid);
+  assert.ok(shard);
+  const pid = await cluster.enginePid(shard);
+  process.kill(pid, "SIGKILL");
+  await until("another one runs", async () => (await cluster.enginePid(shard)) !== pid, PATIENCE);
+  await client.get("key"); // waits until it serves
+  assert.deepEqual(await client.config("GET", EVENTS), [EVENTS, "gK"]);
+});
+
 await test("the definition has the last word, and takes back what it does not name any more", async () => {
   using client = disposable(new Redis(at(1)));
   assert.deepEqual(await client.config("GET", "slowlog-max-len"), ["slowlog-max-len", "9"]);

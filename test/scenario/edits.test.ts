@@ -35,6 +35,7 @@ test("edits of a database that exists are applied under load, and none is ignore
   });
   await steps<Scene>(scene, {
     "parameters of the engines are what the endpoint shows, and can be taken back": changeParameters,
+    "what a client sets is seen in the status, stays, and the definition has the last word": setByClient,
     "a password that changes in the Secret is accepted within five seconds, and the former one until the overlap ends":
       changeSecret,
     "another Secret that is not there is reported, and applied within five seconds once it is": nameSecret,
@@ -51,6 +52,24 @@ async function changeParameters({ world, at }: Scene): Promise<void> {
   await until("the parameter is set", () => shows("256"), PATIENCE);
   await edit(world, { engineParameters: null });
   await until("the parameter is taken back", () => shows("128"), PATIENCE);
+}
+
+async function setByClient({ world, at }: Scene): Promise<void> {
+  const password = await held(world, "redb-orders");
+  const ask = (...words: readonly string[]) => callEngine({ ...at, password, timeoutMs: 8_000 }, "CONFIG", ...words);
+  assert.equal(await ask("SET", "notify-keyspace-events", "Ex", "slowlog-max-len", "64"), "OK");
+  const shown = async () => JSON.stringify((await redb(world)).status?.clientParameters ?? {});
+  const both = JSON.stringify({ "notify-keyspace-events": "xE", "slowlog-max-len": "64" });
+  await until("the status shows both", async () => (await shown()) === both, PATIENCE);
+  await edit(world, { engineParameters: { "slowlog-max-len": "256" } });
+  const length = async () => JSON.stringify(await ask("GET", "slowlog-max-len"));
+  await until("the definition counts", async () => (await length()).includes("256"), PATIENCE);
+  await assert.rejects(ask("SET", "slowlog-max-len", "64", "notify-keyspace-events", ""), /PROXY_PARAMETER_DEFINED/);
+  assert.deepEqual(await ask("GET", "notify-keyspace-events"), ["notify-keyspace-events", "xE"]);
+  await edit(world, { engineParameters: null });
+  await until("what the client has set counts again", async () => (await length()).includes("64"), PATIENCE);
+  assert.equal(await ask("SET", "notify-keyspace-events", "", "slowlog-max-len", "128"), "OK");
+  await until("the status shows nothing", async () => (await shown()) === "{}", PATIENCE);
 }
 
 async function changeSecret({ world, at }: Scene): Promise<void> {

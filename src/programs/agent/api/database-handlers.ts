@@ -7,7 +7,7 @@ import type { ActionsContext } from "./actions.ts";
 import { putActiveActive } from "./active-active.ts";
 import type { ClientParameterWrites } from "./client-parameters.ts";
 import { crdbTask, crdbTasks } from "./crdb-tasks.ts";
-import { requireKnownTo } from "./checks.ts";
+import { requireClientParameters, requireKnownTo } from "./checks.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import type { DatabaseReads, DatabasesContext } from "./databases.ts";
@@ -82,10 +82,12 @@ function parameterHandlers(
   reads: DatabaseReads,
 ): Pick<Handlers, "setClientParameters"> {
   return {
-    setClientParameters: ({ params, body, forwardedBy }) =>
-      runOnLeader(context, "setClientParameters", { params: uidParam(params), body }, forwardedBy, async () =>
+    setClientParameters: async ({ params, body, forwardedBy }) => {
+      if (!context.election.isLeader()) requireClientParameters(context); // an older leader does not know the request
+      return runOnLeader(context, "setClientParameters", { params: uidParam(params), body }, forwardedBy, async () =>
         context.clientParameters.set((await reads.record(params.uid)).uid, askedIn(body.parameters)),
-      ),
+      );
+    },
   };
 }
 

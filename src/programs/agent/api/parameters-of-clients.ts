@@ -1,11 +1,15 @@
 import { askedIn } from "../../../core/api/settings/client-parameters.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { PARAMETERS_ANSWER_MS } from "../../../ports/management/parameters-question.ts";
 import type { ParametersOutcome, ParametersRequest } from "../../../ports/management/parameters-question.ts";
 import { requireClientParameters } from "./checks.ts";
 import type { ClientParameterWrites, ClientParametersContext } from "./client-parameters.ts";
 import { refusals } from "./refusals.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
+
+/** The client shall get the reason before its proxy ceases to wait, in milliseconds. */
+const LEADER_MS = PARAMETERS_ANSWER_MS - 1_500;
 
 /** What answering a proxy takes. */
 export interface ParametersOfClientsContext extends LeaderContext, Pick<ClientParametersContext, "members"> {
@@ -22,9 +26,8 @@ export async function setForClients(
     // a leader of an older release does not know the request
     requireClientParameters(context);
     const request = { params: { uid: String(bdb) }, body: { parameters } };
-    const { revision } = await runOnLeader(context, "setClientParameters", request, undefined, () =>
-      context.clientParameters.set(bdb, askedIn(parameters)),
-    );
+    const here = () => context.clientParameters.set(bdb, askedIn(parameters));
+    const { revision } = await runOnLeader(context, "setClientParameters", request, undefined, here, LEADER_MS);
     context.log.info("parameters of clients are kept", { ...said, revision });
     return { revision };
   } catch (error) {

@@ -19,14 +19,14 @@ export interface LeaderContext {
   readonly log: Log;
 }
 
-/** How long a write waits for a leader, in milliseconds. */
+/** How long a write waits for a leader when it is not said otherwise, in milliseconds. */
 const DEADLINE_MS = 8_000;
 const POLL_MS = 50;
 
 /**
  * Runs `here` when this node leads, else forwards the request to the leader; waits while the leader changes. What the leader
  * wrote is read before the reply, so that the caller's next question to this node has it in its answer. A request that was
- * forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after 8 s.
+ * forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after `withinMs`.
  */
 export async function runOnLeader<N extends RouteName>(
   context: LeaderContext,
@@ -34,9 +34,10 @@ export async function runOnLeader<N extends RouteName>(
   request: RequestOf<N>,
   forwardedBy: string | undefined,
   here: () => Promise<ReplyOf<N>>,
+  withinMs = DEADLINE_MS,
 ): Promise<ReplyOf<N>> {
   const { election, clock, config } = context;
-  const deadline = clock.uptimeMs() + DEADLINE_MS;
+  const deadline = clock.uptimeMs() + withinMs;
   for (;;) {
     if (election.isLeader()) return here();
     if (forwardedBy !== undefined) throw refuse(refusals.noLeader, `node ${config.node} does not lead (any more)`);
@@ -48,7 +49,7 @@ export async function runOnLeader<N extends RouteName>(
         return reply;
       }
     }
-    if (clock.uptimeMs() >= deadline) throw refuse(refusals.noLeader, `no node has led for ${DEADLINE_MS / 1000} s`);
+    if (clock.uptimeMs() >= deadline) throw refuse(refusals.noLeader, `no node has led for ${withinMs / 1000} s`);
     await clock.sleep(POLL_MS);
   }
 }
