@@ -4,6 +4,7 @@ import { keepUnagreedKey } from "./key-agreement.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
 import { byKey, type KeyEffect, type Operation } from "./operation.ts";
+import { siteOf } from "./origin.ts";
 import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
 import { covers, coversAll, including, union, without, type VersionVector } from "./version-vector.ts";
@@ -82,7 +83,7 @@ export class MergedState {
 
   /** What makes the key in the engine what is known of it. */
   repair(key: string): readonly EngineCommand[] {
-    return keyWrites(key, this.#keys.get(key) ?? newKey(this.#flushes));
+    return keyWrites(key, this.known(key));
   }
 
   /** Names of the keys of which a site does not know all that has received only that. */
@@ -90,14 +91,20 @@ export class MergedState {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
 
-  /** Names of the keys that others than this origin have written, too. */
-  keysTouchedBeside(origin: number): readonly string[] {
-    const isOther = (touched: VersionVector): boolean => Object.keys(touched).some((each) => Number(each) !== origin);
+  /** Names of the keys that others than this site have written, too. */
+  keysTouchedBeside(site: number): readonly string[] {
+    const isOther = (touched: VersionVector): boolean =>
+      Object.keys(touched).some((each) => siteOf(Number(each)) !== site);
     return [...this.#keys].flatMap(([key, { touched }]) => (isOther(touched) ? key : []));
   }
 
   stateOf(key: string): KeyState | undefined {
     return this.#keys.get(key);
+  }
+
+  /** What is known of the key, if only that. */
+  known(key: string): KeyState {
+    return this.#keys.get(key) ?? newKey(this.#flushes);
   }
 
   /** Keys of which more is known than what was agreed on. */
@@ -141,7 +148,7 @@ export class MergedState {
   }
 
   #known(key: string): KeyState {
-    const known = this.#keys.get(key) ?? newKey(this.#flushes);
+    const known = this.known(key);
     this.#keys.set(key, known);
     return known;
   }

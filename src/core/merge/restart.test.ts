@@ -1,17 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { originOf } from "./origin.ts";
 import { Sites } from "../../../test/kit/merge/sites.ts";
 
 const CASES: readonly {
   readonly rule: string;
   readonly before: readonly string[];
   readonly meanwhile: readonly string[];
+  /** The site numbers its operations anew. */
+  readonly isAnew?: boolean;
   readonly want: string;
 }[] = [
   {
     rule: "what clients push onto a list while the process of a site begins again stays",
     before: ["RPUSH", "k", "1"],
     meanwhile: ["RPUSH", "k", "2"],
+    want: "k list 1,2",
+  },
+  {
+    rule: "it stays when the site had numbered its operations in another way before",
+    before: ["RPUSH", "k", "1"],
+    meanwhile: ["RPUSH", "k", "2"],
+    isAnew: true,
     want: "k list 1,2",
   },
   {
@@ -22,12 +32,13 @@ const CASES: readonly {
   },
 ];
 
-for (const { rule, before, meanwhile, want } of CASES)
+for (const { rule, before, meanwhile, want, isAnew = false } of CASES)
   test(rule, () => {
     const sites = new Sites(2, () => 0, Infinity);
     const [first] = sites.places;
     sites.write(first, before);
     runAll(sites);
+    if (isAnew && first !== undefined) first.origin = originOf(first.id, 1);
     sites.crash(first);
     while (sites.capture(first)); // it has read the stream, and decides what it writes again
     sites.write(first, meanwhile);

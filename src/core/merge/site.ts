@@ -8,11 +8,12 @@ import { siteOf } from "./origin.ts";
 import { Participants, type Statement } from "./participants.ts";
 import { PendingApplies } from "./pending-applies.ts";
 import type { LoggedEntry, SavedSite } from "./saved-site.ts";
+import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { summaryParts } from "./summary-parts.ts";
 import { dividedSummary, removesAll, type Summary, type SummaryPart } from "./summary.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
-import type { TransferBegin, TransferredKey } from "./transfer.ts";
+import type { TransferBegin } from "./transfer.ts";
 import { covers, coversAll, including, union, type VersionVector } from "./version-vector.ts";
 
 /**
@@ -27,6 +28,8 @@ export class Site {
   readonly participants: Participants;
   /** What other sites may still lack. */
   readonly kept: KeptOperations;
+  /** What it can say of single keys. */
+  readonly keys: SiteKeys;
   readonly #options: SiteOptions;
   readonly #state: MergedState;
   /** What the engine has applied. */
@@ -47,6 +50,7 @@ export class Site {
     this.#options = options;
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? {});
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
+    this.keys = new SiteKeys(this.#state, this.#pending, () => this.#received);
     this.#seen = saved?.seen ?? {};
     this.#received = saved?.received ?? {};
     this.#clock = saved?.clock ?? BEGINNING;
@@ -141,9 +145,14 @@ export class Site {
 
   /** Writes each key that other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
   repairAll(): readonly Apply[] {
+    const keys = this.#state.keysTouchedBeside(siteOf(this.#options.origin));
+    return [...keys.map((key) => this.#repair(key)), ...this.repaired()];
+  }
+
+  /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where nobody knows what clients wrote. */
+  repaired(): readonly Apply[] {
     this.#needsRepair = false;
-    const keys = this.#state.keysTouchedBeside(this.#options.origin);
-    return [...keys.map((key) => this.#repair(key)), ...this.#takeEarly()];
+    return this.#takeEarly();
   }
 
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
@@ -212,15 +221,8 @@ export class Site {
 
   /** Where a site begins that gets all keys of the engine, asked for from now on, and those named; this one must know of it. */
   transferBegin(): TransferBegin {
-    const { seenBy } = this.participants;
-    const keys = this.#state.all().map(({ key }) => key);
     const vectors = { received: this.#received, forgotten: this.#forgotten, flushes: this.#state.flushes };
-    return { ...vectors, clock: this.#clock, seenBy, keys };
-  }
-
-  /** A key that was read at a mark, when that comes by; undefined while an operation on it is under way: read it again. */
-  transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
-    return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
+    return { ...vectors, clock: this.#clock, seenBy: this.participants.seenBy, keys: this.keys.known };
   }
 
   /** Keys of which more is known than what was agreed on. */

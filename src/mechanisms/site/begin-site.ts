@@ -4,6 +4,7 @@ import type { Log } from "../../core/base/log.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { attachStream, connectBeside, connectSite, type SiteEngine } from "./connect-site.ts";
+import type { OtherKeys } from "./other-keys.ts";
 import { openSite, type OpenedSite } from "./open-site.ts";
 import { readSavedLog, type SavedSize } from "./saved-log.ts";
 
@@ -18,6 +19,8 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly keptBytes: number;
   /** Replicas in sync that must have what other sites learn. */
   readonly confirmedBy: () => number;
+  /** Connects to a site that has captured all that it holds; undefined when this one counts as such, since no other one is. */
+  readonly connectWhole: () => Promise<OtherKeys | undefined>;
 }
 
 /** A site at its engine, before anything of the stream is read. */

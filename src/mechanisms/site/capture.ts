@@ -77,6 +77,11 @@ export class Capture {
     return captured.promise;
   }
 
+  /** What the key holds is captured when it has been read. */
+  isReading(key: string): boolean {
+    return this.#unread.has(key) || [...this.#reads.values()].some((read) => read.key === key);
+  }
+
   /** Reads keys without capturing them, and calls `take` at the place of the stream where they were read; rejects when that ends before. */
   look(keys: readonly string[], take: TakeKey): Promise<void> {
     return this.#looks.look(keys, take);

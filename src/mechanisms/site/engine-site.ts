@@ -1,3 +1,4 @@
+import type { Apply } from "../../core/merge/apply.ts";
 import type { Effect, Operation } from "../../core/merge/operation.ts";
 import { siteOf } from "../../core/merge/origin.ts";
 import type { Statement } from "../../core/merge/participants.ts";
@@ -7,23 +8,23 @@ import type { SummaryPart } from "../../core/merge/summary.ts";
 import { including, union, type VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
-import { announceKeys } from "./announce.ts";
 import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
 import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
+import { Completion } from "./completion.ts";
 import { EngineWriter } from "./engine-writer.ts";
 import { giveAll } from "./give-all.ts";
+import { giveKeys, type GivenKeys } from "./give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
 import type { Place } from "./saved-log.ts";
+import { scanKeys } from "./scan-keys.ts";
 import { readAt } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
 import { Wakeup } from "./wakeup.ts";
 
 /** How often a site says what it has seen, in milliseconds. */
 const BEAT_MS = 100;
-/** The part of what is kept for other sites after which what the engine held before waits with being announced. */
-const ANNOUNCED_PART = 1 / 2;
 
 /** One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did. */
 export class EngineSite {
@@ -36,11 +37,12 @@ export class EngineSite {
   readonly #capture: Capture;
   readonly #changed = new Wakeup();
   readonly #written = new Wakeup();
+  readonly #completion: Completion;
   readonly #live = Promise.withResolvers<void>();
+  readonly #hearing = Promise.withResolvers<void>();
   readonly #holds = new Holds();
   readonly #lags = new Map<number, number>();
-  #isLive = false;
-  #announced: boolean;
+  #isOpen = false;
   #captureReached: Capture["reached"];
   /** What the engine and its log have, and what of it the replicas have too. */
   #latest: VersionVector;
@@ -53,7 +55,6 @@ export class EngineSite {
     this.#options = options;
     this.#begin = begin;
     this.#site = site;
-    this.#announced = from.announced;
     this.#captureReached = from;
     this.#latest = site.received;
     this.#capture = new Capture({
@@ -67,6 +68,8 @@ export class EngineSite {
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
     });
+    const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
+    this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
   }
 
   /**
@@ -83,16 +86,12 @@ export class EngineSite {
 
   /** What another site did. Resolves when there is room for more. */
   async received(operation: Operation): Promise<void> {
-    await this.#live.promise;
-    await this.#holds.over();
-    await this.#writer.apply(this.#site.receive(operation));
+    await this.#hear(() => this.#site.receive(operation));
   }
 
   /** What another site knows, all parts of it. Resolves when there is room for more. */
   async receivedSummary(parts: readonly SummaryPart[]): Promise<void> {
-    await this.#live.promise;
-    await this.#holds.over();
-    await this.#writer.apply(this.#site.receiveSummary(parts));
+    await this.#hear(() => this.#site.receiveSummary(parts));
   }
 
   /** For a site that has received only that, and lacks operations which are no longer kept. */
@@ -107,10 +106,22 @@ export class EngineSite {
 
   /** All that is here, for the site that numbers its operations so from now on and has nothing; rejects when this one ends. */
   async give(origin: number): Promise<Transfer> {
-    await this.#live.promise;
+    await this.#hearing.promise;
     this.#site.participants.begins(origin);
     const confirmed = (seq: number): Promise<void> => this.#reach(seq);
     return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#holds, confirmed });
+  }
+
+  /** Another site can be compared with this one, or get all from it. */
+  get isWhole(): boolean {
+    return this.#completion.isWhole;
+  }
+
+  /** The keys of this site, by their names. */
+  keys(): GivenKeys {
+    const giver = { ...this.#begin, capture: this.#capture, holds: this.#holds };
+    const look = (names: readonly string[]) => this.#hearing.promise.then(() => giveKeys(giver, names));
+    return { look, names: () => scanKeys(giver.client) };
   }
 
   /** What need not be sent here, and who has begun to number operations. */
@@ -155,7 +166,7 @@ export class EngineSite {
 
   /** What the other sites hold is here, and they wait for what this one writes. */
   get hasJoined(): boolean {
-    return this.#isLive && this.#site.isAwaited;
+    return this.#isOpen && this.#site.isAwaited;
   }
 
   /** Keys of which more is known than what all sites agree on. */
@@ -203,6 +214,13 @@ export class EngineSite {
     for (const loop of [this.#written, this.#changed]) loop.wake();
     this.#writer.end();
     this.#live.resolve();
+    this.#hearing.resolve();
+  }
+
+  async #hear(take: () => readonly Apply[]): Promise<void> {
+    await this.#hearing.promise;
+    await this.#holds.over();
+    await this.#writer.apply(take());
   }
 
   async #reach(seq: number): Promise<void> {
@@ -212,20 +230,16 @@ export class EngineSite {
     }
   }
 
-  /** What an earlier link left comes by before the mark; then other sites are heard. */
+  /** What an earlier link left comes by before the mark. */
   async #catchUp(): Promise<void> {
     const { client, life } = this.#begin;
-    const { clock, signal } = this.#options;
     this.#writer.logPlace();
-    await readAt({ client, clock, signal }, `${LIVE}${life}`, []);
+    await readAt({ ...this.#options, client }, `${LIVE}${life}`, []);
     await this.#live.promise;
-    await Promise.all([this.#beat(), this.#complete()]);
-  }
-
-  /** What the engine holds and nothing here knows of comes first; then what was decided and perhaps not written is written again. */
-  async #complete(): Promise<void> {
-    await this.#announce();
-    await this.#writer.apply(this.#site.repairAll());
+    const complete = await this.#completion.begin();
+    this.#isOpen = true;
+    this.#hearing.resolve();
+    await Promise.all([this.#beat(), complete()]);
   }
 
   /** Says what this site has seen, and forgets what all have. */
@@ -233,21 +247,9 @@ export class EngineSite {
     const { clock, signal } = this.#options;
     while (!signal.aborted) {
       if (this.#site.hasUnsaid) this.#captured([]);
-      this.#site.forgetAgreed();
+      if (!this.#completion.isComparing) this.#site.forgetAgreed();
       await clock.sleep(BEAT_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
-  }
-
-  async #announce(): Promise<void> {
-    const { clock, signal, keptBytes } = this.#options;
-    if (this.#announced) return;
-    const hasRoom = (): boolean => this.#site.kept.bytes < ANNOUNCED_PART * keptBytes;
-    const read = (key: string): Promise<void> => this.#capture.read(key);
-    const known = this.#begin.isLost ? this.#site.transferBegin().keys : [];
-    await announceKeys({ client: this.#begin.client, clock, read, hasRoom, signal }, known);
-    if (signal.aborted) return;
-    this.#announced = true;
-    this.#writer.logPlace();
   }
 
   /** The place that is saved is that of the last own operation: by what that one had seen, marks are awaited after a restart. */
@@ -258,7 +260,6 @@ export class EngineSite {
 
   async #marked(text: string): Promise<void> {
     if (text === `${LIVE}${this.#begin.life}`) {
-      this.#isLive = true;
       this.#live.resolve();
     }
     const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
@@ -267,7 +268,7 @@ export class EngineSite {
 
   #place(): Place {
     const { replicationId, origin, transferred } = this.#begin.from;
-    return { replicationId, origin, transferred, ...this.#captureReached, announced: this.#announced };
+    return { replicationId, origin, transferred, ...this.#captureReached, ...this.#completion.announced };
   }
 
   #save(): Uint8Array {

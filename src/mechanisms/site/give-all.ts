@@ -63,7 +63,7 @@ async function lookAt({ site, capture }: Giver, keys: readonly string[]) {
   const [parts, busy]: [TransferPart[], string[]] = [[], []];
   if (keys.length === 0) return { parts, busy };
   await capture.look(keys, (key, effects) => {
-    const transferred = site.transferred(key, effects);
+    const transferred = site.keys.transferred(key, effects);
     if (transferred === undefined) busy.push(key);
     else parts.push({ kind: "key", body: encodeTransferredKey(transferred) });
   });

@@ -13,6 +13,10 @@ export class Holds {
     };
   }
 
+  get isHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** Resolves while nothing holds. */
   async over(): Promise<void> {
     while (this.#held.size > 0) await Promise.all(this.#held);

@@ -12,13 +12,11 @@ export interface OpenedSite {
   readonly site: Site;
   /** Where its stream goes on. */
   readonly from: Place;
-  /** The engine may hold what nothing here knows of. */
-  readonly isLost: boolean;
 }
 
 /**
  * What was saved goes on where the stream does. When the engine cannot go on there, nobody knows what was written since: the
- * site numbers its operations anew, and what the engine holds is still to be announced.
+ * site numbers its operations anew, and what the engine holds beyond what is known is still to be found.
  */
 export function openSite(
   { id, sites, keptBytes }: { readonly id: number; readonly sites: readonly number[]; readonly keptBytes: number },
@@ -28,16 +26,17 @@ export function openSite(
 ): OpenedSite {
   const limits = { keptBytes, partKeys: PART_KEYS };
   const begin = (incarnation: number): Place => ({
-    ...{ ...position, captured: position.offset, announced: isEmpty, origin: originOf(id, incarnation) },
+    ...{ ...position, captured: position.offset, origin: originOf(id, incarnation) },
+    ...{ announced: place === undefined && isEmpty, announcedKnown: place === undefined },
     transferred: place?.transferred === true,
   });
   if (place === undefined) {
     const from = begin(0);
-    return { site: Site.empty({ origin: from.origin, sites, life, limits }), from, isLost: false };
+    return { site: Site.empty({ origin: from.origin, sites, life, limits }), from };
   }
   const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
   const options = { origin: from.origin, sites, life, limits };
   const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), entries);
   if (!resumed) site.appliedAll();
-  return { site, from, isLost: !from.announced };
+  return { site, from };
 }

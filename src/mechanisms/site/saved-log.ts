@@ -15,8 +15,9 @@ const place = z.object({
   database: z.int().nonnegative(),
   /** Everything before it is captured, but for keys that had to be read and were not yet. */
   captured: z.int().nonnegative(),
-  /** What the engine held before there was a link is among the operations. */
+  /** What the engine held before the stream began is among the operations; all of it, and what more is known of than was agreed on. */
   announced: z.boolean(),
+  announcedKnown: z.boolean(),
   /** What the engine held before came from another site. */
   transferred: z.boolean(),
 });

@@ -60,7 +60,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     await readAt(context, mark, []);
     const { offset, database } = await reached;
     const { replicationId } = attached.position;
-    const done = { captured: offset, announced: true, transferred: true };
+    const done = { captured: offset, announced: true, announcedKnown: true, transferred: true };
     const place: Place = { origin, replicationId, offset, database, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
     await written(context, [...saving(saved, place), ["DEL", LINK_KEYS.transfer]], []);

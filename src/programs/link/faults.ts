@@ -35,6 +35,11 @@ export const faults = {
     remedy:
       "Every other site must answer once: look at its database, or take a site out that does not come back (docs/active-active.md).",
   },
+  cannotCompare: {
+    code: "LINK_CANNOT_COMPARE",
+    retry: "backoff",
+    remedy: "It is tried again until another site answers: look at the database there.",
+  },
   notKept: {
     code: "LINK_NOT_KEPT",
     retry: "backoff",

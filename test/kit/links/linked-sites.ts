@@ -41,7 +41,7 @@ export interface LinkedSites extends AsyncDisposable {
 export interface LinkedSitesOptions extends LinkingOptions {
   readonly sites?: number;
   readonly latencyMs?: number;
-  /** Engines keep their data on disk. */
+  /** Engines keep their data on disk: a kill takes nothing that was answered. */
   readonly keepsData?: boolean;
   /** Sites that others reach by a node without the primary. */
   readonly behindAnother?: readonly number[];
@@ -153,7 +153,7 @@ async function promote(replica: TestEngine, primary: TestEngine): Promise<void> 
 async function startSiteEngine(id: number, folder: string | undefined, at: Partial<Address>): Promise<TestEngine> {
   const names = engineNames();
   if (folder !== undefined) await mkdir(folder, { recursive: true });
-  const kept = folder === undefined ? [] : ["--appendonly", "yes", "--dir", folder];
+  const kept = folder === undefined ? [] : ["--appendonly", "yes", "--appendfsync", "always", "--dir", folder];
   return startEngine({ engine: names[id % names.length], args: [...ENGINE_ARGS, ...kept], ...at });
 }
 

@@ -262,7 +262,7 @@ export class Sites {
   }
 
   #give(place: Place, { key, effects, transfer }: Extract<Entry, { kind: "give" }>): void {
-    const given = place.site.transferred(key, effects);
+    const given = place.site.keys.transferred(key, effects);
     if (given === undefined) {
       place.work.push({ kind: "give", key, life: place.life, transfer });
       return;

@@ -41,7 +41,9 @@ export async function join(options: JoiningOptions): Promise<void> {
       database.site,
       answers.map(({ greeting }) => greeting.received),
     );
-    const giver = answers.find(({ greeting }) => greeting.joining !== true);
+    const giver = answers.find(({ greeting }) => greeting.joining !== true && greeting.incomplete !== true);
+    if (giver === undefined && answers.some(({ greeting }) => greeting.incomplete === true))
+      throw new Fault(faults.cannotJoin, "No other site has captured yet all that it holds.");
     for (const other of answers) if (other !== giver) other.socket.destroy();
     log.info("the data of another site is taken", { from: giver?.greeting.from, origin });
     signal.throwIfAborted();
@@ -53,9 +55,10 @@ export async function join(options: JoiningOptions): Promise<void> {
   }
 }
 
-/** Tells a site that has nothing either that there is nothing here; LINK_NOT_HERE to any other one. */
+/** Tells a site that has nothing either, or looks for one to compare with, that there is nothing here; LINK_NOT_HERE to any other one. */
 export function answerWhileJoining({ socket, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
-  if (greeting.joining !== true) throw new Fault(faults.notHere, "This site gets the data of the other sites.");
+  if (greeting.joining !== true && greeting.comparing !== true)
+    throw new Fault(faults.notHere, "This site gets the data of the other sites.");
   socket.end(encodeMessage("greeting", { ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }));
 }
 

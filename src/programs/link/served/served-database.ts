@@ -15,6 +15,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import type { Visitor } from "../transport/listener.ts";
+import { connectWhole } from "./comparing.ts";
 import { answerWhileJoining, join } from "./joining.ts";
 import { SiteLink } from "./site-link.ts";
 
@@ -103,7 +104,7 @@ export class ServedDatabase {
   }
 
   async #follow(): Promise<void> {
-    const { primary, engineTls, clock, log } = this.#options;
+    const { primary, own, engineTls, clock, log } = this.#options;
     const round = new AbortController();
     this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
@@ -119,7 +120,8 @@ export class ServedDatabase {
       if (this.#isJoining) await this.#join(engine, signal);
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
-      const followed = { id: site, sites: ids, engine, keptBytes, confirmedBy };
+      const whole = () => connectWhole({ database: this.#database, own, clock, signal });
+      const followed = { id: site, sites: ids, engine, keptBytes, confirmedBy, connectWhole: whole };
       const { local, ended } = await EngineSite.start({ ...followed, clock, log, signal });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));

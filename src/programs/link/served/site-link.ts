@@ -10,6 +10,7 @@ import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../
 import { faults } from "../faults.ts";
 import { Delay } from "./delay.ts";
 import type { Frame } from "../transport/frames.ts";
+import { answerKeys } from "../transport/compared-frames.ts";
 import { greet } from "../transport/greet.ts";
 import {
   commonFormat,
@@ -83,9 +84,11 @@ export class SiteLink {
   /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
   async accept({ socket, frames, greeting }: Visitor): Promise<void> {
     const answer = { ...this.#greeting(), formats: [commonFormat(greeting)] };
-    if (greeting.joining !== true) this.#requireKept(greeting);
+    const converses = greeting.joining !== true && greeting.comparing !== true;
+    if (converses) this.#requireKept(greeting);
     socket.write(encodeMessage("greeting", answer));
-    if (greeting.joining === true) await this.#give({ socket, frames });
+    if (greeting.comparing === true) await answerKeys({ socket, frames }, this.#options.local.keys());
+    else if (greeting.joining === true) await this.#give({ socket, frames });
     else await this.#converse({ socket, frames, isOwn: false }, greeting);
   }
 
@@ -141,6 +144,7 @@ export class SiteLink {
       formats: [...LINK_FORMATS],
       received: local.holds,
       origin: local.origin,
+      ...(local.isWhole ? {} : { incomplete: true }),
     };
   }
 

@@ -4,10 +4,20 @@ import { faults } from "../faults.ts";
 
 /**
  * What a frame holds: JSON, but for operations, parts of a summary and what a site gets that has nothing, which have codecs of their own (core/merge). `transfer`
- * asks for all that a site has: `begin`, keys, operations and `end`.
+ * asks for all that a site has: `begin`, keys, operations and `end`; `names` for keys, and `scan` for names.
  */
 export type FrameKind =
-  "greeting" | "refusal" | "statement" | "operation" | "summary" | "transfer" | "begin" | "key" | "end";
+  | "greeting"
+  | "refusal"
+  | "statement"
+  | "operation"
+  | "summary"
+  | "transfer"
+  | "begin"
+  | "key"
+  | "end"
+  | "names"
+  | "scan";
 
 /** One message between links. */
 export interface Frame {
@@ -16,7 +26,19 @@ export interface Frame {
 }
 
 const KINDS: readonly FrameKind[] = [
-  ...(["greeting", "refusal", "statement", "operation", "transfer", "begin", "key", "end", "summary"] as const),
+  ...([
+    "greeting",
+    "refusal",
+    "statement",
+    "operation",
+    "transfer",
+    "begin",
+    "key",
+    "end",
+    "summary",
+    "names",
+    "scan",
+  ] as const),
 ];
 /** A length of four bytes, and a byte that says the kind. */
 const HEAD = 5;
@@ -24,6 +46,7 @@ const HEAD = 5;
 const LONGEST: Readonly<Record<FrameKind, number>> = {
   ...{ greeting: 65_536, refusal: 65_536, statement: 65_536, operation: 1_073_741_824 },
   ...{ transfer: 65_536, begin: 1_073_741_824, key: 1_073_741_824, end: 0, summary: 1_073_741_824 },
+  ...{ names: 1_073_741_824, scan: 0 },
 };
 
 /** The frame as it is sent. */

@@ -23,6 +23,10 @@ const greeting = z.object({
   origin: z.int().positive(),
   /** The site that speaks has nothing, and needs all that the others have before its clients are let in. */
   joining: z.boolean().optional(),
+  /** The site that speaks asks for single keys, to compare them with its own. */
+  comparing: z.boolean().optional(),
+  /** The site that speaks has not captured yet all that it holds. */
+  incomplete: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });

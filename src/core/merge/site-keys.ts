@@ -1,0 +1,47 @@
+import type { ComparedKey } from "./compared-key.ts";
+import { heldKey } from "./held-key.ts";
+import type { MergedState } from "./merged-state.ts";
+import type { Effect } from "./operation.ts";
+import type { PendingApplies } from "./pending-applies.ts";
+import type { TransferredKey } from "./transfer.ts";
+import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
+import type { VersionVector } from "./version-vector.ts";
+
+/**
+ * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
+ * while something on the key is under way: read it again.
+ */
+export class SiteKeys {
+  readonly #state: MergedState;
+  readonly #pending: PendingApplies;
+  readonly #received: () => VersionVector;
+
+  constructor(state: MergedState, pending: PendingApplies, received: () => VersionVector) {
+    this.#state = state;
+    this.#pending = pending;
+    this.#received = received;
+  }
+
+  /** Names of the keys of which more is known than what was agreed on. */
+  get known(): readonly string[] {
+    return this.#state.all().map(({ key }) => key);
+  }
+
+  /** For a site that has nothing. */
+  transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
+    return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
+  }
+
+  /** For a site that looks for what it has not captured. */
+  compared(key: string, effects: readonly Effect[]): ComparedKey | undefined {
+    if (this.#pending.has(key)) return undefined;
+    return { key, effects, state: this.#state.known(key), received: this.#received() };
+  }
+
+  /** What clients did that was not captured: of the elements of which more is known, or with another site of all others. */
+  uncaptured(key: string, effects: readonly Effect[], there?: KeyAt): readonly Effect[] | undefined {
+    if (this.#pending.has(key)) return undefined;
+    const here = { held: heldKey(effects), state: this.#state.known(key), received: this.#received() };
+    return uncapturedEffects(key, here, there);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Effect } from "../../core/merge/operation.ts";
+import { incarnationOf } from "../../core/merge/origin.ts";
+import { announceKeys } from "./announce.ts";
+import type { BegunSite, EngineSiteOptions } from "./begin-site.ts";
+import type { Capture } from "./capture.ts";
+import type { EngineWriter } from "./engine-writer.ts";
+import { findInAll, findInKnown, type Finder } from "./find-uncaptured.ts";
+import { Holds } from "./holds.ts";
+import type { Place } from "./saved-log.ts";
+
+export interface CompletionOptions extends EngineSiteOptions {
+  readonly begin: BegunSite;
+  readonly capture: Capture;
+  readonly writer: EngineWriter;
+  /** While one is held, no operations of other sites are taken. */
+  readonly holds: Holds;
+  /** Clients did this. */
+  readonly onEffects: (effects: readonly Effect[]) => void;
+}
+
+/** The part of what is kept for other sites after which what the engine held before waits with being announced. */
+const ANNOUNCED_PART = 1 / 2;
+
+/** Makes operations of what a site's engine holds and no stream has said: all of it at the first time, later what clients did meanwhile. */
+export class Completion {
+  readonly #options: CompletionOptions;
+  readonly #comparing = new Holds();
+  #announced: Pick<Place, "announced" | "announcedKnown">;
+  readonly #isFirst: boolean;
+
+  constructor(options: CompletionOptions) {
+    const { announced, announcedKnown, origin } = options.begin.from;
+    this.#options = options;
+    this.#announced = { announced, announcedKnown };
+    this.#isFirst = incarnationOf(origin) === 0;
+  }
+
+  /** How far it is, as it is saved. */
+  get announced(): Pick<Place, "announced" | "announcedKnown"> {
+    return this.#announced;
+  }
+
+  /** Another site can be compared with this one: all that clients did is captured, but for what they are doing. */
+  get isWhole(): boolean {
+    return this.#announced.announced || this.#isFirst;
+  }
+
+  /** Nothing may be forgotten. */
+  get isComparing(): boolean {
+    return this.#comparing.isHeld;
+  }
+
+  /** Before other sites are heard: they may change what is known. The answer completes the rest, while they are. */
+  async begin(): Promise<() => Promise<void>> {
+    const { begin, writer } = this.#options;
+    if (this.#announced.announcedKnown) return () => this.#complete(true);
+    await findInKnown(this.#finder);
+    this.#now({ announced: false, announcedKnown: true });
+    await writer.apply(begin.site.repaired());
+    return () => this.#complete(false);
+  }
+
+  /** What was decided and perhaps not written is written again, where that can be told from what clients did. */
+  async #complete(isRepaired: boolean): Promise<void> {
+    const { begin, writer } = this.#options;
+    if (this.#isFirst && !this.#announced.announced) await this.#announce();
+    if (isRepaired) await writer.apply(begin.site.repairAll());
+    if (!this.#isFirst && !this.#announced.announced) await this.#findInAll();
+  }
+
+  async #announce(): Promise<void> {
+    const { begin, capture, clock, signal, keptBytes } = this.#options;
+    const { client, site } = begin;
+    const hasRoom = (): boolean => site.kept.bytes < ANNOUNCED_PART * keptBytes;
+    const read = (key: string): Promise<void> => capture.read(key);
+    await announceKeys({ client, clock, read, hasRoom, signal }, site.keys.known);
+    if (!signal.aborted) this.#now({ announced: true, announcedKnown: true });
+  }
+
+  async #findInAll(): Promise<void> {
+    const { connectWhole: connect, clock, log, signal } = this.#options;
+    await findInAll(this.#finder, { connect, clock, log });
+    if (!signal.aborted) this.#now({ announced: true, announcedKnown: true });
+  }
+
+  get #finder(): Finder {
+    const { begin, capture, holds, onEffects, signal } = this.#options;
+    const { client, site } = begin;
+    return { client, site, capture, holds, onEffects, signal, comparing: this.#comparing };
+  }
+
+  #now(announced: Pick<Place, "announced" | "announcedKnown">): void {
+    this.#announced = announced;
+    this.#options.writer.logPlace();
+  }
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TestEngine } from "../../../test/kit/engines/engine.ts";
+import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
+import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { until } from "../../../test/kit/time/until.ts";
+
+const PATIENCE = { withinMs: 60_000 };
+
+/** Commands before, all sites agree on them; then those of the site that begins anew, which no link has captured, and of another one. */
+const before = [
+  ...["SET sum 100", "HSET sums f 100", "ZADD scores 100 m", "SET value old", "SET other old", "RPUSH list a b"],
+  ...["SADD members m n", "SADD removed m", "SET expiring 1"],
+];
+const unseen = [
+  ...["INCRBY sum 5", "HINCRBY sums f 5", "ZINCRBY scores 5 m", "SET value new", "RPUSH list c", "SREM members m"],
+  ...["SADD members o", "DEL removed", "PEXPIREAT expiring 4102444800000", "SET made 1"],
+];
+const meanwhile = ["INCRBY sum 30", "HINCRBY sums f 30", "ZINCRBY scores 30 m", "SET other new", "SADD members p"];
+
+await test("a site whose primary starts again from its disk keeps what clients did unseen, and takes nothing from what others did meanwhile", async () => {
+  await using world = await agreed();
+  world.cut(1);
+  await world.restartEngine(2, (engine) => run(engine, unseen));
+  await run(world.engines[0], meanwhile);
+  world.heal();
+  await assertMerged(world);
+});
+
+await test("two sites that begin anew at once compare with the third one", async () => {
+  await using world = await agreed();
+  world.cut(1);
+  await world.restartEngine(2, (engine) => run(engine, unseen));
+  await world.restartEngine(3, (engine) => run(engine, ["INCRBY sum 1000", "SADD members q"]));
+  await run(world.engines[0], [...meanwhile, "DECRBY sum 1000", "SREM members q"]);
+  world.heal();
+  await until(
+    "what the third one did is here",
+    async () => (await world.engines[0]?.call("SISMEMBER", "members", "q")) === 1,
+    PATIENCE,
+  );
+  await run(world.engines[0], ["SREM members q"]);
+  await assertMerged(world);
+});
+
+await test("where all sites begin anew at once, they come to the same", async () => {
+  await using world = await agreed({ sites: 2 });
+  world.cut(1);
+  await world.restartEngine(1, (engine) => run(engine, ["SADD members x", "INCRBY sum 7"]));
+  await world.restartEngine(2, (engine) => run(engine, ["SET value new", "INCRBY sum 5"]));
+  world.heal();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  await until(
+    "it has what the other one did",
+    async () => (await world.sites[0]?.engine.call("GET", "value")) === "new",
+    PATIENCE,
+  );
+  await assertSameData(world, []);
+});
+
+async function agreed(options: { readonly sites?: number } = {}): Promise<LinkedSites> {
+  const world = await startLinkedSites({ ...options, keepsData: true });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  await run(world.engines[0], before);
+  await assertSameData(world, []);
+  const isForgotten = async (): Promise<boolean> =>
+    (await Promise.all(world.sites.map(({ link }) => link.status()))).flat().every(({ knownKeys }) => knownKeys === 0);
+  await until("all have agreed", isForgotten, PATIENCE);
+  return world;
+}
+
+async function run(engine: TestEngine | undefined, commands: readonly string[]): Promise<void> {
+  for (const command of commands) await engine?.call(...(command.split(" ") as [string, ...string[]]));
+}
+
+async function assertMerged(world: LinkedSites): Promise<void> {
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const first = world.sites[0]?.engine;
+  await until("what no link has seen is there", async () => (await first?.call("GET", "sum")) === "135", PATIENCE);
+  await assertSameData(world, []);
+  assert.deepEqual(
+    await Promise.all([
+      ...[first?.call("HGET", "sums", "f"), first?.call("ZSCORE", "scores", "m")],
+      ...[first?.call("MGET", "value", "other", "removed", "made"), first?.call("LRANGE", "list", "0", "-1")],
+      ...[first?.call("EVAL", "local m = redis.call('SMEMBERS', 'members') table.sort(m) return m", "0")],
+      first?.call("PEXPIRETIME", "expiring"),
+    ]),
+    ["135", "135", ["new", "new", null, "1"], ["a", "b", "c"], ["n", "o", "p"], 4102444800000],
+  );
+}

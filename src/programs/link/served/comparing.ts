@@ -1,0 +1,49 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { originOf } from "../../../core/merge/origin.ts";
+import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
+import { faults } from "../faults.ts";
+import { otherKeys } from "../transport/compared-frames.ts";
+import { greet, type Greeted } from "../transport/greet.ts";
+import { LINK_FORMATS, type Greeting } from "../transport/messages.ts";
+
+export interface ComparingOptions {
+  readonly database: LinkedDatabase;
+  readonly own: () => LinkCertificate;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Connects to a site that has captured all that it holds. When every other one has answered and none is such a site, the one with the
+ * lowest number counts as one, and gets undefined; LINK_CANNOT_COMPARE until then.
+ */
+export async function connectWhole(options: ComparingOptions): Promise<OtherKeys | undefined> {
+  const { database } = options;
+  const asked = await Promise.allSettled(database.sites.map((site) => ask(options, site)));
+  const answers = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const whole = answers.find(({ greeting }) => greeting.joining !== true && greeting.incomplete !== true);
+  for (const answer of answers) if (answer !== whole) answer.socket.destroy();
+  if (whole !== undefined) {
+    options.signal.addEventListener("abort", () => void whole.socket.destroy(), { once: true });
+    return otherKeys(whole);
+  }
+  const missing = asked.flatMap((one, index) =>
+    one.status === "rejected" ? [`${database.sites[index]?.name ?? ""}: ${messageOf(one.reason)}`] : [],
+  );
+  const isLowest = answers.every(({ greeting }) => greeting.joining === true || greeting.from > database.site);
+  if (missing.length === 0 && isLowest) return undefined;
+  throw new Fault(
+    faults.cannotCompare,
+    `No other site can be compared with this one. ${missing.length === 0 ? "Another one goes first." : missing.join(" ")}`,
+  );
+}
+
+function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
+  const greeting: Greeting = {
+    ...{ guid: database.guid, from: database.site, to: site.id, formats: [...LINK_FORMATS] },
+    ...{ received: {}, origin: originOf(database.site, 0), comparing: true },
+  };
+  return greet(site, own(), greeting, { clock, signal });
+}

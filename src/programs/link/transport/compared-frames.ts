@@ -1,0 +1,79 @@
+import type { TLSSocket } from "node:tls";
+import { Fault } from "../../../core/base/fault.ts";
+import { decodeComparedKey, decodeNames, encodeNames, type ComparedKey } from "../../../core/merge/compared-key.ts";
+import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";
+import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import { faults } from "../faults.ts";
+import { encodeFrame, type Frame, type FrameKind } from "./frames.ts";
+import { unexpected } from "./messages.ts";
+import { writeTo } from "./write.ts";
+
+/** A connection over which keys of one site are compared with those of another one. */
+export interface ComparedConnection {
+  readonly socket: TLSSocket;
+  readonly frames: AsyncGenerator<Frame>;
+}
+
+/** A connection on which nothing comes for this long is ended, in milliseconds. */
+const SILENCE_MS = 30_000;
+
+/** Answers what the other end asks for, until it closes. */
+export async function answerKeys({ socket, frames }: ComparedConnection, keys: GivenKeys): Promise<void> {
+  const all = keys.names();
+  endSilence(socket);
+  for await (const frame of frames) {
+    switch (frame.kind) {
+      case "names": {
+        const found = await keys.look(decodeNames(frame.body));
+        await writeTo(socket, Buffer.concat(found.map((bytes) => encodeFrame("key", bytes))));
+        break;
+      }
+      case "scan": {
+        const next = await all.next();
+        await writeTo(
+          socket,
+          next.done === true ? encodeFrame("end", NOTHING) : encodeFrame("names", encodeNames(next.value)),
+        );
+        break;
+      }
+      default:
+        throw unexpected(frame);
+    }
+  }
+}
+
+/** The keys of the site at the other end. */
+export function otherKeys({ socket, frames }: ComparedConnection): OtherKeys {
+  endSilence(socket);
+  return {
+    async look(names) {
+      await writeTo(socket, encodeFrame("names", encodeNames(names)));
+      const found: ComparedKey[] = [];
+      while (found.length < names.length) found.push(decodeComparedKey((await next(frames, "key")).body));
+      return found;
+    },
+    async *names() {
+      for (;;) {
+        await writeTo(socket, encodeFrame("scan", NOTHING));
+        const frame = await next(frames, "names", "end");
+        if (frame.kind === "end") return;
+        yield decodeNames(frame.body);
+      }
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+async function next(frames: AsyncGenerator<Frame>, ...kinds: readonly FrameKind[]): Promise<Frame> {
+  const frame = await frames.next();
+  if (frame.done === true)
+    throw new Fault(faults.silent, "The other site has ended the connection before all its keys were compared.");
+  if (!kinds.includes(frame.value.kind)) throw unexpected(frame.value);
+  return frame.value;
+}
+
+function endSilence(socket: TLSSocket): void {
+  socket.setTimeout(SILENCE_MS, () => void socket.destroy());
+}
