@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { askedIn, withClientParameters } from "../../../core/api/settings/client-parameters.ts";
@@ -35,6 +36,13 @@ class Kept {
     this.#record = withClientParameters(this.#record, askedIn(request.parameters));
     await this.#apply();
     return { revision: this.#record.clientParameters?.revision ?? 0 };
+  }
+
+  /** The replica is the primary from now on. */
+  failOver(): void {
+    const { served } = this;
+    [served.primary, served.replica] = [served.replica, served.primary];
+    served.endpoint = { ...served.endpoint, epoch: 2, primary: addressOf(served.primary) };
   }
 
   async #apply(): Promise<void> {
@@ -131,6 +139,23 @@ test("why the agent keeps nothing is said, with what to do about it", async ({ s
     answer,
     `-ERR store: AGENT_NO_LEADER: ${EVENTS} is not set: no node has led for 8 s. Wait a few seconds.`,
   );
+  client.close();
+});
+
+test("CONFIG GET and CONFIG SET wait for the next primary while none can be reached, as other commands do", async () => {
+  await using kept = await Kept.start();
+  const { served } = kept;
+  const client = await served.client();
+  await served.primary.stop();
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  client.send("CONFIG", "GET", "slowlog-max-len");
+  client.send("CONFIG", "SET", "maxmemory", 1);
+  client.send("CONFIG", "SET", "lfu-decay-time", 3);
+  kept.failOver();
+  await done(served.release());
+  assert.deepEqual(await client.read(), ["slowlog-max-len", "128"]);
+  assert.match(String(plain(await client.read())), /CONFIG SET of maxmemory is not available/);
+  assert.equal(await client.read(), "OK");
   client.close();
 });
 

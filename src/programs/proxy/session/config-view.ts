@@ -5,11 +5,11 @@ import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
+import { askPrimary } from "./ask-primary.ts";
+import type { AskedEndpoint } from "./ask-primary.ts";
 
 /** Where parameters are looked up. */
-interface ViewedEndpoint {
-  readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal">;
+interface ViewedEndpoint extends AskedEndpoint {
   /** Parameters that the endpoint knows better than the engine. */
   readonly ownParameters: ReadonlyMap<string, string>;
 }
@@ -20,18 +20,16 @@ export interface ViewingSession {
   readonly identity: ClientIdentity;
 }
 
-/** The answer to CONFIG GET: the parameters of the engine, with those of the endpoint, and without secrets; undefined without an engine to ask yet. */
-export function answerConfigGet(
-  session: ViewingSession,
-  args: readonly Buffer[],
-): Buffer | Promise<Buffer> | undefined {
-  const { upstream, unavailable, refusal } = session.endpoint.primary;
-  if (session.identity.user !== undefined) return notPermitted("config|get");
-  if (upstream === undefined) return unavailable ? refusal : undefined;
-  return upstream
-    .control()
-    .then(async (control) => viewOf(session, await control.call(...args)))
-    .catch((error: unknown) => errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`));
+/** The answer to CONFIG GET: the parameters of the engine, with those of the endpoint, and without secrets. */
+export async function answerConfigGet(session: ViewingSession, args: readonly Buffer[]): Promise<Buffer> {
+  const { endpoint, identity } = session;
+  if (identity.user !== undefined) return notPermitted("config|get");
+  try {
+    const found = await askPrimary(endpoint, args);
+    return found === undefined ? endpoint.primary.refusal : viewOf(session, found);
+  } catch (error) {
+    return errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`);
+  }
 }
 
 /** What CONFIG GET shows of these, each in the form of engines; undefined while there is no primary that answers. */

@@ -28,7 +28,6 @@ export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolea
   const args = argumentsOf(request);
   if (keyword(args[0]) === "CLIENT" && keyword(args[1]) === "REPLY") return setReplies(session, keyword(args[2]));
   const given = ownAnswer(session, args);
-  if (given === undefined) return false;
   if (Buffer.isBuffer(given)) return session.answer(given);
   session.waitFor(given.then((reply) => void session.answer(reply)));
   return true;
@@ -36,10 +35,10 @@ export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolea
 
 /** The answer to such a request of a transaction that is executed now. */
 export async function ownAnswerNow(session: AnsweredSession, request: Buffer): Promise<Buffer> {
-  return (await ownAnswer(session, argumentsOf(request))) ?? session.endpoint.primary.refusal;
+  return ownAnswer(session, argumentsOf(request));
 }
 
-function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | Promise<Buffer> | undefined {
+function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | Promise<Buffer> {
   switch (keyword(args[0])) {
     case "CLIENT":
       return answerClient(session, args);

@@ -1,0 +1,33 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
+import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
+import type { Reply } from "../../../ports/resp/reply.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+
+/** Where the primary is found, and how long a client waits for one. */
+export interface AskedEndpoint {
+  readonly clock: Clock;
+  readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal" | "holdMs">;
+}
+
+/**
+ * What the primary replies to a command that changes nothing. While none can be reached the next one is waited for, as long as
+ * clients may be held; undefined when there is none by then. Throws an engine's error.
+ */
+export async function askPrimary({ clock, primary }: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
+  const deadline = clock.uptimeMs() + primary.holdMs;
+  while (!primary.unavailable) {
+    const { upstream } = primary;
+    try {
+      if (upstream !== undefined) return await (await upstream.control()).call(...args);
+    } catch (error) {
+      if (!(error instanceof Fault) || errorReplyOf(error) !== undefined) throw error;
+    }
+    if (clock.uptimeMs() >= deadline) return undefined;
+    await clock.sleep(POLL_MS);
+  }
+  return undefined;
+}
+
+const POLL_MS = 20;
