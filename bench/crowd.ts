@@ -10,8 +10,12 @@ import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-netw
 import { memoryOf } from "../test/kit/facts/memory.ts";
 import { CROWD_GOALS, crowdTable, ratioOf, socketsMiB } from "./crowd/figures.ts";
 import type { CrowdFigures, Phase } from "./crowd/figures.ts";
-import { LEFT, READ, startCrowdScene, type CrowdScene } from "./crowd/scene.ts";
+import { LEFT, READ, startCrowdScene, type CrowdScene, type CrowdSize } from "./crowd/scene.ts";
 
+/** Phases in which much happens at once. */
+const CONNECT = "they connect";
+const ASK = "slow readers ask";
+type Addresses = [string, string, string, string];
 const OWN = "STORE_BENCH_OWN_NETWORK";
 const MOST_MS = 180_000;
 const { values } = parseArgs({
@@ -32,15 +36,18 @@ if (process.env[OWN] === undefined) {
 // as between machines: with its packets of 64 KiB, the kernel would take megabytes for each of the slow
 execFileSync("ip", ["link", "set", "lo", "mtu", "1500"]);
 const figures: CrowdFigures[] = [];
-for (const [run, mode] of values.tls.split(",").entries())
-  figures.push(await measure(mode === "enabled", `127.0.0.${9 + run}`));
+for (const [run, mode] of values.tls.split(",").entries()) figures.push(await measure(mode === "enabled", 4 * run));
 console.log(`\n${figures.map(crowdTable).join("\n\n")}`);
 writeFileSync(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
 if (figures.some(isMissed)) process.exitCode = 1;
 
-async function measure(tls: boolean, gone: string): Promise<CrowdFigures> {
+/** `run`: connections that have ended keep the ports of an address for a minute, so that each run has addresses of its own. */
+async function measure(tls: boolean, run: number): Promise<CrowdFigures> {
   console.log(`TLS ${tls ? "enabled" : "disabled"}`);
-  const size = { slow: Number(values.slow), vanished: Number(values.vanished), gone };
+  const [first, second, near, gone] = [8, 9, 10, 11].map((last) => `127.0.0.${last + run}`) as Addresses;
+  const crowds = { slow: Number(values.slow), vanished: Number(values.vanished) };
+  const standIn = await measureStandIn(tls, { ...crowds, near: first, gone: second, by: "stand-in" });
+  const size = { ...crowds, near, gone, by: "proxy" } as const;
   await using scene = await startCrowdScene(tls, size);
   const { proxy, slow, vanishing } = scene;
   const phases: Phase[] = [];
@@ -50,13 +57,13 @@ async function measure(tls: boolean, gone: string): Promise<CrowdFigures> {
   const clients = async (bdb: number): Promise<number> => (await proxy.stats(bdb)).clients;
   await pause();
   await phase("quiet", pause);
-  await phase("they connect", async () => {
+  await phase(CONNECT, async () => {
     await slow.ask("connect");
     await vanishing.ask("connect");
   });
   const letIn = { slow: await clients(READ), vanished: await clients(LEFT) };
   await phase("they are idle", pause);
-  await phase("slow readers ask", async () => {
+  await phase(ASK, async () => {
     await slow.ask("ask");
     await until(async () => (await proxy.stats(READ)).inFlight === 0);
   });
@@ -71,7 +78,20 @@ async function measure(tls: boolean, gone: string): Promise<CrowdFigures> {
   const cut = (await proxy.stats(READ)).cut + (await proxy.stats(LEFT)).cut;
   slow[Symbol.dispose]();
   await phase("afterwards", pause);
-  return { tls, letIn, phases, peakMiB: memoryOf(proxy.pid)?.most ?? Number.NaN, cut };
+  return { tls, letIn, phases, standIn, peakMiB: memoryOf(proxy.pid)?.most ?? Number.NaN, cut };
+}
+
+/** The phases in which much happens at once, with a stand-in in the place of the proxy. */
+async function measureStandIn(tls: boolean, size: CrowdSize): Promise<readonly Phase[]> {
+  await using scene = await startCrowdScene(tls, size);
+  const { slow, vanishing } = scene;
+  await pause();
+  const connecting = await observed(CONNECT, scene, async () => {
+    await slow.ask("connect");
+    await vanishing.ask("connect");
+  });
+  await pause();
+  return [connecting, await observed(ASK, scene, () => slow.ask("ask"))];
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -80,15 +100,15 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 async function observed(name: string, scene: CrowdScene, act: () => Promise<unknown>): Promise<Phase> {
-  const { proxy, tenant, beside } = scene;
+  const { pid, tenant, beside } = scene;
   const reports = () => Promise.all([tenant.ask("report"), beside.ask("report")]);
   await reports();
-  const [began, cpuBefore] = [performance.now(), processorSecondsOf(proxy.pid)];
+  const [began, cpuBefore] = [performance.now(), processorSecondsOf(pid)];
   await act();
   const seconds = (performance.now() - began) / 1000;
   const [latency, besideIt] = await reports();
-  const cpu = (processorSecondsOf(proxy.pid) - cpuBefore) / seconds;
-  const memory = { residentMiB: memoryOf(proxy.pid)?.now ?? Number.NaN, socketsMiB: socketsMiB() };
+  const cpu = (processorSecondsOf(pid) - cpuBefore) / seconds;
+  const memory = { residentMiB: memoryOf(pid)?.now ?? Number.NaN, socketsMiB: socketsMiB() };
   const phase = { name, seconds, latency, beside: besideIt, cpu, ...memory };
   console.log(
     `${name}: ${seconds.toFixed(0)} s, p99 ${latency.p99.toFixed(2)} ms, ${ratioOf(phase).toFixed(2)} of that beside it`,

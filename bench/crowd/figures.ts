@@ -20,6 +20,8 @@ export interface CrowdFigures {
   readonly tls: boolean;
   readonly letIn: { readonly slow: number; readonly vanished: number };
   readonly phases: readonly Phase[];
+  /** Those of the first phases with a stand-in in the place of the proxy: what one process on this machine takes at least. */
+  readonly standIn: readonly Phase[];
   /** The most memory that the proxy has had, in MiB. */
   readonly peakMiB: number;
   readonly cut: number;
@@ -33,13 +35,20 @@ export function ratioOf({ latency, beside }: Phase): number {
   return latency.p99 / beside.p99;
 }
 
-/** The phases as lines, each with what clients of a proxy without a crowd saw meanwhile. */
-export function crowdTable({ tls, letIn, phases, peakMiB, cut }: CrowdFigures): string {
+/** The same by what it was with a stand-in, where that was measured. */
+function ratioByStandIn({ standIn }: Pick<CrowdFigures, "standIn">, phase: Phase): number | undefined {
+  const same = standIn.find(({ name }) => name === phase.name);
+  return same === undefined ? undefined : ratioOf(phase) / ratioOf(same);
+}
+
+/** The phases as lines, each with what clients of a proxy without a crowd saw meanwhile, and by what it was with a stand-in. */
+export function crowdTable({ tls, letIn, phases, standIn, peakMiB, cut }: CrowdFigures): string {
   const cells = phases.map((phase) => {
     const { name, seconds, latency, beside, cpu, residentMiB, socketsMiB } = phase;
     return [
       ...[name, seconds.toFixed(0), String(latency.requests), latency.p50.toFixed(2), latency.p99.toFixed(2)],
       ...[beside.p50.toFixed(2), beside.p99.toFixed(2), ratioOf(phase).toFixed(2)],
+      ratioByStandIn({ standIn }, phase)?.toFixed(2) ?? "",
       ...[(cpu * 100).toFixed(0), residentMiB.toFixed(0), socketsMiB.toFixed(0)],
     ];
   });
@@ -52,11 +61,12 @@ export function crowdTable({ tls, letIn, phases, peakMiB, cut }: CrowdFigures): 
     "beside p50",
     "p99",
     "p99 ratio",
+    "by stand-in",
     "cpu %",
     "MiB",
     "kernel MiB",
   ];
-  const rows = [head, ...cells].map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(24) : cell.padStart(11))));
+  const rows = [head, ...cells].map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(24) : cell.padStart(12))));
   return [
     `TLS ${tls ? "enabled" : "disabled"}: ${letIn.slow} slow readers and ${letIn.vanished} that vanish were let in, ${cut} were cut`,
     ...rows.map((row) => row.join("")),

@@ -9,6 +9,7 @@ export interface Target extends Address {
 
 /** What a process of clients is told, and what it answers when that is done. */
 export interface Helper<Order extends string, Answer> extends Disposable {
+  readonly pid: number;
   ask(order: Order): Promise<Answer>;
 }
 
@@ -20,6 +21,7 @@ export function startHelper<Order extends string, Answer>(file: string, task: ob
   });
   ended.catch(() => undefined); // whoever asks is told
   return {
+    pid: child.pid ?? 0,
     ask: async (order) => {
       child.send(order);
       const [answer] = (await Promise.race([once(child, "message"), ended])) as [Answer];

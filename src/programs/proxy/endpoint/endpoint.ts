@@ -15,13 +15,13 @@ import { workerClientLimit } from "../limits/client-limit.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ScanSources } from "../scan/sources.ts";
 import { faults } from "../faults.ts";
-import { actOnClients } from "../session/act-on-clients.ts";
-import { clientsAction } from "../session/clients-action.ts";
+import { actOnRequest } from "../session/act-on-clients.ts";
 import { ClientPause } from "../session/client-pause.ts";
 import type { ParameterWrites } from "../session/parameter-writes.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
 import { Switchover } from "../switchover/switchover.ts";
+import { InTurns } from "../timing/in-turns.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
@@ -75,6 +75,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
   readonly pause: ClientPause;
+  readonly inTurns = new InTurns();
   readonly parameters: ParameterWrites;
   readonly #sessions = new Set<Session>();
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
@@ -155,7 +156,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
-    return cutVanished(this.#sessions, hasVanished);
+    return cutVanished(this.inTurns, this.#sessions, hasVanished);
   }
 
   /** Ends everything at once. */
@@ -224,10 +225,8 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   /** Does what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
-  async actOnClients(request: readonly string[]): Promise<ClientsOutcome> {
-    const action = clientsAction(request.map((word) => Buffer.from(word, "latin1")));
-    if (!Buffer.isBuffer(action)) return actOnClients(this, action);
-    throw new Fault(faults.badCommand, `This proxy does not know the request: ${request.join(" ")}.`, {});
+  actOnClients(request: readonly string[]): Promise<ClientsOutcome> {
+    return actOnRequest(this, request);
   }
 
   get stats(): EndpointStats {

@@ -121,7 +121,7 @@ export class Listener {
     this.#handshakes?.close();
   }
 
-  /** The kernel hands over all that have come at once: each other socket of the process has its turn between them. */
+  /** Each other socket of the process has its turn between a few of them. Node.js 24 accepts one in a turn; versions before it took all that had come. */
   #take(socket: Socket): void {
     socket.on("error", ignored);
     if (this.#arrived.push(socket) === 1) setImmediate(() => void this.#beginNext());

@@ -1,16 +1,21 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
 import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import type { ClientsOutcome } from "../../../ports/management/clients-question.ts";
+import { faults } from "../faults.ts";
+import { END_STEPS, LINE_STEPS, type InTurns } from "../timing/in-turns.ts";
 import type { ClientPause } from "./client-pause.ts";
+import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import { describe } from "./listed-client.ts";
-import type { ListedClient } from "./listed-client.ts";
+import type { ClientFilter, ListedClient } from "./listed-client.ts";
 
 /** The clients of a database at this proxy. */
 export interface LocalClients {
   readonly clock: Clock;
   readonly pause: ClientPause;
   readonly clients: ReadonlySet<ListedClient>;
+  readonly inTurns: InTurns;
 }
 
 /** Does it to the clients of this proxy, except that `own`, the client that asks, is counted and not ended: it gets the reply first. */
@@ -21,17 +26,10 @@ export async function actOnClients(
 ): Promise<ClientsOutcome> {
   const now = local.clock.uptimeMs();
   switch (action.kind) {
-    case "list": {
-      const { filters } = action;
-      const isMeant = (client: ListedClient): boolean => filters.some((filter) => filter(client, now));
-      const listed = [...local.clients].filter((client) => filters.length === 0 || isMeant(client));
-      return { ...NOTHING, lines: listed.map((client) => describe(client, now)).join("") };
-    }
-    case "kill": {
-      const found = [...local.clients].filter((client) => isKilled(action, client, own, now));
-      for (const client of found) if (client !== own) client.destroy();
-      return { ...NOTHING, count: found.length };
-    }
+    case "list":
+      return { ...NOTHING, lines: await linesOf(local, action.filters, now) };
+    case "kill":
+      return { ...NOTHING, count: await kill(local, action, own, now) };
     case "unblock": {
       const client = [...local.clients].find(({ identity }) => identity.id === action.id);
       const unblocked = (await client?.pinned.current?.unblock(action.how)) ?? false;
@@ -48,11 +46,53 @@ export async function actOnClients(
   }
 }
 
+/** The same for what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
+export async function actOnRequest(local: LocalClients, request: readonly string[]): Promise<ClientsOutcome> {
+  const action = clientsAction(request.map((word) => Buffer.from(word, "latin1")));
+  if (!Buffer.isBuffer(action)) return actOnClients(local, action);
+  throw new Fault(faults.badCommand, `This proxy does not know the request: ${request.join(" ")}.`, {});
+}
+
+async function linesOf(
+  { clients, inTurns }: LocalClients,
+  filters: readonly ClientFilter[],
+  now: number,
+): Promise<string> {
+  // as bytes: a text that is put together of many is made whole at its end, all at once
+  const lines: Buffer[] = [];
+  await inTurns.each(clients, (client) => {
+    if (filters.length > 0 && !filters.some((filter) => filter(client, now))) return 1;
+    lines.push(Buffer.from(describe(client, now), "latin1"));
+    return LINE_STEPS;
+  });
+  return Buffer.concat(lines).toString("latin1");
+}
+
+/** How many it means. */
+async function kill(
+  { clients, inTurns }: LocalClients,
+  action: KillAction,
+  own: ListedClient | undefined,
+  now: number,
+): Promise<number> {
+  let count = 0;
+  await inTurns.each(clients, (client) => {
+    if (!isKilled(action, client, own, now)) return 1;
+    count++;
+    if (client === own) return 1;
+    client.destroy();
+    return END_STEPS;
+  });
+  return count;
+}
+
+type KillAction = ClientsAction & { readonly kind: "kill" };
+
 const NOTHING: ClientsOutcome = { lines: "", count: 0 };
 
 /** Whether CLIENT KILL means this client. */
 export function isKilled(
-  { filters, skipsOwn }: ClientsAction & { readonly kind: "kill" },
+  { filters, skipsOwn }: KillAction,
   client: ListedClient,
   own: ListedClient | undefined,
   now: number,

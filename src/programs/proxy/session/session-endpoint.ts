@@ -9,6 +9,7 @@ import type { ListedClient } from "./listed-client.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { ScanSources } from "../scan/sources.ts";
+import type { InTurns } from "../timing/in-turns.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
 import type { ScriptCache } from "../upstream/script-cache.ts";
@@ -31,6 +32,7 @@ export interface SessionEndpoint {
   readonly scripts: ScriptCache;
   readonly scans: ScanSources;
   readonly pause: ClientPause;
+  readonly inTurns: InTurns;
   /** CONFIG SET of its clients. */
   readonly parameters: ParameterWrites;
   /** Parameters that the endpoint knows better than the engine, for CONFIG GET. */
