@@ -69,7 +69,7 @@ async function refuseAtNewNode({ play: { world } }: Scene): Promise<void> {
   for (const route of ["addPassword", "replacePasswords"] as const)
     await assert.rejects(client.call(route, { params: { uid }, body: { password: "second" } }), /older release/);
   assert.deepEqual(await acceptedBy(client, SINGLE.metadata.name, "second"), []);
-  await assert.rejects(setEvents(world, client), /AGENT_OLDER_NODE: .* is not set: .*node 1 \(7\.22\.2-21\), node 2/);
+  await assert.rejects(setEvents(world, client), /AGENT_OLDER_NODE: .* failed: .*node 1 \(7\.22\.2-21\), node 2/);
   await client.close();
 }
 

@@ -1,4 +1,4 @@
-import { describeObject, getObjects } from "../../core/api/kubectl.ts";
+import { describeObject, getObjects, nodeLog } from "../../core/api/kubectl.ts";
 import { LABELS, NODE_CONTAINER } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
@@ -45,6 +45,11 @@ export const faults = {
     code: "AGENT_PROXY_GONE",
     retry: "backoff",
     remedy: "The proxy of the node is starting again; try again in a second.",
+  },
+  parametersNotKept: {
+    code: "AGENT_PARAMETERS_NOT_KEPT",
+    retry: "backoff",
+    remedy: `Repeat CONFIG SET in a few seconds; the log of the node says why: ${nodeLog()}.`,
   },
   linkGone: {
     code: "AGENT_LINK_GONE",

@@ -1,7 +1,8 @@
 import { askedIn } from "../../../core/api/settings/client-parameters.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "../../../core/base/fault.ts";
 import { PARAMETERS_ANSWER_MS } from "../../../ports/management/parameters-question.ts";
 import type { ParametersOutcome, ParametersRequest } from "../../../ports/management/parameters-question.ts";
+import { faults } from "../faults.ts";
 import { requireClientParameters } from "./checks.ts";
 import type { ClientParameterWrites, ClientParametersContext } from "./client-parameters.ts";
 import { refusals } from "./refusals.ts";
@@ -32,7 +33,15 @@ export async function setForClients(
     return { revision };
   } catch (error) {
     context.log.warn("parameters of clients are not kept", { ...said, error });
-    const { code, remedy } = error instanceof Fault ? error : refusals.internal;
-    return { refused: { code, message: messageOf(error), remedy } };
+    return { refused: refusedFor(error) };
   }
 }
+
+/** Clients get the reasons of the cluster; addresses and answers of other servers are for the log. */
+function refusedFor(error: unknown): { readonly code: string; readonly message: string; readonly remedy: string } {
+  const isSaid = SAID.some((refusal) => isFault(error, refusal));
+  if (isSaid && error instanceof Fault) return { code: error.code, message: error.message, remedy: error.remedy };
+  return { ...faults.parametersNotKept, message: "the record of the database could not be written" };
+}
+
+const SAID = [refusals.olderNode, refusals.noLeader, refusals.busy, refusals.noSuchDatabase];

@@ -137,7 +137,7 @@ test("why the agent keeps nothing is said, with what to do about it", async ({ s
   served.proxy.onParameters((request) => kept.keep(request));
   assert.equal(
     answer,
-    `-ERR store: AGENT_NO_LEADER: ${EVENTS} is not set: no node has led for 8 s. Wait a few seconds.`,
+    `-ERR store: AGENT_NO_LEADER: CONFIG SET of ${EVENTS} failed: no node has led for 8 s. Wait a few seconds.`,
   );
   client.close();
 });

@@ -73,7 +73,7 @@ export class ParameterWrites {
     const what = [...asked.keys()].join(", ");
     const outcome = await this.#context.keep(parametersText(Object.fromEntries(asked)), addresses);
     if (outcome === undefined) return said(`whether ${what} is set is not known`, faults.parametersNotAnswered);
-    if ("refused" in outcome) return said(`${what} is not set: ${outcome.refused.message}`, outcome.refused);
+    if ("refused" in outcome) return said(`CONFIG SET of ${what} failed: ${outcome.refused.message}`, outcome.refused);
     const { clock } = this.#context;
     const deadline = clock.uptimeMs() + APPLIED_MS;
     while (!(await this.#isApplied(asked, outcome.revision))) {
