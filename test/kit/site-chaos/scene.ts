@@ -49,6 +49,9 @@ async function play(act: Act, { nodes, ways, schedule }: Stage): Promise<void> {
     case "kill":
       await { link: () => node.killLink(), primary: () => node.killPrimary(), node: () => node.killNode() }[act.part]();
       break;
+    case "restart":
+      await node.restart();
+      break;
     case "switchover":
       await node.switchOver();
       break;

@@ -10,6 +10,8 @@ export type Act =
   | { readonly kind: "cut"; readonly site: SiteId; readonly from?: SiteId; readonly forMs: number }
   /** SIGKILL; the link is started again, the replica of an engine takes over. */
   | { readonly kind: "kill"; readonly part: "link" | "primary" | "node"; readonly site: SiteId }
+  /** SIGKILL of the engine, which is started again from its disk: its stream is another one, and the link begins anew. */
+  | { readonly kind: "restart"; readonly site: SiteId }
   /** The replica becomes the primary, as planned. */
   | { readonly kind: "switchover"; readonly site: SiteId }
   /** The database of the site moves to the later engine. */
@@ -51,6 +53,8 @@ const ENGINES: readonly (readonly (readonly [string, string])[])[] = [
     ["valkey-8.0.1", "valkey-8.1.1"],
   ],
 ];
+/** Dice of their own, so that a seed keeps its other acts. */
+const RESTARTS = 1_000_003;
 /** One fault for so many milliseconds, about. */
 const FAULT_EVERY_MS = 300;
 
@@ -73,8 +77,15 @@ export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
         index === 0 ? NEAR_MS : index === 1 ? FAR_MS : pick(dice, [NEAR_MS, FAR_MS]),
       ]),
     ),
-    acts: [...upgrades, ...faults].toSorted((a, b) => a.fromMs - b.fromMs),
+    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs)].toSorted((a, b) => a.fromMs - b.fromMs),
   };
+}
+
+/** One site, or two, for most seeds: those that begin anew compare themselves with one that does not. */
+function restartsOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
+  const dice = seededDice(seed + RESTARTS);
+  const sites = shuffled(dice, SITES).slice(0, Math.floor(dice() * SITES.length));
+  return sites.map((site) => ({ fromMs: between(dice, 0, lengthMs), act: { kind: "restart", site } }));
 }
 
 /** One way between two sites. */

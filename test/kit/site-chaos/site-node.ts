@@ -1,19 +1,22 @@
-import { startEngine, type TestEngine } from "../engines/engine.ts";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestEngine } from "../engines/engine.ts";
 import { linkCanFollow } from "../../../src/mechanisms/site/link-place.ts";
 import { until } from "../time/until.ts";
 import { demote, promote } from "../engines/switchover.ts";
 import type { LinkProcess } from "../links/link-process.ts";
 import type { Linking } from "../links/linking.ts";
+import { hasFollowed, restartFromDisk, startSiteEngine } from "./kept-engine.ts";
 import type { SitePrimary } from "./site-client.ts";
-
-const ENGINE_ARGS = ["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb"];
 
 /** One site: a primary, its replica, and the link that follows the primary. Plays the agents; what happens at a site happens one after the other. */
 export class SiteNode implements AsyncDisposable {
   readonly id: number;
   readonly #linking: Linking;
-  /** Every engine that was started here. */
+  /** Every engine that was started here, and what they keep on disk. */
   readonly #engines = new AsyncDisposableStack();
+  readonly #folder: string;
   #version: string;
   #primary: TestEngine;
   #replica: TestEngine;
@@ -23,8 +26,16 @@ export class SiteNode implements AsyncDisposable {
   readonly #links: LinkProcess[];
   #last: Promise<void> = Promise.resolve();
 
-  private constructor(id: number, linking: Linking, engines: readonly [TestEngine, TestEngine], link: LinkProcess) {
+  private constructor(
+    id: number,
+    linking: Linking,
+    folder: Awaited<ReturnType<typeof mkdtempDisposable>>,
+    engines: readonly [TestEngine, TestEngine],
+    link: LinkProcess,
+  ) {
     this.id = id;
+    this.#engines.use(folder);
+    this.#folder = folder.path;
     this.#linking = linking;
     [this.#primary, this.#replica] = engines;
     this.#version = this.#primary.name;
@@ -35,11 +46,12 @@ export class SiteNode implements AsyncDisposable {
 
   /** With an empty primary of this version. */
   static async start(id: number, version: string, linking: Linking): Promise<SiteNode> {
-    const primary = await startEngine({ engine: version, args: ENGINE_ARGS });
+    const folder = await mkdtempDisposable(join(tmpdir(), "site-"));
+    const primary = await startSiteEngine(version, folder.path);
     const link = await linking.open({ id, engine: primary, confirmedBy: 0, awaitsSites: false });
-    const replica = await successorOf(primary, version);
+    const replica = await successorOf(primary, version, folder.path);
     await linking.configure(link, { id, engine: primary, confirmedBy: 1, awaitsSites: false });
-    return new SiteNode(id, linking, [primary, replica], link);
+    return new SiteNode(id, linking, folder, [primary, replica], link);
   }
 
   get primary(): SitePrimary {
@@ -69,7 +81,7 @@ export class SiteNode implements AsyncDisposable {
       await this.#primary.stop();
       await this.#succeed();
       await this.#configure();
-      await this.#join(await successorOf(this.#primary, this.#version));
+      await this.#join(await successorOf(this.#primary, this.#version, this.#folder));
     });
   }
 
@@ -79,7 +91,15 @@ export class SiteNode implements AsyncDisposable {
       await Promise.all([this.#link.kill(), this.#primary.stop()]);
       await this.#succeed();
       await this.#openLink();
-      await this.#join(await successorOf(this.#primary, this.#version));
+      await this.#join(await successorOf(this.#primary, this.#version, this.#folder));
+    });
+  }
+
+  /** The engine ends at any moment, and is started again from its disk; its replica gets all data anew. */
+  restart(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#primary = this.#engines.use(await restartFromDisk(this.#primary));
+      await hasFollowed(this.#replica, this.#primary);
     });
   }
 
@@ -92,10 +112,10 @@ export class SiteNode implements AsyncDisposable {
   upgrade(version: string): Promise<void> {
     return this.#inTurn(async () => {
       const before = this.#primary;
-      await this.#replaceReplica(await successorOf(before, version));
+      await this.#replaceReplica(await successorOf(before, version, this.#folder));
       await this.#moveTo(this.#replica);
       this.#version = version;
-      await this.#replaceReplica(await successorOf(this.#primary, version));
+      await this.#replaceReplica(await successorOf(this.#primary, version, this.#folder));
     });
   }
 
@@ -158,8 +178,8 @@ export class SiteNode implements AsyncDisposable {
 }
 
 /** One that may take over: it has all data, and what of the stream the link has not captured yet. */
-async function successorOf(primary: TestEngine, version: string): Promise<TestEngine> {
-  const replica = await startEngine({ engine: version, args: ENGINE_ARGS });
+async function successorOf(primary: TestEngine, version: string, folder: string): Promise<TestEngine> {
+  const replica = await startSiteEngine(version, folder);
   await replica.follow(primary);
   const clients = await Promise.all([primary.connect(), replica.connect()]);
   try {

@@ -115,6 +115,7 @@ test("a database with sync says why its replies do not wait, or are not given", 
     return `${syncState(sync)}: ${unsafeReplies(sync)}`;
   };
   assert.equal(says("wait", set([2], [])), "in-sync: undefined");
+  assert.match(says("wait", set([3], [])), /^withheld/, "the only one in the set is gone");
   assert.match(says("wait", set([], [2])), /^withheld: .*replies wait for one; set withoutReplica to degrade/);
   assert.match(says("degrade", set([], [])), /^degraded: .*replies do not wait, and a crash/);
   assert.match(says("degrade", { epoch: 1, members: [2] }), /^starting: .*older release/);

@@ -1,6 +1,6 @@
 import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { inSyncMembers, withSet } from "./in-sync.ts";
+import { inSyncMembers, membersOf, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
 
 /** True for a database whose replies wait for replicas: it asks for that, has replicas, and every node can do it. */
@@ -16,7 +16,7 @@ export function syncState({ durability, withoutInSync, shards }: DatabaseRecord)
   if (durability !== "sync") return undefined;
   const sets = shards.map(({ inSync, epoch }) => (inSync?.epoch === epoch ? inSync : undefined));
   if (sets.some((set) => set !== undefined && set.joining === undefined)) return "starting";
-  if (sets.every((set) => set !== undefined && set.members.length > 0)) return "in-sync";
+  if (shards.every((shard) => (membersOf(shard) ?? []).length > 0)) return "in-sync";
   return withoutInSync === "wait" ? "withheld" : "degraded";
 }
 
