@@ -90,8 +90,19 @@ async function listClients({ play: { world, stage } }: Scene): Promise<void> {
   const host = (await client.call("nodes")).find(({ uid }) => uid === 3)?.addr ?? "";
   await client.close();
   const { port, password } = await findEndpoint(stage, METADATA.name);
-  const listed = await callEngine({ host, port, password, timeoutMs: 30_000 }, "CLIENT", "LIST");
-  assert.match(textOf(listed), /^id=\d+ addr=/);
+  // it has just become active: its endpoints open a moment later
+  let listed = "";
+  const isListed = async (): Promise<boolean> => {
+    try {
+      listed = textOf(await callEngine({ host, port, password, timeoutMs: 30_000 }, "CLIENT", "LIST"));
+      return true;
+    } catch (error) {
+      if (!isFault(error, faults.connect)) throw error;
+      return false;
+    }
+  };
+  await until("the new node accepts clients", isListed, PATIENCE);
+  assert.match(listed, /^id=\d+ addr=/);
 }
 
 async function holdEdit({ play: { world, latest } }: Scene): Promise<void> {

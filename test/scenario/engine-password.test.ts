@@ -31,7 +31,7 @@ await test("engines get another password under load, and the former one is refus
   await untilEnded(bdb.uid);
   const after = await internalPasswordOf(cluster, bdb.uid);
   assert.notEqual(after, before);
-  assert.deepEqual(await answers(bdb.uid, before), ["refused", "refused"]);
+  await untilRefused(bdb.uid, before);
   assert.deepEqual(await answers(bdb.uid, after), ["accepted", "accepted"]);
   assert.deepEqual(await syncs(bdb.uid), synced, "the replica stayed attached");
   for (const engine of await enginesOf(cluster, bdb.uid)) await callEngine(engine, "CLIENT", "KILL", "TYPE", "replica");
@@ -61,14 +61,17 @@ await test("a node that stands still keeps it up, and is named; killed and start
   await cluster.kill(node);
   await cluster.start(node);
   await untilEnded(bdb.uid);
-  await until(
-    "the former one is refused",
-    async () => (await answers(bdb.uid, before)).every((answer) => answer === "refused"),
-    PATIENCE,
-  );
+  await untilRefused(bdb.uid, before);
   const { failed, lost, complaints } = await ledger.stop();
   assert.deepEqual([failed, lost], [0, 0], complaints.join("; "));
 });
+
+/** Each node closes its engine to the former password when it reads that the change is over. */
+async function untilRefused(bdb: number, password: string): Promise<void> {
+  const isRefused = async (): Promise<boolean> =>
+    (await answers(bdb, password)).every((answer) => answer === "refused");
+  await until("the former one is refused", isRefused, PATIENCE);
+}
 
 /** What the operator does once the next password of the management API is in use. */
 function replacePassword(): void {
