@@ -1,3 +1,4 @@
+import { LIMITS } from "../src/programs/proxy/limits/limits.ts";
 import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
 import { REFUSED_AT_SITES } from "../src/programs/proxy/protocol/site-commands.ts";
 import type { CommandEntry } from "../src/programs/proxy/protocol/table/entry.ts";
@@ -21,7 +22,8 @@ The name of a command that is not on this page is looked up at the engine. Comma
 \`BF\`, \`CF\`, \`CMS\`, \`TOPK\`, \`TDIGEST\` and \`TS\` share the one of other clients. What a later engine has added is refused until it is listed here.
 
 Inside \`MULTI\` the same commands can be used; what the proxy answers has its place in the reply to \`EXEC\`. Not available there are \`AUTH\`, \`HELLO\`,
-\`CONFIG SET\`, \`CLIENT REPLY\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\`, \`SUBSCRIBE\` and its kin.
+\`CONFIG SET\`, \`CLIENT REPLY\`, \`CLIENT MAINT_NOTIFICATIONS\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\` and the commands of subscriptions. One transaction takes
+${LIMITS.specialBytes / 2 ** 10} KiB of \`SELECT\` and of what the proxy answers.
 
 The slow log, the latency monitor and the statistics are those of the engine that is primary. It serves this database alone, but its slow log names
 the proxy as the client, and a new primary begins with empty ones.

@@ -22,13 +22,20 @@ interface WaitingChange extends PromiseWithResolvers<ClientParametersRecord> {
   readonly asked: AskedParameters;
 }
 
+/** The writes of one database. */
+interface DatabaseWrites {
+  readonly pace: WritePace;
+  readonly waiting: WaitingChange[];
+  isBusy: boolean;
+}
+
 /**
  * Writes what clients set by CONFIG SET into the records, on the leader. There is one write for a database at a time, with all that was
  * asked for meanwhile, and it waits while there were many: clients that change their minds all the time delay each other alone.
  */
 export class ClientParameterWrites {
   readonly #context: ClientParametersContext;
-  readonly #databases = new Map<number, { readonly pace: WritePace; waiting: WaitingChange[]; isBusy: boolean }>();
+  readonly #databases = new Map<number, DatabaseWrites>();
 
   constructor(context: ClientParametersContext) {
     this.#context = context;
@@ -38,19 +45,15 @@ export class ClientParameterWrites {
   set(bdb: number, asked: AskedParameters): Promise<ClientParametersRecord> {
     requireClientParameters(this.#context);
     const change = { asked, ...Promise.withResolvers<ClientParametersRecord>() };
-    const database = this.#databases.get(bdb) ?? {
-      ...{ pace: new WritePace(this.#context.clock), waiting: [], isBusy: false },
-    };
+    const pace = new WritePace(this.#context.clock);
+    const database = this.#databases.get(bdb) ?? { pace, waiting: [], isBusy: false };
     this.#databases.set(bdb, database);
     database.waiting.push(change);
     if (!database.isBusy) void this.#write(bdb, database);
     return change.promise;
   }
 
-  async #write(
-    bdb: number,
-    database: { readonly pace: WritePace; waiting: WaitingChange[]; isBusy: boolean },
-  ): Promise<void> {
+  async #write(bdb: number, database: DatabaseWrites): Promise<void> {
     database.isBusy = true;
     while (database.waiting.length > 0) {
       const { waitMs } = database.pace;

@@ -1,19 +1,27 @@
 import { FrameScanner } from "../../../ports/resp/frame-scanner.ts";
+import { HeldBytes } from "../limits/held-bytes.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { arrayReply } from "../protocol/replies.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import type { PendingRequest } from "./pending-request.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
 
 type Special = ReadonlyMap<number, SpecialRequest>;
+
+/** What putting a reply together needs of the session. */
+type AnsweringOwner = Pick<PinnedOwner, "answerTo" | "cut" | "ended"> & {
+  readonly endpoint: Pick<PinnedOwner["endpoint"], "memory">;
+};
 
 /** The reply to EXEC, with the proxy's answers where stand-ins were executed; undefined when there are none. */
 export function withOwnAnswers(
   { special = NOTHING }: PendingRequest,
   frame: Buffer,
-  answerTo: (request: Buffer) => Promise<Buffer>,
+  owner: AnsweringOwner,
 ): Promise<Buffer> | undefined {
   const hasOwn = [...special.values()].some(({ isOwn }) => isOwn);
   const executed = hasOwn ? repliesIn(frame) : undefined;
-  return executed === undefined ? undefined : answersIn(executed, special, answerTo);
+  return executed === undefined ? undefined : answersIn(executed, special, frame.length, owner);
 }
 
 /** The SELECTs that the engine has executed in a transaction, in their order. */
@@ -25,12 +33,25 @@ export function selectsIn({ special = NOTHING }: PendingRequest, frame: Buffer):
 async function answersIn(
   executed: readonly Buffer[],
   special: Special,
-  answerTo: (request: Buffer) => Promise<Buffer>,
+  frameBytes: number,
+  owner: AnsweringOwner,
 ): Promise<Buffer> {
   const replies = [...executed];
+  const held = new HeldBytes(owner.endpoint.memory, () => {
+    owner.cut(`the reply to its EXEC is put together, and ${OVER_BUDGET}`);
+  });
+  let bytes = frameBytes;
+  held.set(bytes);
   // one after the other: what one does, the next one sees
-  for (const [at, { request, isOwn }] of special) if (isOwn) replies[at] = await answerTo(request);
-  return arrayReply(replies);
+  for (const [at, { request, isOwn }] of special) {
+    if (owner.ended) break;
+    if (!isOwn) continue;
+    const own = await owner.answerTo(request);
+    replies[at] = own;
+    held.set((bytes += own.length));
+  }
+  held.set(0);
+  return arrayReply(owner.ended ? [] : replies);
 }
 
 /** The whole reply to each request of the transaction; undefined when it was not executed. */

@@ -16,6 +16,7 @@ export class OpenTransaction {
   readonly special = new Map<number, SpecialRequest>();
   #count = 0;
   #bytes = 0;
+  #specialBytes = 0;
   #failed = false;
 
   /** The reply to EXEC when the proxy refuses the transaction; undefined when the engine decides. */
@@ -33,6 +34,10 @@ export class OpenTransaction {
     if (command !== undefined && !isQueueable(command))
       return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
+    if (command !== undefined && isSpecial(command)) {
+      if (this.#specialBytes + request.length > LIMITS.specialBytes) return TOO_MANY_SPECIAL;
+      this.#specialBytes += request.length;
+    }
     this.#bytes += request.length;
     return undefined;
   }
@@ -40,14 +45,20 @@ export class OpenTransaction {
   /** What the engine is sent for a request that may be queued. */
   queue(request: Buffer, command: CommandEntry | undefined): Buffer {
     const at = this.#count++;
-    const isOwn = command !== undefined && isAnsweredHere(command);
-    if (isOwn || command?.name === "SELECT") this.special.set(at, { request, isOwn });
+    if (command === undefined || !isSpecial(command)) return request;
+    const isOwn = isAnsweredHere(command);
+    // a copy: what came with it is not kept
+    this.special.set(at, { request: Buffer.from(request), isOwn });
     return isOwn ? STAND_IN : request;
   }
 }
 
 function isQueueable(command: CommandEntry): boolean {
-  return QUEUEABLE.has(command.commandClass) || command.name === "SELECT" || isAnsweredHere(command);
+  return QUEUEABLE.has(command.commandClass) || isSpecial(command);
+}
+
+function isSpecial(command: CommandEntry): boolean {
+  return command.name === "SELECT" || isAnsweredHere(command);
 }
 
 /** Known only when EXEC is answered, and then in the place that the request has. */
@@ -65,6 +76,10 @@ const QUEUEABLE: ReadonlySet<CommandClass> = new Set([
   ...(["read", "write", "long", "script", "scripts", "kill"] as const),
   ...(["transaction", "blocking", "wait", "scan"] as const),
 ]);
+
+const TOO_MANY_SPECIAL = errorReply(
+  `ERR store: a transaction takes at most ${LIMITS.specialBytes} bytes of CLIENT, CONFIG GET, ACL WHOAMI and SELECT`,
+);
 
 function notInside({ name }: CommandEntry): Buffer {
   return errorReply(`ERR store: ${name.replace("|", " ")} is not available inside MULTI`);

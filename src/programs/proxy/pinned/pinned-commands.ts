@@ -88,7 +88,7 @@ export class PinnedCommands {
   executed(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
     // an earlier EXEC does not end the wait for this one
     if (isSpecial(pending)) this.#isExecuting = false;
-    const whole = withOwnAnswers(pending, frame, (request) => this.#owner.answerTo(request));
+    const whole = withOwnAnswers(pending, frame, this.#owner);
     if (whole === undefined) answer(frame);
     else this.#owner.waitFor(whole.then(answer));
   }

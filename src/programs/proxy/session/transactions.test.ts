@@ -3,6 +3,7 @@ import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { memoryOf } from "../../../../test/kit/facts/memory.ts";
 import { ReplyError } from "../../../ports/resp/reply.ts";
 
 const test = sharing(() => Served.start());
@@ -113,6 +114,27 @@ test("what engines take no further in a transaction is refused there", async (se
     assert.match(String(await client.ask("EXEC")), /^-EXECABORT/);
   }
   client.close();
+});
+
+test("a transaction takes only so many requests that the proxy answers", async (served) => {
+  const client = await served.client();
+  const names = "x".repeat(1_000);
+  await queue(client, Array<readonly string[]>(15).fill(["CLIENT", "SETNAME", names]));
+  assert.match(String(await client.ask("CLIENT", "SETNAME", names)), /^-ERR store: .* at most 16384 bytes of /);
+  assert.match(String(await client.ask("EXEC")), /^-EXECABORT/);
+  client.close();
+});
+
+test("answers of the proxy that take too much memory end the client that asked, and no other", async (served) => {
+  const [client, other, ...listed] = await served.clients(900);
+  assert.ok(client !== undefined && other !== undefined);
+  for (const one of listed) one.send("CLIENT", "SETNAME", "x".repeat(500));
+  await Promise.all(listed.map((one) => one.read()));
+  await queue(client, Array<readonly string[]>(500).fill(["CLIENT", "LIST"]));
+  assert.equal(await client.ask("EXEC"), undefined);
+  assert.equal(await other.ask("PING"), "PONG");
+  assert.ok((memoryOf(served.proxy.pid)?.most ?? Infinity) < 450, "the proxy stays small");
+  for (const one of [other, ...listed]) one.close();
 });
 
 async function queue(client: RawClient, requests: readonly (readonly string[])[]): Promise<void> {
