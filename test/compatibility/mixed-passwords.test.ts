@@ -60,6 +60,10 @@ async function refuseAtNewNode({ play: { world } }: Scene): Promise<void> {
     [false],
     "the node that was just replaced does not lead",
   );
+  const current = await passwordOf(world.kube, SINGLE.metadata.name);
+  const isServed = async (): Promise<boolean> =>
+    (await acceptedBy(client, SINGLE.metadata.name, current)).length === NODES.length;
+  await until("each node has opened the endpoint", isServed, PATIENCE);
   const uid = await uidOf(client, SINGLE.metadata.name);
   const body = { authentication_redis_pass: "second" };
   await assert.rejects(

@@ -232,8 +232,10 @@ export class EngineSite {
 
   /** What an earlier link left comes by before the mark. */
   async #catchUp(): Promise<void> {
-    const { client, life } = this.#begin;
-    this.#writer.logPlace();
+    const { client, life, isAnew } = this.#begin;
+    // a link that begins here awaits the marks of what has not been said to be applied, and the stream has them no more
+    if (isAnew) this.#captured([]);
+    else this.#writer.logPlace();
     await readAt({ ...this.#options, client }, `${LIVE}${life}`, []);
     await this.#live.promise;
     const complete = await this.#completion.begin();
@@ -259,9 +261,7 @@ export class EngineSite {
   }
 
   async #marked(text: string): Promise<void> {
-    if (text === `${LIVE}${this.#begin.life}`) {
-      this.#live.resolve();
-    }
+    if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
     const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
     await this.#writer.apply(repairs);
   }

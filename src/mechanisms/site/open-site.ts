@@ -12,6 +12,8 @@ export interface OpenedSite {
   readonly site: Site;
   /** Where its stream goes on. */
   readonly from: Place;
+  /** It numbers its operations anew: no mark of an earlier link will come by. */
+  readonly isAnew: boolean;
 }
 
 /**
@@ -32,11 +34,11 @@ export function openSite(
   });
   if (place === undefined) {
     const from = begin(0);
-    return { site: Site.empty({ origin: from.origin, sites, life, limits }), from };
+    return { site: Site.empty({ origin: from.origin, sites, life, limits }), from, isAnew: false };
   }
   const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
   const options = { origin: from.origin, sites, life, limits };
   const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), entries);
   if (!resumed) site.appliedAll();
-  return { site, from };
+  return { site, from, isAnew: !resumed };
 }

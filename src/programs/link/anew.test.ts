@@ -3,6 +3,10 @@ import { test } from "node:test";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { incarnationOf } from "../../core/merge/origin.ts";
+import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/marks.ts";
+import { placeIn } from "../../mechanisms/site/saved-log.ts";
+import { byteStringOf, listOf } from "../../ports/resp/reply.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 const PATIENCE = { withinMs: 60_000 };
@@ -43,6 +47,24 @@ await test("two sites that begin anew at once compare with the third one", async
   await assertMerged(world);
 });
 
+await test("a link that is killed when it has written down that it begins anew goes on from there", async () => {
+  await using world = await agreed({ sites: 2 });
+  // so many that the link is at them for a while
+  await run(world.engines[0], [`MSET value newer ${Array.from({ length: 1_000 }, (_, key) => `${key} 1`).join(" ")}`]);
+  const other = world.sites[1];
+  await until("the other site has it", async () => (await other?.engine.call("GET", "value")) === "newer", PATIENCE);
+  world.cut(1);
+  // killed before it has said that its engine has applied that
+  await world.restartEngine(2, (engine) => endLog(engine, (entries) => entries.findLastIndex(isApplied)));
+  const isBegun = async (): Promise<boolean> => other !== undefined && (await logOf(other.engine)).some(isAnew);
+  await until("the link begins anew", isBegun, PATIENCE);
+  await world.restartLink(2, (engine) => endLog(engine, (entries) => entries.findIndex(isAnew)));
+  await run(world.engines[0], ["SET value newest"]);
+  world.heal();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  await until("the other site has it", async () => (await other?.engine.call("GET", "value")) === "newest", PATIENCE);
+});
+
 await test("where all sites begin anew at once, they come to the same", async () => {
   await using world = await agreed({ sites: 2 });
   world.cut(1);
@@ -67,6 +89,36 @@ async function agreed(options: { readonly sites?: number } = {}): Promise<Linked
     (await Promise.all(world.sites.map(({ link }) => link.status()))).flat().every(({ knownKeys }) => knownKeys === 0);
   await until("all have agreed", isForgotten, PATIENCE);
   return world;
+}
+
+/** Takes from the log of a link what came after the transaction with that entry. */
+async function endLog(engine: TestEngine, last: (entries: readonly string[]) => number): Promise<void> {
+  const entries = await logOf(engine);
+  const from = last(entries);
+  const end = entries.findIndex((entry, index) => index >= from && isPlace(entry));
+  assert.ok(from >= 0 && end >= 0, "the log has the entry");
+  await engine.call(
+    "EVAL",
+    `redis.call("SELECT", ${LINK_DATABASE}) redis.call("LTRIM", "${LINK_KEYS.log}", 0, ${end})`,
+    0,
+  );
+}
+
+async function logOf(engine: TestEngine): Promise<readonly string[]> {
+  const read = `redis.call("SELECT", ${LINK_DATABASE}) return redis.call("LRANGE", "${LINK_KEYS.log}", 0, -1)`;
+  return listOf(await engine.call("EVAL", read, 0)).map(byteStringOf);
+}
+
+function isApplied(entry: string): boolean {
+  return entry.startsWith("A");
+}
+
+function isPlace(entry: string): boolean {
+  return entry.startsWith("P");
+}
+
+function isAnew(entry: string): boolean {
+  return isPlace(entry) && incarnationOf(placeIn(entry).origin) > 0;
 }
 
 async function run(engine: TestEngine | undefined, commands: readonly string[]): Promise<void> {

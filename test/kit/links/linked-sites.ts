@@ -28,8 +28,8 @@ export interface LinkedSites extends AsyncDisposable {
   areUp(): Promise<boolean>;
   /** Takes a site out of the database, and ends its link. */
   remove(site: number): Promise<void>;
-  /** Kills the link of a site and starts another one. */
-  restartLink(site: number): Promise<void>;
+  /** Kills the link of a site and starts another one; `between` has the engine without a link. */
+  restartLink(site: number, between?: (engine: TestEngine) => Promise<void>): Promise<void>;
   /** Ends the link, then the engine of a site, which has kept its data on disk, and starts both again; `between` has the engine alone. */
   restartEngine(site: number, between: (engine: TestEngine) => Promise<void>): Promise<void>;
   /** Ends link and engine of sites, with all their data, and starts both again: their clients wait for the other sites. */
@@ -84,11 +84,7 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
       sites.splice(id - 1, 1);
       for (const site of sites) await linking.configure(site.link, site);
     },
-    async restartLink(id) {
-      const site = known(id);
-      await site.link.kill();
-      site.link = await linking.open(site);
-    },
+    restartLink: (id, between) => reopenLink(known(id), linking, between),
     async restartEngine(id, between) {
       const site = known(id);
       await site.link.kill();
@@ -138,6 +134,16 @@ async function areUp(sites: readonly LinkedTestSite[]): Promise<boolean> {
   const isUp = (linked: LinkedDatabaseStatus): boolean =>
     linked.sites.length === sites.length - 1 && linked.sites.every(({ state }) => state === "up");
   return all.length === sites.length && all.every(isUp);
+}
+
+async function reopenLink(
+  site: FollowedSite,
+  linking: Linking,
+  between?: (engine: TestEngine) => Promise<void>,
+): Promise<void> {
+  await site.link.kill();
+  await between?.(site.engine);
+  site.link = await linking.open(site);
 }
 
 async function promote(replica: TestEngine, primary: TestEngine): Promise<void> {
