@@ -143,7 +143,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/switchover/sync-replies.test.ts": 15,
   "src/programs/agent/node/sync-replies.test.ts": 15,
   "src/programs/agent/node/proxy.test.ts": 15,
-  "src/programs/link/anew.test.ts": 15,
+  "src/programs/link/anew.test.ts": 18,
   "test/scenario/engine-user.test.ts": 10,
   "test/scenario/starter.test.ts": 10,
   "src/programs/proxy/endpoint/moving.test.ts": 10,

@@ -64,7 +64,7 @@ export type LinkCommand =
     }
   | { readonly op: "status" };
 
-/** `syncing`: connected, and operations of before the connection are still missing. */
+/** `syncing`: connected, and operations of before the connection are missing, or one end has not captured yet what its clients did before. */
 export type LinkState = "up" | "syncing" | "down";
 
 /** How the operations of another site arrive here. */

@@ -65,6 +65,24 @@ await test("a link that is killed when it has written down that it begins anew g
   await until("the other site has it", async () => (await other?.engine.call("GET", "value")) === "newest", PATIENCE);
 });
 
+await test("both ends of a link say that a site looks for what its clients did, until it has found it", async () => {
+  await using world = await agreed();
+  world.cut(3);
+  // neither can be compared with the other one
+  for (const id of [1, 2]) await world.restartEngine(id, () => Promise.resolve());
+  const causeAt = async (id: number): Promise<string> => {
+    const [status] = (await world.sites[id - 1]?.link.status()) ?? [];
+    const found = status?.sites.find(({ site }) => site === 3 - id);
+    return `${found?.state} ${found?.cause}`;
+  };
+  const looks = /^syncing (This site|It) still looks for what its clients did/;
+  for (const id of [1, 2]) await until("it is said", async () => looks.test(await causeAt(id)), PATIENCE);
+  await world.restartLink(1);
+  await until("it is said again", async () => looks.test(await causeAt(1)), PATIENCE);
+  world.heal();
+  await until("all are linked", () => world.areUp(), PATIENCE);
+});
+
 await test("where all sites begin anew at once, they come to the same", async () => {
   await using world = await agreed({ sites: 2 });
   world.cut(1);

@@ -34,8 +34,8 @@ export interface SiteSchedule {
   readonly lengthMs: number;
 }
 
-/** How long seeds are: in CI, and in a soak. */
-export const LENGTHS = { short: 1_500, long: 12_000 } as const;
+/** How long seeds are: in CI, in a soak, and in one with primaries that start again from their disk too. */
+export const LENGTHS = { short: 1_500, long: 12_000, restarts: 1_500 } as const;
 export type Length = keyof typeof LENGTHS;
 
 const NEAR_MS = 20;
@@ -77,7 +77,9 @@ export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
         index === 0 ? NEAR_MS : index === 1 ? FAR_MS : pick(dice, [NEAR_MS, FAR_MS]),
       ]),
     ),
-    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs)].toSorted((a, b) => a.fromMs - b.fromMs),
+    acts: [...upgrades, ...faults, ...(length === "restarts" ? restartsOf(seed, lengthMs) : [])].toSorted(
+      (a, b) => a.fromMs - b.fromMs,
+    ),
   };
 }
 

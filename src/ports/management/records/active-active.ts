@@ -93,7 +93,9 @@ export const LINK_HEALTH = z
       z.strictObject({
         id: z.int().nonnegative().describe("Number of the site; 0 while it has none."),
         name: z.string().describe("Of the remote cluster that stands for it."),
-        state: LINK_STATE.describe("How its operations arrive here; `syncing` while earlier ones are missing."),
+        state: LINK_STATE.describe(
+          "How its operations arrive here; `syncing` while earlier ones are missing, or one end still looks for those of its clients.",
+        ),
         since: z.string().exactOptional().describe("ISO instant since which it is so; absent while that is not known."),
         cause: z.string().describe("Why it is not up; empty while it is."),
         lag_ms: z.number().nonnegative().describe("Age of its newest operation when it was applied here."),

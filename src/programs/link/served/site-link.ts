@@ -39,6 +39,7 @@ export interface SiteLinkOptions {
 /** Of two sites the one with the lower number connects, and the other one only after this long without it, in milliseconds. */
 const PATIENCE_MS = 3_000;
 const MOST_BACKOFF_MS = 1_000;
+const BEFORE = "What was written there before the connection is on its way.";
 
 /** The link to one other site: one connection at a time, whichever end made it. */
 export class SiteLink {
@@ -51,6 +52,8 @@ export class SiteLink {
   /** What the other site had when the connection was made: until that is here, this one is behind. */
   #begin: VersionVector = {};
   #theirs: VersionVector = {};
+  /** The other site has captured all that it holds, as it said last. */
+  #isTheirsWhole = true;
   /** What was written there arrives here, and what was written here arrives there. */
   readonly #delays = { here: new Delay(), there: new Delay() };
   #bytes = { received: 0, sent: 0 };
@@ -94,7 +97,7 @@ export class SiteLink {
 
   status(): SiteLinkStatus {
     const { local } = this.#options;
-    if (this.#state === "syncing" && coversAll(local.stated(), ofSite(this.#site, this.#begin))) this.#enter("up", "");
+    this.#look();
     const { received, sent } = this.#total();
     return {
       ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
@@ -104,6 +107,20 @@ export class SiteLink {
       receivedBytes: received,
       sentBytes: sent,
     };
+  }
+
+  /** What was missing may be here by now. */
+  #look(): void {
+    if (this.#state !== "syncing" || this.#session === undefined) return;
+    const missing = this.#missing();
+    this.#enter(missing === "" ? "up" : "syncing", missing);
+  }
+
+  #missing(): string {
+    const { local } = this.#options;
+    if (!coversAll(local.stated(), ofSite(this.#site, this.#begin))) return BEFORE;
+    if (!local.isWhole) return "This site still looks for what its clients did before its stream began.";
+    return this.#isTheirsWhole ? "" : "It still looks for what its clients did before its stream began.";
   }
 
   /** How long each end has gone without what the other one has. */
@@ -164,7 +181,7 @@ export class SiteLink {
   }
 
   /** Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. */
-  async #converse(session: Session, { received, origin }: Greeting): Promise<void> {
+  async #converse(session: Session, { received, origin, incomplete }: Greeting): Promise<void> {
     const { local, clock, log, remote, signal } = this.#options;
     const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
     if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
@@ -176,11 +193,13 @@ export class SiteLink {
     const end = (): void => void session.socket.destroy();
     signal.addEventListener("abort", end, { once: true });
     this.#begin = received;
-    this.#enter("syncing", "What was written there before the connection is on its way.");
+    this.#isTheirsWhole = incomplete !== true;
+    this.#enter("syncing", BEFORE);
     log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
     local.participants.begins(origin);
     const onStatement = (said: Statement): void => {
       this.#theirs = said.received;
+      this.#isTheirsWhole = said.incomplete !== true;
       local.peerStated(origin, said.received);
       local.participants.states(origin, said.site);
       this.#behind();

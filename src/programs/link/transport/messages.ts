@@ -37,6 +37,8 @@ const statement = z.object({
   received: vector,
   /** What others have to know so that sites can come and go. */
   site: z.object({ sites: z.array(z.int().positive()).max(63), received: vector, forgotten: vector }),
+  /** It has not captured yet all that it holds. */
+  incomplete: z.boolean().optional(),
 });
 /** What a site has received, said again and again. */
 export type Statement = z.output<typeof statement>;

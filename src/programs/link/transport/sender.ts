@@ -121,6 +121,7 @@ export class Sender {
     if (now - this.#saidAt < (isNew ? STATE_MS : BEAT_MS)) return;
     this.#said = received;
     this.#saidAt = now;
-    await writeTo(this.#options.socket, encodeMessage("statement", { received, site: local.statement() }));
+    const statement = { received, site: local.statement(), ...(local.isWhole ? {} : { incomplete: true }) };
+    await writeTo(this.#options.socket, encodeMessage("statement", statement));
   }
 }
