@@ -23,6 +23,8 @@ export interface LinkedSites extends AsyncDisposable {
   readonly engines: readonly TestEngine[];
   /** Cuts a site off from all others, or from one. */
   cut(site: number, from?: number): void;
+  /** The site reaches no other one, while others reach it. */
+  cutFrom(site: number): void;
   heal(): void;
   /** Every site is linked with every other one, and behind none. */
   areUp(): Promise<boolean>;
@@ -77,7 +79,7 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   };
   return {
     ...{ sites, engines, areUp: () => areUp(sites), heal: () => ways.mend() },
-    cut: (site, from) => ways.cut(site, from),
+    ...{ cut: (site, from) => ways.cut(site, from), cutFrom: (site) => ways.cutFrom(site) },
     async remove(id) {
       await known(id).link.kill();
       linking.remove(id);

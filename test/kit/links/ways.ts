@@ -36,6 +36,11 @@ export class Ways implements AsyncDisposable {
       if (ends.includes(site) && (other === undefined || ends.includes(other))) way.cut();
   }
 
+  /** The site reaches no other one, while others reach it. */
+  cutFrom(site: number): void {
+    for (const { way, ends } of this.#ways.values()) if (ends[0] === site) way.cut();
+  }
+
   /** All, or those of a site, or those between two. */
   mend(site?: number, other?: number): void {
     for (const { way, ends } of this.#ways.values())
