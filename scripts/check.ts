@@ -1,4 +1,4 @@
-// The one command for all static checks: format, types, lint, architecture, generated files. Runs all, then says which failed.
+// The one command for all static checks: format, types, lint, the repository's own tests, generated files. Runs all, then says which failed.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
@@ -9,6 +9,8 @@ const BIN = join(ROOT, "node_modules", ".bin");
  * cache of its own, a call without one clears it, and fails on what it did not make.
  */
 const CACHE = join(ROOT, "node_modules", ".cache");
+/** Tests that read the files alone, and take a second or three. */
+const REPOSITORY = ["architecture", "budgets", "errors", "fields", "glossary"].map((name) => `test/${name}.test.ts`);
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   [
     "format",
@@ -17,7 +19,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   ],
   ["types", join(BIN, "tsc"), "--incremental", "--tsBuildInfoFile", join(CACHE, "types.tsbuildinfo")],
   ["lint", join(BIN, "eslint"), "--max-warnings", "0", "."],
-  ["architecture", process.execPath, "--test", "--test-reporter=dot", "test/architecture.test.ts"],
+  ["tests of the repository", process.execPath, "--test", "--test-reporter=dot", ...REPOSITORY],
   ["generated files", process.execPath, "scripts/generate.ts", "--check"],
 ];
 

@@ -64,8 +64,18 @@ async function loseCopies({ kube, sh }: Lane): Promise<void> {
 
 async function loseAll({ cluster }: Lane): Promise<void> {
   await setWorkers(true);
-  await deletePods((await nodePods()).map(({ name }) => name));
+  const lost = await nodePods();
+  await deletePods(lost.map(({ name }) => name));
   await cluster("no node answers", ({ status }) => status?.state === "Error");
+  // "Error" may come while some are still to be made: a recovery looks at those that are there when it begins
+  await until(
+    "each pod is made again",
+    async () => {
+      const made = await nodePods();
+      return made.length === lost.length && made.every(({ uid }) => lost.every((pod) => pod.uid !== uid));
+    },
+    PATIENCE,
+  );
 }
 
 async function recover({ patch, restarts }: Lane): Promise<void> {
