@@ -140,6 +140,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/webhook/server.test.ts": 15,
   "src/programs/agent/api/server.test.ts": 15,
   "src/programs/operator/process/health.test.ts": 15,
+  "src/programs/operator/events-after-death.test.ts": 15,
   "src/programs/proxy/endpoint/endless-script.test.ts": 15,
   "src/programs/proxy/switchover/sync-replies.test.ts": 15,
   "src/programs/agent/node/sync-replies.test.ts": 15,

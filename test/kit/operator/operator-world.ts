@@ -16,8 +16,8 @@ export interface OperatorWorld extends AsyncDisposable {
   readonly kube: Kube;
   readonly kubeconfig: string;
   readonly namespace: string;
-  /** Starts an operator of this release, after the one that runs has ended. */
-  operate(version: string): Promise<void>;
+  /** Starts an operator of this release, after the one that runs has ended; `through` changes its way to the API. */
+  operate(version: string, through?: (kube: Kube) => Kube): Promise<void>;
   /** Ends the operator that runs. */
   rest(): Promise<void>;
   /** The cluster "rec", once `claim` holds for it. */
@@ -56,7 +56,7 @@ export async function startOperatorWorld(kubernetesVersion?: string): Promise<Op
     kubeconfig,
     namespace: "default",
     rest,
-    async operate(version) {
+    async operate(version, through = (same) => same) {
       await rest();
       const stop = new AbortController();
       const config = {
@@ -65,7 +65,10 @@ export async function startOperatorWorld(kubernetesVersion?: string): Promise<Op
         address: api.address(1),
         release: release(version),
       };
-      const ended = runOperator({ kube: counted, clock: systemClock, log, config, healthPort: 0 }, stop.signal);
+      const ended = runOperator(
+        { kube: through(counted), clock: systemClock, log, config, healthPort: 0 },
+        stop.signal,
+      );
       running = { stop, ended };
     },
     cluster: (what, claim) => awaitCluster(kube, what, claim, lines),

@@ -61,7 +61,7 @@ export const OPERATOR_ON_KUBERNETES: readonly Permitted[] = [
     verbs: ["patch"],
     why: "an event that happens again is counted",
     without: "repeated events are lost",
-    rarely: "only when the same thing happens twice",
+    rarely: "only when the same thing happens twice, or an operator goes on where another one ended",
   },
   {
     group: "",

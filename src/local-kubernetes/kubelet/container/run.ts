@@ -1,6 +1,6 @@
 import type { Container, Probe } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
-import type { EventType } from "../../../ports/kube/events.ts";
+import type { EventType } from "../../../ports/kube/event-series.ts";
 import type { Exit } from "../../../mechanisms/processes/child.ts";
 import { runHandler } from "./handler.ts";
 import type { Handler, HandlerResult } from "./handler.ts";

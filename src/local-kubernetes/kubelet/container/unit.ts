@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Container, ContainerStateTerminated, ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault, messageOf } from "../../../core/base/fault.ts";
-import type { EventType } from "../../../ports/kube/events.ts";
+import type { EventType } from "../../../ports/kube/event-series.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { Exit } from "../../../mechanisms/processes/child.ts";
 import { lostRun, mayRestart, terminated, waitingState } from "./state.ts";

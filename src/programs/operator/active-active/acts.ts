@@ -2,6 +2,7 @@ import { assertNever } from "../../../core/base/assert-never.ts";
 import { AGREED_ANNOTATION, APP_LABEL, LABELS, SITE_ANNOTATION } from "../../../core/api/names.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { EventText } from "../../../ports/kube/event-series.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube, Ref, ResourceType, Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { mergeDiff } from "../../../ports/kube/merge-diff.ts";
@@ -101,24 +102,37 @@ async function writeObject(
   const next = isConfigured
     ? withVersion({ ...reaadb.spec }, record.version)
     : specOf(record, reaadb.spec.storeEnterpriseCluster ?? reaadb.spec.globalConfigurations?.storeEnterpriseCluster);
-  await writeSpec(kube, ActiveActiveDatabases, reaadb, next, agreedAnnotation(agreementText(record)));
-  const version = reaadb.spec.storeVersion ?? reaadb.spec.globalConfigurations?.storeVersion;
+  await events.recordAhead(reaadb, writtenEvents(reaadb, record, { isVersionEdited, isConfigured }), () =>
+    writeSpec(kube, ActiveActiveDatabases, reaadb, next, agreedAnnotation(agreementText(record))),
+  );
+}
+
+function writtenEvents(
+  { spec }: Reaadb,
+  record: ActiveActiveRecord,
+  { isVersionEdited, isConfigured }: { readonly isVersionEdited: boolean; readonly isConfigured: boolean },
+): readonly EventText[] {
+  const version = spec.storeVersion ?? spec.globalConfigurations?.storeVersion;
+  const events: EventText[] = [];
   if (isVersionEdited) {
     const message = `"${version ?? ""}" gives way to "${record.version}": of two versions the higher one holds everywhere`;
-    events.record(reaadb, "Warning", "VersionGivesWay", message);
+    events.push({ type: "Warning", reason: "VersionGivesWay", message });
   } else if (version !== undefined && version !== record.version) {
-    const message = `spec.storeVersion is "${record.version}" now, as on the other participants`;
-    events.record(reaadb, "Normal", "VersionPropagated", message);
+    const message = `spec.storeVersion becomes "${record.version}", as on the other participants`;
+    events.push({ type: "Normal", reason: "VersionPropagated", message });
   }
   if (!isConfigured) {
     const message = `participant "${record.edit.author}" changed the configuration`;
-    events.record(reaadb, "Normal", "ConfigurationPropagated", message);
+    events.push({ type: "Normal", reason: "ConfigurationPropagated", message });
   }
+  return events;
 }
 
 async function deleteObject({ kube, events }: ActiveActiveActDeps, reaadb: Reaadb): Promise<void> {
-  events.record(reaadb, "Normal", "DeletionPropagated", "it was deleted on another participant");
-  await kube.delete(ActiveActiveDatabases, refOf(reaadb), { uid: reaadb.metadata.uid });
+  const message = "it was deleted on another participant";
+  await events.recordAhead(reaadb, [{ type: "Normal", reason: "DeletionPropagated", message }], () =>
+    kube.delete(ActiveActiveDatabases, refOf(reaadb), { uid: reaadb.metadata.uid }),
+  );
 }
 
 /** It goes away with the Active-Active database. */

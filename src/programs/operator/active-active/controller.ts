@@ -179,7 +179,7 @@ function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaad
   return { reaadb, database, polled };
 }
 
-/** Writes the status when it differs, and emits events for what is new. */
+/** Emits events for what is new, and writes the status when it differs. */
 async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
   const { kube, clock, events, cache } = deps;
   const { reaadb, decision, hindrance } = reported;
@@ -194,10 +194,8 @@ async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Pro
     namespace: reaadb.metadata.namespace ?? "default",
   });
   if (current === undefined) return; // it went meanwhile
-  const written = await kube.update(ActiveActiveDatabases, { ...reaadb, status }, { subresource: "status" });
-  cache.activeActives.learn(written);
-  for (const { type, reason, message } of activeActiveEvents(before, status))
-    events.record(reaadb, type, reason, message);
+  const write = () => kube.update(ActiveActiveDatabases, { ...reaadb, status }, { subresource: "status" });
+  cache.activeActives.learn(await events.recordAhead(reaadb, activeActiveEvents(before, status), write));
 }
 
 /** The cluster that is named, or the only one of the namespace. */

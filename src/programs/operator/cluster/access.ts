@@ -51,10 +51,11 @@ export async function keepAccess(deps: AccessDeps, observation: ClusterObservati
     now: clock.now(),
     overlapMs: view.spec.rotationOverlapSeconds * 1000,
   });
-  if (step.access !== undefined) await writeUnlessChanged(kube, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
-  if (step.secret !== undefined && secret !== undefined) await writeUnlessChanged(kube, secret, { ...step.secret });
+  await deps.events.recordAhead(rec, step.event === undefined ? [] : [{ type: "Normal", ...step.event }], async () => {
+    if (step.access !== undefined) await writeUnlessChanged(kube, tls, { [ACCESS_KEY]: JSON.stringify(step.access) });
+    if (step.secret !== undefined && secret !== undefined) await writeUnlessChanged(kube, secret, { ...step.secret });
+  });
   if (step.access !== undefined) deps.connections.reread({ name: view.name, namespace });
-  if (step.event !== undefined) deps.events.record(rec, "Normal", step.event.reason, step.event.message);
   return step.finding;
 }
 

@@ -6,6 +6,7 @@ import { testApi } from "../../../../test/kit/kubernetes/api-server.ts";
 import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { secretTexts } from "../../../../test/kit/world/cluster-authority.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { EventText } from "../../../ports/kube/event-series.ts";
 import { readCertificate } from "../../../ports/pki/certificate.ts";
 import { authoritiesIn, signersOf } from "../../../ports/pki/trust.ts";
 import { keepSecrets } from "../objects/secrets.ts";
@@ -38,12 +39,17 @@ async function pass(): Promise<readonly string[]> {
   const findings = await rotateAuthority(
     {
       ...{ kube, clock, cache: { databases: { list: () => [] } as never }, connections: { reread: () => undefined } },
-      events: { record: (_object: unknown, _type: unknown, reason: string) => void events.push(reason) } as never,
+      events: { recordAhead } as never,
       askNodes: async () => [{ pod: "rec-0", said: { access_revision: 1, ...said() } }],
     },
     owner,
   );
   return findings.map(({ id }) => id);
+}
+
+async function recordAhead(_of: unknown, texts: readonly EventText[], store: () => Promise<void>): Promise<void> {
+  events.push(...texts.map(({ reason }) => reason));
+  await store();
 }
 
 function said() {

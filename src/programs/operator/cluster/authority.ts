@@ -46,14 +46,12 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });
   if (step.act !== undefined) {
-    await writeUnlessChanged(
-      kube,
-      secret,
-      written(authority, step, () => anotherAuthority(view.name, clock)),
+    const values = written(authority, step, () => anotherAuthority(view.name, clock));
+    await deps.events.recordAhead(rec, step.event === undefined ? [] : [{ type: "Normal", ...step.event }], () =>
+      writeUnlessChanged(kube, secret, values),
     );
     deps.connections.reread({ name: view.name, namespace });
   }
-  if (step.event !== undefined) deps.events.record(rec, "Normal", step.event.reason, step.event.message);
   return step.findings;
 }
 

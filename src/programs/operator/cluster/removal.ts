@@ -60,21 +60,18 @@ async function keepWaiting(
   const statement = { type: "Progressing", status: "True", reason, message } as const;
   const known = rec.status?.conditions?.find(({ type }) => type === "Progressing");
   if (rec.status?.state !== "Deleting" || known?.message !== message) {
-    await changeObject(
-      kube,
-      Clusters,
-      refOf(rec),
-      (current) => ({
-        ...current,
-        status: {
-          ...current.status,
-          state: "Deleting" as const,
-          conditions: withStatements(current.status?.conditions, [statement], clock.now()),
-        },
-      }),
-      { subresource: "status" },
+    const changes = known?.reason === reason ? [] : [{ type: "Normal", reason, message } as const];
+    const change = (current: ClusterObservation["rec"]) => ({
+      ...current,
+      status: {
+        ...current.status,
+        state: "Deleting" as const,
+        conditions: withStatements(current.status?.conditions, [statement], clock.now()),
+      },
+    });
+    await events.recordAhead(rec, changes, () =>
+      changeObject(kube, Clusters, refOf(rec), change, { subresource: "status" }),
     );
-    if (known?.reason !== reason) events.record(rec, "Normal", reason, message);
   }
   return waiting(LOOK_AGAIN_MS, reason, message);
 }

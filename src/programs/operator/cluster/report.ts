@@ -11,7 +11,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { announcements, findingEvents } from "../../../core/planner/cluster/announcements.ts";
+import { announcements, findingEvents, type Announcement } from "../../../core/planner/cluster/announcements.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { blocked } from "../../../core/planner/cluster/conditions.ts";
@@ -30,7 +30,7 @@ export interface ReportDeps {
   readonly installation: () => readonly Statement[];
 }
 
-/** Writes what a pass leaves behind and emits events for what is new. */
+/** Emits events for what is new, and writes what a pass leaves behind. */
 export async function report(
   deps: ReportDeps,
   observation: ClusterObservation,
@@ -40,11 +40,8 @@ export async function report(
   const { rec, view } = observation;
   const next = nextStatus(observation, decision, deps.installation(), deps.clock.now());
   const status = userModules.length === 0 ? withoutUserModules(next) : { ...next, userModules: [...userModules] };
-  await writeStatus(deps, rec, status);
+  await writeStatus(deps, rec, status, announcements(view, view.remembered, status));
   deps.findings.report("cluster", refOf(rec), status.findings ?? [], view.remembered.findings ?? []);
-  for (const { type, reason, message } of announcements(view, view.remembered, status)) {
-    deps.events.record(rec, type, reason, message);
-  }
 }
 
 function withoutUserModules({ userModules: _dropped, ...status }: ClusterStatus): ClusterStatus {
@@ -64,9 +61,8 @@ export async function reportForbidden(
     findings,
     conditions: withStatements(before.conditions, [blocked(findings)], deps.clock.now()),
   };
-  await writeStatus(deps, rec, status);
+  await writeStatus(deps, rec, status, findingEvents(before, status));
   deps.findings.report("cluster", refOf(rec), findings, before.findings ?? []);
-  for (const { type, reason, message } of findingEvents(before, status)) deps.events.record(rec, type, reason, message);
 }
 
 /** Writes that the spec of `rec` cannot be read: `message` names the field. */
@@ -83,19 +79,22 @@ export async function reportUnreadable(
     observedGeneration: rec.metadata.generation ?? 0,
     conditions: withStatements(rec.status?.conditions, [statement], deps.clock.now()),
   };
-  await writeStatus(deps, rec, status);
+  const isNew = rec.status?.state !== "Invalid";
+  await writeStatus(deps, rec, status, isNew ? [{ type: "Warning", reason: "SpecInvalid", message }] : []);
   deps.findings.report("cluster", refOf(rec), [block("SpecInvalid", message, editObject(`rec ${rec.metadata.name}`))]);
-  if (rec.status?.state !== "Invalid") deps.events.record(rec, "Warning", "SpecInvalid", message);
 }
 
 /** Writes nothing when nothing differs. */
 async function writeStatus(
-  { kube, cache }: ReportDeps,
+  { kube, cache, events }: ReportDeps,
   rec: Stored<StoreEnterpriseCluster>,
   status: ClusterStatus,
+  changes: readonly Announcement[],
 ): Promise<void> {
   if (isSame(rec.status ?? {}, status)) return;
-  const written = await changeObject(kube, Clusters, refOf(rec), (current) => ({ ...current, status }), STATUS);
+  const written = await events.recordAhead(rec, changes, () =>
+    changeObject(kube, Clusters, refOf(rec), (current) => ({ ...current, status }), STATUS),
+  );
   if (written !== undefined) cache.clusters.learn(written);
 }
 

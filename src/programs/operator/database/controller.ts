@@ -152,7 +152,7 @@ function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
   return Math.min(AGAIN_MS.last, Math.max(AGAIN_MS.first, pastMs || 0));
 }
 
-/** Writes the status when it differs, and emits events for what is new; the answer is the status that holds then. */
+/** Emits events for what is new, and writes the status when it differs; the answer is the status that holds then. */
 async function report(
   { kube, clock, events, cache, findings }: DatabaseDeps,
   redb: Redb,
@@ -180,9 +180,9 @@ async function report(
     clock.now(),
   );
   if (!isSame(before, status)) {
-    cache.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
+    const write = () => kube.update(Databases, { ...redb, status }, { subresource: "status" });
+    cache.databases.learn(await events.recordAhead(redb, databaseEvents(before, status), write));
   }
   findings.report("database", refOf(redb), status.findings ?? [], before.findings ?? []);
-  for (const { type, reason, message } of databaseEvents(before, status)) events.record(redb, type, reason, message);
   return status;
 }

@@ -9,6 +9,7 @@ import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts"
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
+import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { Rerc } from "./participant.ts";
@@ -31,7 +32,7 @@ export interface RemoteClusterReport {
   readonly waitsFor: readonly string[];
 }
 
-/** Writes the status when it differs; says in an event why the cluster is not reached, and that it is again. */
+/** Says in an event why the cluster is not reached, and that it is again; writes the status when it differs. */
 export async function reportRemoteCluster(
   { kube, clock, events, cache, findings }: RemoteClusterReportDeps,
   rerc: Rerc,
@@ -41,12 +42,18 @@ export async function reportRemoteCluster(
   const status = statusOf(rerc, before, report, clock.now());
   findings.report("remoteCluster", refOf(rerc), report.verdict.findings);
   if (isSame(before, status)) return;
-  cache.remoteClusters.learn(await kube.update(RemoteClusters, { ...rerc, status }, { subresource: "status" }));
-  for (const { type, reason, message } of statementsOf(report)) {
-    if (before.conditions?.find((condition) => condition.type === type)?.reason === reason) continue;
-    if (reason === "Active") events.record(rerc, "Normal", "RemoteClusterActive", message);
-    else events.record(rerc, "Warning", reason, message);
-  }
+  const write = () => kube.update(RemoteClusters, { ...rerc, status }, { subresource: "status" });
+  cache.remoteClusters.learn(await events.recordAhead(rerc, remoteClusterEvents(before, report), write));
+}
+
+function remoteClusterEvents(before: RemoteClusterStatus, report: RemoteClusterReport): readonly Announcement[] {
+  return statementsOf(report)
+    .filter(({ type, reason }) => before.conditions?.find((known) => known.type === type)?.reason !== reason)
+    .map(({ reason, message }) =>
+      reason === "Active"
+        ? { type: "Normal", reason: "RemoteClusterActive", message }
+        : { type: "Warning", reason, message },
+    );
 }
 
 function statementsOf({ verdict, waitsFor }: RemoteClusterReport): readonly Statement[] {

@@ -53,25 +53,26 @@ export async function removeFinalizersIn(removal: FinalizerRemoval, namespace: s
   for (const kind of MANAGED_KINDS) await removeFinalizersOf(kind, removal, namespace);
 }
 
-const DELETED =
-  "the operator was deleted and removed its finalizer without touching data: volumes, records and passwords stay; " +
-  "the same objects under a new operator find them again";
+const DELETED = {
+  type: "Warning",
+  reason: "OperatorDeleted",
+  message:
+    "the operator was deleted and removed its finalizer without touching data: volumes, records and passwords stay; " +
+    "the same objects under a new operator find them again",
+} as const;
 
 async function removeFinalizersOf(
   { type, finalizer }: ManagedKind,
   { kube, events, signal }: FinalizerRemoval,
   namespace: string,
 ): Promise<void> {
-  const recorded = new Set<string>();
   for (;;) {
     signal.throwIfAborted();
     const objects = await listed(kube, type, namespace);
     const left = objects.filter(({ metadata }) => metadata.finalizers?.includes(finalizer));
     if (left.length === 0) return;
     for (const object of left) {
-      if (!recorded.has(object.metadata.uid)) events.record(object, "Warning", "OperatorDeleted", DELETED);
-      recorded.add(object.metadata.uid);
-      await unlessChanged(removeFinalizer(kube, type, object, finalizer));
+      await unlessChanged(events.recordAhead(object, [DELETED], () => removeFinalizer(kube, type, object, finalizer)));
     }
   }
 }
