@@ -1,5 +1,5 @@
-// Seeded runs of three linked sites, each in a process of its own: docs/active-active.md#proof.
-//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long|restarts] [--result file]
+// Seeded runs of three linked sites, each in a process of its own: docs/active-active.md#how-this-is-proved.
+//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--result file]
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -3,27 +3,42 @@ import { test } from "node:test";
 import { messageOf } from "../../src/core/base/fault.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
+import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { startSites, type Site } from "../kit/world/sites.ts";
 import { database, endpointOf, failWith, isUp, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
 
 const KEYS = 200;
 
-test("a site that has lost all its data gets it from the other one before its clients see that it was gone", async () => {
+const PARTICIPANTS = { participatingClusters: [{ name: "east" }, { name: "west" }], storeVersion: "8.0" };
+
+interface Scene {
+  readonly east: Site;
+  readonly west: Site;
+}
+
+test("a site without replicas loses its primary, with its data and without", async () => {
   await using sites = await startSites();
   const [east, west] = await sites.open(["east", "west"], latestRelease());
   assert.ok(east !== undefined && west !== undefined);
   await sites.introduce([east, west]);
-  const participatingClusters = [{ name: "east" }, { name: "west" }];
-  const globalConfigurations = { replication: false, persistence: "disabled" };
-  await east.apply(database("carts", { participatingClusters, storeVersion: "8.0", globalConfigurations }));
+  await east.apply(configured("disabled"));
   for (const site of [east, west]) await serves(site, "carts", "8.0");
   for (const site of [east, west]) await isUp(site);
+  await steps<Scene>(
+    { east, west },
+    {
+      "it gets all data from the other site before its clients see that it was gone": loseAll,
+      "it starts again from its disk, and goes on with what the engine has appended there": startAgain,
+    },
+  );
+});
+
+async function loseAll({ east, west }: Scene): Promise<void> {
   await ask(east, "EVAL", `for i = 1, ${KEYS} do redis.call('SET', 'key:' .. i, i) end`, 0);
   await until("all is at the other site", async () => (await ask(west, "DBSIZE")) === KEYS, PATIENCE);
   const reader = await readAt(west);
-  const node = await primaryOf(west);
-  await west.kubectl(`delete pod west-${node - 1} --grace-period=0 --force`);
+  await losePrimary(west);
   await until("its clients wait", () => reader.refusals().some((one) => /LOADING/.test(one)), PATIENCE).catch(
     failWith(west),
   );
@@ -33,7 +48,33 @@ test("a site that has lost all its data gets it from the other one before its cl
   assert.equal(await ask(west, "DBSIZE"), KEYS);
   await ask(west, "SET", "after", "1");
   await until("what it writes arrives", async () => (await ask(east, "GET", "after")) === "1", PATIENCE);
-});
+}
+
+async function startAgain({ east, west }: Scene): Promise<void> {
+  await east.apply(configured("aofEverySecond"));
+  const appends = async (): Promise<boolean> => String(await ask(west, "CONFIG", "GET", "appendonly")).endsWith("yes");
+  await until("it appends to a file", appends, PATIENCE);
+  const write = (value: string) => ask(west, "SET", "kept", value);
+  for (let value = 1; value <= 100; value += 1) await write(String(value));
+  await until("it is at the other site", async () => (await ask(east, "GET", "kept")) === "100", PATIENCE);
+  const node = await primaryOf(west);
+  await write("last");
+  await losePrimary(west);
+  // the pod is not there at first
+  const log = () => west.kubectl(`logs west-${node - 1}`).catch(String);
+  const hasResumed = async (): Promise<boolean> => /"the primary is followed".*"isFromFile":true/.test(await log());
+  await until("its link goes on with the append-only file", hasResumed, PATIENCE).catch(failWith(west));
+  await isUp(west);
+  assert.equal(await ask(east, "GET", "kept"), "last");
+}
+
+async function losePrimary(site: Site): Promise<void> {
+  await site.kubectl(`delete pod ${site.name}-${(await primaryOf(site)) - 1} --grace-period=0 --force`);
+}
+
+function configured(persistence: string): object {
+  return database("carts", { ...PARTICIPANTS, globalConfigurations: { replication: false, persistence } });
+}
 
 async function ask(site: Site, ...args: readonly (string | number)[]) {
   return callEngine({ ...(await endpointOf(site)), timeoutMs: 30_000 }, ...args);

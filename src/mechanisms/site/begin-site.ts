@@ -6,7 +6,8 @@ import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { attachStream, connectBeside, connectSite, type SiteEngine } from "./connect-site.ts";
 import type { OtherKeys } from "./other-keys.ts";
 import { openSite, type OpenedSite } from "./open-site.ts";
-import { readSavedLog, type SavedSize } from "./saved-log.ts";
+import { resumeFromFile } from "./resume-from-file.ts";
+import { readSavedLog, type Place, type SavedSize } from "./saved-log.ts";
 
 export interface EngineSiteOptions extends SiteEngine {
   /** Number of the site. */
@@ -15,6 +16,8 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly sites: readonly number[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Where the engine keeps its append-only file; undefined where it cannot be read. */
+  readonly appendOnlyFolder: string | undefined;
   /** Bytes of operations that are kept for other sites. */
   readonly keptBytes: number;
   /** Replicas in sync that must have what other sites learn. */
@@ -40,16 +43,26 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const client = await connectSite(options);
   const confirming = await connectBeside(options);
   const saved = await readSavedLog(client);
-  const { stream, attached } = await attachStream(options, saved.place);
+  const { stream, attached, isFromFile } = await goOn({ ...options, client }, saved.place);
   const life = randomUUID();
   // what comes from now on is in the stream
   const isEmpty = (await client.call("DBSIZE")) === 0;
   const opened = openSite(options, saved, attached, { life, isEmpty });
   const { resumed } = attached;
   options.log.info("the primary is followed", {
-    resumed,
+    ...{ resumed, isFromFile },
     offset: opened.from.offset,
     entries: saved.entries.length,
   });
   return { begin: { ...opened, client, life, saved: saved.size }, stream, confirming };
+}
+
+/** The stream where the place that was saved is: at the engine, or where that has begun another one, in its append-only file. */
+async function goOn(options: EngineSiteOptions & { readonly client: EngineClient }, place: Place | undefined) {
+  // a place in a file is in no stream
+  const { stream, attached } = await attachStream(options, place?.replicationId === "" ? undefined : place);
+  const resumed = attached.resumed || place === undefined ? undefined : await resumeFromFile(options, place, stream);
+  return resumed === undefined || place === undefined
+    ? { stream, attached, isFromFile: false }
+    : { stream: resumed, attached: { position: place, resumed: true }, isFromFile: true };
 }

@@ -1,12 +1,13 @@
 import { capturedEffects } from "../../core/merge/captured-effects.ts";
 import type { Effect } from "../../core/merge/operation.ts";
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { StreamCommand, StreamEvent } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 import { PLACE_ASKED } from "./marks.ts";
 import { KeyLooks, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
-import type { Place } from "./saved-log.ts";
+import { fileBytes } from "./file-bytes.ts";
+import { numberIn, type Place } from "./saved-log.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
@@ -17,6 +18,8 @@ export interface CaptureOptions extends TransactionContext {
   readonly name: string;
   /** Clients did this. */
   readonly onEffects: (effects: readonly Effect[]) => void;
+  /** The first place that was saved has come by: those after it can be found in an append-only file. */
+  readonly onAnchored: () => void;
   /** A mark came by: what that changes is changed when this returns, and what is waited for is only room. */
   readonly onMark: (mark: string) => Promise<void>;
 }
@@ -31,6 +34,8 @@ export class Capture {
   readonly #looks: KeyLooks;
   #reached: Reached;
   #captured: number;
+  #written: number;
+  #anchor: Place["anchor"];
   #readNumber = 0;
 
   constructor(options: CaptureOptions) {
@@ -38,14 +43,16 @@ export class Capture {
     this.#looks = new KeyLooks(options, options.name);
     this.#reached = options.from;
     this.#captured = options.from.captured;
+    this.#written = options.from.written;
+    this.#anchor = options.from.anchor;
   }
 
   /** How far the stream is captured. */
-  get reached(): Pick<Place, "offset" | "database" | "captured"> {
+  get reached(): Reached & Pick<Place, "captured"> {
     const begins = [...this.#unread.values(), ...this.#reads.values()].map(({ begin }) => begin);
-    const earlier = (a: Reached, b: Reached): Reached => (b.offset < a.offset ? b : a);
-    const { offset, database } = begins.reduce(earlier, this.#reached);
-    return { offset, database, captured: this.#captured };
+    const earlier = (a: Reached, b: Reached): Reached => (b.written < a.written ? b : a);
+    const { replicationId, offset, database, written, anchor } = begins.reduce(earlier, this.#reached);
+    return { replicationId, offset, database, written, anchor, captured: this.#captured };
   }
 
   /** Takes the stream until its end. */
@@ -53,11 +60,21 @@ export class Capture {
     for await (const event of stream) if (event.kind === "command") await this.#take(event);
   }
 
-  async #take(event: Extract<StreamEvent, { kind: "command" }>): Promise<void> {
+  async #take(event: StreamCommand): Promise<void> {
+    const end = this.#pass(event);
     const unit = this.#units.add(event);
-    if (unit === undefined) return;
-    if (unit.kind === "mark") await this.#takeMark(unit.mark, event);
-    else this.#takeWrites(unit.commands, event);
+    if (this.#units.isOpen) return;
+    if (unit === undefined) this.#advance(end);
+    else if (unit.kind === "mark") await this.#takeMark(unit.mark, end);
+    else this.#takeWrites(unit.commands, end);
+  }
+
+  /** The place behind the command. */
+  #pass({ args, database, bytes, replicationId, offset }: StreamCommand): Reached {
+    this.#written += fileBytes(args[0]?.toUpperCase() ?? "", bytes);
+    const number = numberIn(args, database);
+    if (number !== undefined) this.#anchor = { number, written: this.#written };
+    return { replicationId, offset, database, written: this.#written, anchor: this.#anchor };
   }
 
   /** Reads a key, and captures what it holds; resolves when that is done. Several changes within one turn are read once. */
@@ -91,7 +108,7 @@ export class Capture {
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
     const captured = commands.map((command) => capturedEffects(command));
     const effects = captured.flatMap((each) => each?.effects ?? []);
-    const isNew = end.offset > this.#captured;
+    const isNew = end.written > this.#captured;
     for (const key of captured.flatMap((each) => each?.read ?? [])) void this.read(key, this.#reached);
     this.#advance(end);
     if (effects.length > 0 && isNew) this.#options.onEffects(effects);
@@ -121,13 +138,15 @@ export class Capture {
   }
 
   #advance(end: Reached): void {
+    const isFirst = this.#reached.anchor === undefined && end.anchor !== undefined;
     this.#reached = end;
-    this.#captured = Math.max(this.#captured, end.offset);
+    this.#captured = Math.max(this.#captured, end.written);
+    if (isFirst) this.#options.onAnchored();
   }
 }
 
 /** The end of a unit of the stream. */
-type Reached = Pick<Place, "offset" | "database">;
+type Reached = Pick<Place, "replicationId" | "offset" | "database" | "written" | "anchor">;
 
 interface Unread {
   /** The place before the oldest change that is not captured without it. */

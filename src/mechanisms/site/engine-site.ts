@@ -59,11 +59,11 @@ export class EngineSite {
     this.#latest = site.received;
     this.#capture = new Capture({
       ...{ client, clock, signal, from, name: life },
-      onEffects: (effects) => this.#captured(effects),
+      ...{ onEffects: (effects) => this.#captured(effects), onAnchored: () => this.#captured([]) },
       onMark: (mark) => this.#marked(mark),
     });
     this.#writer = new EngineWriter({
-      ...{ client, clock, signal, saved },
+      ...{ client, clock, signal, saved, placed: from.number },
       place: () => this.#place(),
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
@@ -266,9 +266,9 @@ export class EngineSite {
     await this.#writer.apply(repairs);
   }
 
-  #place(): Place {
-    const { replicationId, origin, transferred } = this.#begin.from;
-    return { replicationId, origin, transferred, ...this.#captureReached, ...this.#completion.announced };
+  #place(): Omit<Place, "number"> {
+    const { origin, transferred } = this.#begin.from;
+    return { ...this.#captureReached, ...this.#completion.announced, origin, transferred };
   }
 
   #save(): Uint8Array {

@@ -8,7 +8,9 @@ import { Wakeup } from "./wakeup.ts";
 
 export interface EngineWriterOptions extends TransactionContext {
   /** How far the stream is captured: with what was given to `log`, and no further. */
-  readonly place: () => Place;
+  readonly place: () => Omit<Place, "number">;
+  /** Number of the last place that was saved. */
+  readonly placed: number;
   /** What is in the engine already. */
   readonly saved: SavedSize;
   /** The whole state, with all that was given to the writer. */
@@ -38,10 +40,12 @@ export class EngineWriter {
   #logBytes: number;
   #savedBytes: number;
   #refusal = "";
+  #placed: number;
 
   constructor(options: EngineWriterOptions) {
     this.#options = options;
     [this.#logBytes, this.#savedBytes] = [options.saved.log, options.saved.checkpoint];
+    this.#placed = options.placed;
   }
 
   /** Resolves when there is room for more. */
@@ -93,8 +97,7 @@ export class EngineWriter {
     const captured = this.#captured.splice(0).map((operation) => ({ kind: "captured", operation }) as const);
     this.#isPlaceNew = false;
     const entries = [...captured, ...applies.flatMap(({ logged }) => logged ?? [])];
-    const { place, save } = this.#options;
-    const kept = isSaved ? saving(save(), place()) : [appending({ entries, place: place() })];
+    const kept = isSaved ? saving(this.#options.save(), this.#place()) : [appending({ entries, place: this.#place() })];
     const bytes = bytesIn(kept);
     const marks = applies.length === 0 ? [] : [marking(applies.map(({ mark }) => mark).join(" "))];
     const transaction = linkTransaction(
@@ -107,6 +110,11 @@ export class EngineWriter {
     this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
     this.#options.onWritten(entries);
     if (this.#applies.length <= ROOM) this.#roomy.wake();
+  }
+
+  #place(): Place {
+    this.#placed += 1;
+    return { ...this.#options.place(), number: this.#placed };
   }
 }
 

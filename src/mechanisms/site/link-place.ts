@@ -32,7 +32,8 @@ async function reachesBack(replica: EngineClient): Promise<boolean> {
   const text = byteStringOf(last ?? checkpoint);
   if (last === null && checkpoint === null) return true; // no link was ever here
   const kept = parseInfo(byteStringOf(await replica.call("INFO", "replication"))).get("repl_backlog_first_byte_offset");
-  return placeIn(text).offset + 1 >= Number(kept);
+  const { replicationId, offset } = placeIn(text);
+  return replicationId !== "" && offset + 1 >= Number(kept);
 }
 
 async function inLinkDatabase(client: EngineClient, command: readonly string[]): Promise<readonly Reply[]> {

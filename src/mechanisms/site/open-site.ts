@@ -2,10 +2,13 @@ import { incarnationOf, originOf } from "../../core/merge/origin.ts";
 import { decodeSaved } from "../../core/merge/saved-site.ts";
 import { Site } from "../../core/merge/site.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
-import type { Place, SavedLog } from "./saved-log.ts";
+import { FIRST_PLACE, type Place, type SavedLog } from "./saved-log.ts";
 
 /** Keys of a summary that are written at once. */
 const PART_KEYS = 100;
+
+/** Where a stream is attached, and whether nothing is missing since the place that was saved. */
+export type Attached = Pick<Extract<StreamEvent, { kind: "attached" }>, "position" | "resumed">;
 
 /** A site as the link that was here before left it, or one that begins. */
 export interface OpenedSite {
@@ -23,12 +26,12 @@ export interface OpenedSite {
 export function openSite(
   { id, sites, keptBytes }: { readonly id: number; readonly sites: readonly number[]; readonly keptBytes: number },
   { place, checkpoint, entries }: SavedLog,
-  { position, resumed }: Extract<StreamEvent, { kind: "attached" }>,
+  { position, resumed }: Attached,
   { life, isEmpty }: { readonly life: string; readonly isEmpty: boolean },
 ): OpenedSite {
   const limits = { keptBytes, partKeys: PART_KEYS };
   const begin = (incarnation: number): Place => ({
-    ...{ ...position, captured: position.offset, origin: originOf(id, incarnation) },
+    ...{ ...position, ...FIRST_PLACE, number: place?.number ?? 0, origin: originOf(id, incarnation) },
     ...{ announced: place === undefined && isEmpty, announcedKnown: place === undefined },
     transferred: place?.transferred === true,
   });

@@ -9,12 +9,18 @@ import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
 const place = z.object({
   /** Who numbers the operations that are captured there. */
   origin: z.int().positive(),
+  /** The stream; empty while it is read from the append-only file. */
   replicationId: z.string(),
   /** Everything before it is captured; `database` is selected there. */
   offset: z.int().nonnegative(),
   database: z.int().nonnegative(),
-  /** Everything before it is captured, but for keys that had to be read and were not yet. */
+  /** The same place by what an append-only file has of the stream, in bytes since the site began. */
+  written: z.int().nonnegative(),
+  /** Everything before it is captured, but for keys that had to be read and were not yet; counted as `written` is. */
   captured: z.int().nonnegative(),
+  /** Which of the places that were ever saved here this is; and the last one that lies before it in the stream, with where it ends: that is found in an append-only file. */
+  number: z.int().nonnegative(),
+  anchor: z.object({ number: z.int(), written: z.int() }).optional(),
   /** What the engine held before the stream began is among the operations; all of it, and what more is known of than was agreed on. */
   announced: z.boolean(),
   announcedKnown: z.boolean(),
@@ -23,6 +29,9 @@ const place = z.object({
 });
 /** How far an engine's stream is captured. */
 export type Place = z.output<typeof place>;
+
+/** What is counted from the first place of a site on. */
+export const FIRST_PLACE = { written: 0, captured: 0, number: 0 } as const;
 
 /** What the link of an engine has saved in it. */
 export interface SavedLog {
@@ -71,6 +80,18 @@ const [PLACE, CAPTURED, APPLIED, SUMMARY] = [0x50, 0x43, 0x41, 0x53];
 /** The place in the last entry of a log, or in a checkpoint, as one character a byte. */
 export function placeIn(text: string): Place {
   return place.parse(JSON.parse(text.startsWith("{") ? text : text.slice(1)));
+}
+
+/** The number of the place that the command of a stream saves; undefined of another command. */
+export function numberIn([name, key, ...rest]: readonly string[], database: number): number | undefined {
+  if (database !== LINK_DATABASE) return undefined;
+  const text =
+    key === LINK_KEYS.log && name?.toUpperCase() === "RPUSH"
+      ? rest.at(-1)
+      : key === LINK_KEYS.checkpoint && name?.toUpperCase() === "HSET"
+        ? rest[1]
+        : undefined;
+  return text === undefined ? undefined : placeIn(text).number;
 }
 
 /** What is appended to the log at once. */

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
 import { markOf } from "./marks.ts";
 
 /** What one client, or the site itself, did at once. */
@@ -9,6 +9,11 @@ export type StreamUnit =
 /** Puts commands of a stream together: a transaction is one unit, and one with a mark is the site's own. */
 export class StreamUnits {
   #open: StreamCommand[] | undefined;
+
+  /** Within a transaction. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
 
   /** The unit that ends with the command; undefined within a transaction, and of what clients cannot have written. */
   add(command: StreamCommand): StreamUnit | undefined {
@@ -28,8 +33,6 @@ export class StreamUnits {
     }
   }
 }
-
-type StreamCommand = Extract<StreamEvent, { kind: "command" }>;
 
 function unitOf(commands: readonly StreamCommand[]): StreamUnit | undefined {
   for (const { args, database } of commands) {

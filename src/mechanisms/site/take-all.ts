@@ -17,7 +17,7 @@ import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { attachStream, connectSite, type SiteEngine } from "./connect-site.ts";
 import { faults } from "./faults.ts";
 import { LINK_KEYS, linkTransaction } from "./marks.ts";
-import { readSavedLog, saving, type Place } from "./saved-log.ts";
+import { FIRST_PLACE, readSavedLog, saving, type Place } from "./saved-log.ts";
 import { StreamUnits } from "./stream-units.ts";
 import { executed, readAt, type TransactionContext } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
@@ -60,8 +60,8 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     await readAt(context, mark, []);
     const { offset, database } = await reached;
     const { replicationId } = attached.position;
-    const done = { captured: offset, announced: true, announcedKnown: true, transferred: true };
-    const place: Place = { origin, replicationId, offset, database, ...done };
+    const done = { announced: true, announcedKnown: true, transferred: true };
+    const place: Place = { origin, replicationId, offset, database, ...FIRST_PLACE, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
     await written(context, [...saving(saved, place), ["DEL", LINK_KEYS.transfer]], []);
   } finally {

@@ -15,6 +15,8 @@ export interface InstanceFiles extends EngineFiles {
   /** Exists while the engine has ended when asked to and was not started since. */
   readonly cleanFile: string;
   readonly engineFile: string;
+  /** The append-only file of engines since version 7. */
+  readonly appendOnlyFolder: string;
   /** Which database the data is of. */
   readonly databaseFile: string;
 }
@@ -41,6 +43,7 @@ export function filesIn(directory: string): InstanceFiles {
     launchFile: join(directory, "launch"),
     cleanFile: join(directory, "clean"),
     engineFile: join(directory, "engine"),
+    appendOnlyFolder: join(directory, "appendonlydir"),
     databaseFile: join(directory, "database"),
     ...certificateFilesIn(directory),
   };
@@ -88,8 +91,8 @@ export async function readLaunch({ launchFile }: InstanceFiles): Promise<number 
 }
 
 /** Whether an AOF is there: one file before version 7, a folder with a manifest since. */
-export async function hasAof({ directory }: InstanceFiles): Promise<boolean> {
-  const names = [...(await namesIn(directory)), ...(await namesIn(join(directory, "appendonlydir")))];
+export async function hasAof({ directory, appendOnlyFolder }: InstanceFiles): Promise<boolean> {
+  const names = [...(await namesIn(directory)), ...(await namesIn(appendOnlyFolder))];
   return names.some((name) => name === "appendonly.aof" || name.endsWith(".aof.manifest"));
 }
 
@@ -123,8 +126,8 @@ export async function claimForEngine(files: InstanceFiles, engine: EngineIdentit
   await replaceFile(files.engineFile, `${engineText(engine)}\n`);
 }
 
-async function dropData({ directory }: InstanceFiles): Promise<void> {
-  for (const name of ["dump.rdb", "appendonlydir"]) await rm(join(directory, name), { recursive: true, force: true });
+async function dropData({ directory, appendOnlyFolder }: InstanceFiles): Promise<void> {
+  for (const path of [join(directory, "dump.rdb"), appendOnlyFolder]) await rm(path, { recursive: true, force: true });
 }
 
 async function readOr(path: string, absent: string): Promise<string> {

@@ -29,6 +29,8 @@ export interface LinkedDatabase {
   readonly sites: readonly LinkedSite[];
   /** The primary, when it is on this node. */
   readonly primary?: EnginePlace;
+  /** Folder on this node where the primary keeps its append-only file, if it has one; absent when it is on another node. */
+  readonly appendOnlyFolder?: string;
   /** The link of the node that has the primary, when that is another one. */
   readonly relay?: Address;
   /** How the link logs in to the engine, tried in this order. Never logged. */

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
 import { Fault } from "../../core/base/fault.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { decodeReply } from "./decode.ts";
-import { byteStringOf } from "./reply.ts";
+import { argumentsOf } from "./command-frame.ts";
 import { dialSocket } from "./dial.ts";
 import { encodeCommand, type Arg } from "./encode.ts";
 import type { EngineAddress } from "./engine-client.ts";
@@ -22,9 +21,20 @@ export interface StreamPosition {
 /** What a primary sends to its replicas. */
 export type StreamEvent =
   /** `resumed`: nothing is missing since the place that was asked for. */
-  | { readonly kind: "attached"; readonly position: StreamPosition; readonly resumed: boolean }
-  /** A command with its effects as engines pass them on; each character of an argument is a byte. `offset` is behind it. */
-  | { readonly kind: "command"; readonly args: readonly string[]; readonly database: number; readonly offset: number };
+  { readonly kind: "attached"; readonly position: StreamPosition; readonly resumed: boolean } | StreamCommand;
+
+/** A command with its effects as engines pass them on. */
+export interface StreamCommand {
+  readonly kind: "command";
+  /** Each character is a byte. */
+  readonly args: readonly string[];
+  readonly database: number;
+  /** Its length in the stream. */
+  readonly bytes: number;
+  /** The stream, and its bytes up to the end of the command. */
+  readonly replicationId: string;
+  readonly offset: number;
+}
 
 export interface StreamOptions extends EngineAddress {
   readonly timeoutMs: number;
@@ -103,6 +113,7 @@ function accepted(reply: string): string {
 const ACKNOWLEDGE_MS = 1_000;
 
 async function* commandsOf(socket: Socket, reader: ByteReader, begin: StreamPosition): AsyncGenerator<StreamEvent> {
+  const { replicationId } = begin;
   let { offset, database } = begin;
   // it holds no data: nothing may count it among the replicas that have what was written
   const acknowledge = (): void => void socket.write(encodeCommand(["REPLCONF", "ACK", 0]));
@@ -123,16 +134,9 @@ async function* commandsOf(socket: Socket, reader: ByteReader, begin: StreamPosi
       const name = args[0]?.toUpperCase();
       if (name === "SELECT") database = Number(args[1]);
       else if (name === "REPLCONF") acknowledge();
-      else if (name !== "PING") yield { kind: "command", args, database, offset };
+      else if (name !== "PING") yield { kind: "command", args, database, bytes: end, replicationId, offset };
     }
   } finally {
     clearInterval(timer);
   }
-}
-
-function argumentsOf(frame: Buffer): readonly string[] {
-  const reply = decodeReply(frame, "bytes");
-  if (!Array.isArray(reply))
-    throw new Fault(faults.malformed, "The stream of a primary holds something else than commands.");
-  return reply.map(byteStringOf);
 }

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TestEngine } from "../../../test/kit/engines/engine.ts";
+import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
-import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
+import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { incarnationOf } from "../../core/merge/origin.ts";
-import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/marks.ts";
 import { placeIn } from "../../mechanisms/site/saved-log.ts";
-import { byteStringOf, listOf } from "../../ports/resp/reply.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 const PATIENCE = { withinMs: 60_000 };
@@ -25,8 +24,8 @@ const meanwhile = ["INCRBY sum 30", "HINCRBY sums f 30", "ZINCRBY scores 30 m", 
 await test("a site whose primary starts again from its disk keeps what clients did unseen, and takes nothing from what others did meanwhile", async () => {
   await using world = await agreed();
   world.cut(1);
-  await world.restartEngine(2, (engine) => run(engine, unseen));
-  await run(world.engines[0], meanwhile);
+  await world.restartEngine(2, (engine) => execute(engine, unseen));
+  await execute(world.engines[0], meanwhile);
   world.heal();
   await assertMerged(world);
 });
@@ -34,23 +33,25 @@ await test("a site whose primary starts again from its disk keeps what clients d
 await test("two sites that begin anew at once compare with the third one", async () => {
   await using world = await agreed();
   world.cut(1);
-  await world.restartEngine(2, (engine) => run(engine, unseen));
-  await world.restartEngine(3, (engine) => run(engine, ["INCRBY sum 1000", "SADD members q"]));
-  await run(world.engines[0], [...meanwhile, "DECRBY sum 1000", "SREM members q"]);
+  await world.restartEngine(2, (engine) => execute(engine, unseen));
+  await world.restartEngine(3, (engine) => execute(engine, ["INCRBY sum 1000", "SADD members q"]));
+  await execute(world.engines[0], [...meanwhile, "DECRBY sum 1000", "SREM members q"]);
   world.heal();
   await until(
     "what the third one did is here",
     async () => (await world.engines[0]?.call("SISMEMBER", "members", "q")) === 1,
     PATIENCE,
   );
-  await run(world.engines[0], ["SREM members q"]);
+  await execute(world.engines[0], ["SREM members q"]);
   await assertMerged(world);
 });
 
 await test("a link that is killed when it has written down that it begins anew goes on from there", async () => {
   await using world = await agreed({ sites: 2 });
   // so many that the link is at them for a while
-  await run(world.engines[0], [`MSET value newer ${Array.from({ length: 1_000 }, (_, key) => `${key} 1`).join(" ")}`]);
+  await execute(world.engines[0], [
+    `MSET value newer ${Array.from({ length: 1_000 }, (_, key) => `${key} 1`).join(" ")}`,
+  ]);
   const other = world.sites[1];
   await until("the other site has it", async () => (await other?.engine.call("GET", "value")) === "newer", PATIENCE);
   world.cut(1);
@@ -59,7 +60,7 @@ await test("a link that is killed when it has written down that it begins anew g
   const isBegun = async (): Promise<boolean> => other !== undefined && (await logOf(other.engine)).some(isAnew);
   await until("the link begins anew", isBegun, PATIENCE);
   await world.restartLink(2, (engine) => endLog(engine, (entries) => entries.findIndex(isAnew)));
-  await run(world.engines[0], ["SET value newest"]);
+  await execute(world.engines[0], ["SET value newest"]);
   world.heal();
   await until("all are linked", () => world.areUp(), PATIENCE);
   await until("the other site has it", async () => (await other?.engine.call("GET", "value")) === "newest", PATIENCE);
@@ -77,7 +78,7 @@ await test("both ends of a link say that a site looks for what its clients did, 
       said[1]?.startsWith("syncing: It still looks") === true
     );
   };
-  await world.restartEngine(1, (engine) => run(engine, ["SET value unseen"]));
+  await world.restartEngine(1, (engine) => execute(engine, ["SET value unseen"]));
   await until("both say it", isSaid, PATIENCE);
   await world.restartLink(1);
   await until("both say it of the next link", isSaid, PATIENCE);
@@ -90,8 +91,8 @@ await test("both ends of a link say that a site looks for what its clients did, 
 await test("where all sites begin anew at once, they come to the same", async () => {
   await using world = await agreed({ sites: 2 });
   world.cut(1);
-  await world.restartEngine(1, (engine) => run(engine, ["SADD members x", "INCRBY sum 7"]));
-  await world.restartEngine(2, (engine) => run(engine, ["SET value new", "INCRBY sum 5"]));
+  await world.restartEngine(1, (engine) => execute(engine, ["SADD members x", "INCRBY sum 7"]));
+  await world.restartEngine(2, (engine) => execute(engine, ["SET value new", "INCRBY sum 5"]));
   world.heal();
   await until("all are linked", () => world.areUp(), PATIENCE);
   await until(
@@ -102,49 +103,16 @@ await test("where all sites begin anew at once, they come to the same", async ()
   await assertSameData(world, []);
 });
 
-async function agreed(options: { readonly sites?: number } = {}): Promise<LinkedSites> {
-  const world = await startLinkedSites({ ...options, keepsData: true });
-  await until("all are linked", () => world.areUp(), PATIENCE);
-  await run(world.engines[0], before);
-  await assertSameData(world, []);
-  const isForgotten = async (): Promise<boolean> =>
-    (await Promise.all(world.sites.map(({ link }) => link.status()))).flat().every(({ knownKeys }) => knownKeys === 0);
-  await until("all have agreed", isForgotten, PATIENCE);
-  return world;
-}
-
-/** Takes from the log of a link what came after the transaction with that entry. */
-async function endLog(engine: TestEngine, last: (entries: readonly string[]) => number): Promise<void> {
-  const entries = await logOf(engine);
-  const from = last(entries);
-  const end = entries.findIndex((entry, index) => index >= from && isPlace(entry));
-  assert.ok(from >= 0 && end >= 0, "the log has the entry");
-  await engine.call(
-    "EVAL",
-    `redis.call("SELECT", ${LINK_DATABASE}) redis.call("LTRIM", "${LINK_KEYS.log}", 0, ${end})`,
-    0,
-  );
-}
-
-async function logOf(engine: TestEngine): Promise<readonly string[]> {
-  const read = `redis.call("SELECT", ${LINK_DATABASE}) return redis.call("LRANGE", "${LINK_KEYS.log}", 0, -1)`;
-  return listOf(await engine.call("EVAL", read, 0)).map(byteStringOf);
+function agreed(options: { readonly sites?: number } = {}): Promise<LinkedSites> {
+  return startAgreedSites(before, { ...options, keepsData: "unread" });
 }
 
 function isApplied(entry: string): boolean {
   return entry.startsWith("A");
 }
 
-function isPlace(entry: string): boolean {
-  return entry.startsWith("P");
-}
-
 function isAnew(entry: string): boolean {
   return isPlace(entry) && incarnationOf(placeIn(entry).origin) > 0;
-}
-
-async function run(engine: TestEngine | undefined, commands: readonly string[]): Promise<void> {
-  for (const command of commands) await engine?.call(...(command.split(" ") as [string, ...string[]]));
 }
 
 async function assertMerged(world: LinkedSites): Promise<void> {

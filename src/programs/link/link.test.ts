@@ -40,7 +40,7 @@ await test(`links that are killed again and again lose and double nothing (LINK_
 });
 
 await test("a primary that starts again from its disk, and whose stream is another one, says what it holds", async () => {
-  await using world = await startLinkedSites({ keepsData: true });
+  await using world = await startLinkedSites({ keepsData: "unread" });
   await until("all are linked", () => world.areUp(), PATIENCE);
   const load = startEngineLoad(world.engines, SEED);
   await until("clients write", () => load.written() > WRITES / 3, PATIENCE);

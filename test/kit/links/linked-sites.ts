@@ -43,8 +43,8 @@ export interface LinkedSites extends AsyncDisposable {
 export interface LinkedSitesOptions extends LinkingOptions {
   readonly sites?: number;
   readonly latencyMs?: number;
-  /** Engines keep their data on disk: a kill takes nothing that was answered. */
-  readonly keepsData?: boolean;
+  /** Engines keep their data on disk: a kill takes nothing that was answered. Links read what was appended, or cannot. */
+  readonly keepsData?: "read" | "unread";
   /** Sites that others reach by a node without the primary. */
   readonly behindAnother?: readonly number[];
   /** Each engine has a replica of the same version, which has to have what sites learn. */
@@ -58,8 +58,8 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   await using stack = new AsyncDisposableStack();
   const ids = Array.from({ length: options.sites ?? 3 }, (_, index) => index + 1);
   const folder = stack.use(await mkdtempDisposable(join(tmpdir(), "sites-")));
-  const start = (id: number, at: Partial<Address> = {}): Promise<TestEngine> =>
-    startSiteEngine(id, options.keepsData === true ? join(folder.path, String(id)) : undefined, at);
+  const { dataFolder, appendOnlyFolder } = foldersIn(folder.path, options);
+  const start = (id: number, at: Partial<Address> = {}): Promise<TestEngine> => startSiteEngine(id, dataFolder(id), at);
   const engines = await startAll(...ids.map((id) => start(id)));
   const replicas = options.withReplicas === true ? await startAll(...engines.map(replicaOf)) : [];
   for (const engine of [...engines, ...replicas]) stack.use(engine);
@@ -68,7 +68,8 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
   const reached = listening.map((at, index) => (isBehind(index) ? { ...at, host: loopbackAddress() } : at));
   const ways = stack.use(await Ways.open(ids, reached, () => options.latencyMs ?? 20));
   const linking = new Linking(listening, ways, options);
-  const sites = await openSites(engines, replicas.length === 0 ? 0 : 1, linking);
+  const follows = { confirmedBy: replicas.length === 0 ? 0 : 1, appendOnlyFolder };
+  const sites = await openSites(engines, follows, linking);
   stack.defer(async () => void (await Promise.all(sites.map(({ link }) => link.kill()))));
   for (const link of await linking.openBeside(reached)) stack.use(link);
   const known = (id: number): FollowedSite => present(sites[id - 1]);
@@ -105,22 +106,39 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
       await promote(replica, site.engine);
       site.engine = replica;
       site.confirmedBy = 0;
+      site.appendOnlyFolder = undefined;
       await linking.configure(site.link, site);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
+/** Where the engine of a site keeps its data, and where its link reads. */
+function foldersIn(folder: string, { keepsData }: LinkedSitesOptions) {
+  const dataFolder = (id: number): string | undefined =>
+    keepsData === undefined ? undefined : join(folder, String(id));
+  const appendOnlyFolder = (id: number): string | undefined =>
+    keepsData === "read" ? join(folder, String(id), "appendonlydir") : undefined;
+  return { dataFolder, appendOnlyFolder };
+}
+
 interface FollowedSite extends Followed {
   engine: TestEngine;
+  appendOnlyFolder: string | undefined;
   confirmedBy: number;
   awaitsSites: boolean;
   link: LinkProcess;
 }
 
-function openSites(engines: readonly TestEngine[], confirmedBy: number, linking: Linking): Promise<FollowedSite[]> {
+function openSites(
+  engines: readonly TestEngine[],
+  follows: { readonly confirmedBy: number; readonly appendOnlyFolder: (id: number) => string | undefined },
+  linking: Linking,
+): Promise<FollowedSite[]> {
   const open = async (engine: TestEngine, index: number): Promise<FollowedSite> => {
-    const site = { id: index + 1, engine, confirmedBy, awaitsSites: false };
+    const id = index + 1;
+    const { confirmedBy } = follows;
+    const site = { id, engine, confirmedBy, awaitsSites: false, appendOnlyFolder: follows.appendOnlyFolder(id) };
     return { ...site, link: await linking.open(site) };
   };
   return Promise.all(engines.map(open));

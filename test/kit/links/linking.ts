@@ -14,6 +14,8 @@ export interface Followed {
   readonly engine: Address;
   readonly confirmedBy: number;
   readonly awaitsSites: boolean;
+  /** Where the engine keeps its append-only file, if the link is to read it. */
+  readonly appendOnlyFolder?: string | undefined;
 }
 
 export interface LinkingOptions {
@@ -75,13 +77,14 @@ export class Linking {
     await link.configure({ op: "configure", listen, certificate, databases: [this.#databaseOf(site)] });
   }
 
-  #databaseOf({ id, engine: { host, port }, confirmedBy, awaitsSites }: Followed): LinkedDatabase {
+  #databaseOf({ id, engine: { host, port }, confirmedBy, awaitsSites, appendOnlyFolder }: Followed): LinkedDatabase {
     const others = this.#listening
       .map((_, index) => index + 1)
       .filter((other) => other !== id && !this.#removed.has(other));
     return {
       ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, awaitsSites, primary: { host, port } },
       keptBytes: this.#keptBytes,
+      ...(appendOnlyFolder === undefined ? {} : { appendOnlyFolder }),
       sites: others.map((other) => remoteSite(other, this.#ways.between(id, other), this.#authority)),
     };
   }

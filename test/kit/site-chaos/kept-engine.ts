@@ -1,18 +1,26 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
-import { listOf, textOf } from "../../../src/ports/resp/reply.ts";
-import { startEngine, type TestEngine } from "../engines/engine.ts";
+import { textOf } from "../../../src/ports/resp/reply.ts";
+import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
 import { until } from "../time/until.ts";
 
-const ENGINE_ARGS = ["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb", "--save", ""];
-/** What was answered is on the disk. */
-const KEPT_ARGS = ["--appendonly", "yes", "--appendfsync", "always"];
+/** The kernel has what was answered, so that a kill takes nothing; a wait for the disk would only be slower. */
+const ENGINE_ARGS = [
+  ...["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb", "--save", ""],
+  ...["--appendonly", "yes", "--appendfsync", "no"],
+];
 const PATIENCE = { withinMs: 60_000 };
 
-/** Starts an engine that can be started again from the disk; what it keeps there is in the folder. */
-export function startSiteEngine(version: string, folder: string): Promise<TestEngine> {
-  return startEngine({ engine: version, args: [...ENGINE_ARGS, "--dir", mkdtempSync(join(folder, "engine-"))] });
+/** An engine that can be started again from its disk. */
+export interface KeptEngine extends TestEngine {
+  /** Where it keeps its data. */
+  readonly folder: string;
+}
+
+/** Starts one; what it keeps is below the folder. */
+export function startSiteEngine(version: string, folder: string): Promise<KeptEngine> {
+  return startIn(mkdtempSync(join(folder, "engine-")), { engine: version });
 }
 
 /** Resolves when the replica of an engine that was started again has all data of that: its stream is another one, with other offsets. */
@@ -28,15 +36,17 @@ export async function hasFollowed(replica: TestEngine, primary: TestEngine): Pro
 }
 
 /** Ends the engine at any moment, by SIGKILL, and starts it again with what it has answered. */
-export async function restartFromDisk(engine: TestEngine): Promise<TestEngine> {
-  const [, dir] = listOf(await engine.call("CONFIG", "GET", "dir"));
-  await engine.call("CONFIG", "SET", "appendfsync", "always", "appendonly", "yes");
+export async function restartFromDisk(engine: KeptEngine): Promise<KeptEngine> {
   const isWritten = async (): Promise<boolean> => {
     const info = textOf(await engine.call("INFO", "persistence"));
     return /aof_enabled:1/.test(info) && !/aof_rewrite_(in_progress|scheduled):1/.test(info);
   };
   await until("all is on the disk", isWritten, PATIENCE);
   await engine.stop();
-  const { name, host, port } = engine;
-  return startEngine({ engine: name, host, port, args: [...ENGINE_ARGS, ...KEPT_ARGS, "--dir", textOf(dir ?? "")] });
+  const { name, host, port, folder } = engine;
+  return startIn(folder, { engine: name, host, port });
+}
+
+async function startIn(folder: string, options: Omit<TestEngineOptions, "args">): Promise<KeptEngine> {
+  return { ...(await startEngine({ ...options, args: [...ENGINE_ARGS, "--dir", folder] })), folder };
 }

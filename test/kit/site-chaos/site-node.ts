@@ -1,13 +1,12 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestEngine } from "../engines/engine.ts";
 import { linkCanFollow } from "../../../src/mechanisms/site/link-place.ts";
 import { until } from "../time/until.ts";
 import { demote, promote } from "../engines/switchover.ts";
 import type { LinkProcess } from "../links/link-process.ts";
-import type { Linking } from "../links/linking.ts";
-import { hasFollowed, restartFromDisk, startSiteEngine } from "./kept-engine.ts";
+import type { Followed, Linking } from "../links/linking.ts";
+import { hasFollowed, restartFromDisk, startSiteEngine, type KeptEngine } from "./kept-engine.ts";
 import type { SitePrimary } from "./site-client.ts";
 
 /** One site: a primary, its replica, and the link that follows the primary. Plays the agents; what happens at a site happens one after the other. */
@@ -18,8 +17,8 @@ export class SiteNode implements AsyncDisposable {
   readonly #engines = new AsyncDisposableStack();
   readonly #folder: string;
   #version: string;
-  #primary: TestEngine;
-  #replica: TestEngine;
+  #primary: KeptEngine;
+  #replica: KeptEngine;
   #confirmedBy = 1;
   #link: LinkProcess;
   /** Every link that was here, the last one last. */
@@ -30,7 +29,7 @@ export class SiteNode implements AsyncDisposable {
     id: number,
     linking: Linking,
     folder: Awaited<ReturnType<typeof mkdtempDisposable>>,
-    engines: readonly [TestEngine, TestEngine],
+    engines: readonly [KeptEngine, KeptEngine],
     link: LinkProcess,
   ) {
     this.id = id;
@@ -48,9 +47,9 @@ export class SiteNode implements AsyncDisposable {
   static async start(id: number, version: string, linking: Linking): Promise<SiteNode> {
     const folder = await mkdtempDisposable(join(tmpdir(), "site-"));
     const primary = await startSiteEngine(version, folder.path);
-    const link = await linking.open({ id, engine: primary, confirmedBy: 0, awaitsSites: false });
+    const link = await linking.open(followed(id, primary, 0));
     const replica = await successorOf(primary, version, folder.path);
-    await linking.configure(link, { id, engine: primary, confirmedBy: 1, awaitsSites: false });
+    await linking.configure(link, followed(id, primary, 1));
     return new SiteNode(id, linking, folder, [primary, replica], link);
   }
 
@@ -131,7 +130,7 @@ export class SiteNode implements AsyncDisposable {
     return next;
   }
 
-  async #moveTo(next: TestEngine): Promise<void> {
+  async #moveTo(next: KeptEngine): Promise<void> {
     const before = this.#primary;
     await promote(before, next);
     this.#primary = next;
@@ -141,7 +140,7 @@ export class SiteNode implements AsyncDisposable {
   }
 
   /** The next one has what was acknowledged because the former one had it. */
-  async #replaceReplica(next: TestEngine): Promise<void> {
+  async #replaceReplica(next: KeptEngine): Promise<void> {
     this.#engines.use(next);
     await this.#replica.stop();
     this.#replica = next;
@@ -156,15 +155,15 @@ export class SiteNode implements AsyncDisposable {
   }
 
   /** From now on it has to have what is acknowledged. */
-  async #join(replica: TestEngine): Promise<void> {
+  async #join(replica: KeptEngine): Promise<void> {
     this.#engines.use(replica);
     this.#replica = replica;
     this.#confirmedBy = 1;
     await this.#configure();
   }
 
-  get #followed() {
-    return { id: this.id, engine: this.#primary, confirmedBy: this.#confirmedBy, awaitsSites: false };
+  get #followed(): Followed {
+    return followed(this.id, this.#primary, this.#confirmedBy);
   }
 
   #configure(): Promise<void> {
@@ -177,8 +176,12 @@ export class SiteNode implements AsyncDisposable {
   }
 }
 
+function followed(id: number, engine: KeptEngine, confirmedBy: number): Followed {
+  return { id, engine, confirmedBy, awaitsSites: false, appendOnlyFolder: join(engine.folder, "appendonlydir") };
+}
+
 /** One that may take over: it has all data, and what of the stream the link has not captured yet. */
-async function successorOf(primary: TestEngine, version: string, folder: string): Promise<TestEngine> {
+async function successorOf(primary: KeptEngine, version: string, folder: string): Promise<KeptEngine> {
   const replica = await startSiteEngine(version, folder);
   await replica.follow(primary);
   const clients = await Promise.all([primary.connect(), replica.connect()]);

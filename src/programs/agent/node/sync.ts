@@ -25,7 +25,7 @@ const RETENTION_CHECK_MS = 600_000;
 
 /** What the node's engines and endpoints follow from. */
 export interface NodeSyncContext extends AddressContext {
-  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
+  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace" | "dataDir">;
   readonly records: Pick<Records, "state" | "databases" | "isReadable" | "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly modulesOf: LoadedModules;

@@ -5,6 +5,7 @@ import { siteKeptBytes } from "../../../core/api/settings/replication-buffers.ts
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { membersOf } from "../../../core/planner/database/in-sync.ts";
+import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts";
 import type { LinkedDatabase } from "../../../ports/management/link-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
@@ -16,7 +17,7 @@ import type { LinkConfiguration } from "./link.ts";
 
 /** What the link of a node follows from. */
 export interface WantedLinkContext extends AddressContext {
-  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace">;
+  readonly config: Pick<AgentConfig, "node" | "address" | "cluster" | "namespace" | "dataDir">;
   readonly records: Pick<Records, "state" | "databases">;
   readonly passwords: Pick<DatabasePasswords, "of">;
   readonly tls: Pick<MountedSecret<"tls.crt" | "tls.key" | "ca.crt">, "current">;
@@ -55,7 +56,7 @@ async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord
     bdb: record.uid,
     site: record.activeActive.site,
     sites: sites.map(({ host, port, ...site }) => ({ ...site, address: { host, port } })),
-    ...whereIs(context, shard),
+    ...whereIs(context, record, shard),
     logins: engineLogins(access),
     confirmedBy: membersOf(shard)?.length ?? 0,
     keptBytes: siteKeptBytes(record.memoryBytes),
@@ -64,12 +65,19 @@ async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord
 }
 
 /** The primary here, or the link beside it on its node; neither while the primary is cut off. */
-function whereIs(context: WantedLinkContext, shard: ShardRecord): Pick<LinkedDatabase, "primary" | "relay"> {
+function whereIs(
+  context: WantedLinkContext,
+  { uid }: DatabaseRecord,
+  shard: ShardRecord,
+): Pick<LinkedDatabase, "primary" | "appendOnlyFolder" | "relay"> {
   if (shard.switchover?.forced === true) return {};
-  const { node, port, tls } = primaryOf(shard);
+  const { id, node, port, tls } = primaryOf(shard);
   const host = nodeAddress(context, node);
   if (host === undefined) return {};
   return node === context.config.node
-    ? { primary: { host, port, ...(tls === undefined ? {} : { tls }) } }
+    ? {
+        primary: { host, port, ...(tls === undefined ? {} : { tls }) },
+        ...{ appendOnlyFolder: instanceFiles(context.config.dataDir, uid, id).appendOnlyFolder },
+      }
     : { relay: { host, port: PORTS.replication } };
 }

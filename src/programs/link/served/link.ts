@@ -103,6 +103,6 @@ export class Link {
 type Configure = Extract<LinkCommand, { readonly op: "configure" }>;
 
 /** A database that differs in this is followed anew. */
-function identityOf({ primary, site, sites, logins }: LinkedDatabase): string {
-  return JSON.stringify([primary, site, sites.map(({ id }) => id), logins]);
+function identityOf({ primary, appendOnlyFolder, site, sites, logins }: LinkedDatabase): string {
+  return JSON.stringify([primary, appendOnlyFolder, site, sites.map(({ id }) => id), logins]);
 }

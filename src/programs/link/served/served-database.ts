@@ -108,7 +108,7 @@ export class ServedDatabase {
     const round = new AbortController();
     this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
-    const { site, sites, logins, keptBytes } = this.#database;
+    const { site, sites, logins, keptBytes, appendOnlyFolder } = this.#database;
     const engine = {
       host: primary.host,
       port: primary.port,
@@ -121,7 +121,7 @@ export class ServedDatabase {
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
       const whole = () => connectWhole({ database: this.#database, own, clock, signal });
-      const followed = { id: site, sites: ids, engine, keptBytes, confirmedBy, connectWhole: whole };
+      const followed = { id: site, sites: ids, engine, keptBytes, appendOnlyFolder, confirmedBy, connectWhole: whole };
       const { local, ended } = await EngineSite.start({ ...followed, clock, log, signal });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));

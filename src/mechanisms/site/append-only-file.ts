@@ -1,0 +1,147 @@
+import { open, readFile, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../core/base/clock.ts";
+import { argumentsOf, commandNameIn } from "../../ports/resp/command-frame.ts";
+import { FrameScanner, INCOMPLETE } from "../../ports/resp/frame-scanner.ts";
+
+/** A command in an append-only file. */
+export interface FileCommand {
+  /** In capitals. */
+  readonly name: string;
+  /** As the engine wrote it. */
+  readonly frame: Buffer;
+  readonly database: number;
+  /** The place behind it. */
+  readonly end: FilePlace;
+}
+
+/** A place in one of the files. */
+export interface FilePlace {
+  readonly file: number;
+  readonly offset: number;
+  /** The numbered database that is selected there. */
+  readonly database: number;
+}
+
+const MANIFEST = "appendonly.aof.manifest";
+const CHUNK = 1_048_576;
+const LOOK_MS = 10;
+
+/**
+ * The commands that an engine has appended since it last wrote its data as a whole: in several files that a manifest lists, as engines
+ * since 7.0 keep them. What is open stays readable when the engine removes it.
+ */
+export class AppendOnlyFile implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #files: { readonly name: string; readonly handle: FileHandle }[] = [];
+
+  private constructor(folder: string, clock: Clock, signal: AbortSignal) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** Opens what is in the folder; rejects when it cannot be read. The signal ends every wait. */
+  static async open(folder: string, clock: Clock, signal: AbortSignal): Promise<AppendOnlyFile> {
+    const file = new AppendOnlyFile(folder, clock, signal);
+    try {
+      await file.#openLater();
+      return file;
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /**
+   * The commands from that place on, or all, many at a time. At the end it waits for more as long as `waitsFor` says, in milliseconds, and ends when
+   * nothing has come for that time.
+   */
+  async *commands(from: FilePlace | undefined, waitsFor: () => number): AsyncGenerator<readonly FileCommand[]> {
+    let place = from ?? { file: 0, offset: 0, database: 0 };
+    for (let endedAt: number | undefined; ;) {
+      for await (const commands of this.#read(place)) {
+        place = commands.at(-1)?.end ?? place;
+        endedAt = undefined;
+        const written = commands.filter(({ name }) => name !== "SELECT");
+        if (written.length > 0) yield written;
+      }
+      // what is appended elsewhere now was closed here before that
+      if (place.file + 1 < this.#files.length) {
+        place = { file: place.file + 1, offset: 0, database: 0 };
+        continue;
+      }
+      const now = this.#clock.uptimeMs();
+      endedAt ??= now;
+      if (now - endedAt >= waitsFor()) return;
+      await this.#clock.sleep(LOOK_MS, this.#signal);
+      await this.#openLater();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#files.splice(0).map(({ handle }) => handle.close()));
+  }
+
+  async *#read({ file, offset: begin, database: selected }: FilePlace): AsyncGenerator<readonly FileCommand[]> {
+    const handle = this.#files[file]?.handle;
+    if (handle === undefined) return;
+    let [offset, database] = [begin, selected];
+    for await (const frames of framesOf(handle, begin)) {
+      const commands: FileCommand[] = [];
+      for (const frame of frames) {
+        offset += frame.length;
+        if (frame[0] !== ARRAY) continue; // an annotation
+        const name = commandNameIn(frame);
+        if (name === "SELECT") database = Number(argumentsOf(frame)[1]);
+        commands.push({ name, frame, database, end: { file, offset, database } });
+      }
+      yield commands;
+    }
+  }
+
+  async #openLater(): Promise<void> {
+    const names = appendedIn(await readFile(join(this.#folder, MANIFEST), "utf8"));
+    const last = this.#files.at(-1)?.name;
+    // a manifest without it is of an engine that has written all of its data anew: all that it lists is later
+    for (const name of names.slice(last === undefined ? 0 : names.indexOf(last) + 1))
+      this.#files.push({ name, handle: await open(join(this.#folder, name), "r") });
+  }
+}
+
+/** The whole frames of a file, from there to its present end, as many as are read at once. */
+async function* framesOf(handle: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
+  const scanner = new FrameScanner();
+  let rest: Buffer = Buffer.alloc(0);
+  for (let at = from; ;) {
+    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, rest.length));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    const scanned = rest.length;
+    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    const frames: Buffer[] = [];
+    let begin = 0;
+    for (let end = scanner.next(bytes, scanned, bytes.length); end !== INCOMPLETE;) {
+      frames.push(bytes.subarray(begin, end));
+      begin = end;
+      end = scanner.next(bytes, begin, bytes.length);
+    }
+    rest = bytes.subarray(begin);
+    if (frames.length > 0) yield frames;
+  }
+}
+
+const ARRAY = 42;
+
+/** Names of the files with commands, the oldest first; what the manifest says besides is for engines. */
+function appendedIn(manifest: string): readonly string[] {
+  const lines = manifest.split("\n").map((line) => line.trim().split(" "));
+  return lines.flatMap((words) => {
+    const of = (word: string): string | undefined => words[words.indexOf(word) + 1];
+    const name = of("file");
+    return of("type") === "i" && name !== undefined ? [name] : [];
+  });
+}
