@@ -71,6 +71,11 @@ export class Participants {
     return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? {}));
   }
 
+  /** How many other sites keep the operations of `origin` up to `seq`, as surely as their data. */
+  keptBy(origin: number, seq: number): number {
+    return this.#others().filter((site) => (this.#known.get(site)?.keeps[origin] ?? 0) >= seq).length;
+  }
+
   states(origin: number, statement: Statement): void {
     const known = this.#latest(origin);
     if (known !== undefined) known.statement = statement;

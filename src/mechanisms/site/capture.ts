@@ -55,6 +55,11 @@ export class Capture {
     return { replicationId, offset, database, written, anchor, captured: this.#captured };
   }
 
+  /** The place behind the last command that was looked at, counted as `Place.written` is. */
+  get passed(): number {
+    return this.#written;
+  }
+
   /** Takes the stream until its end. */
   async follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
     for await (const event of stream) if (event.kind === "command") await this.#take(event);

@@ -1,11 +1,10 @@
 import type { Apply } from "../../core/merge/apply.ts";
 import type { Effect, Operation } from "../../core/merge/operation.ts";
-import { siteOf } from "../../core/merge/origin.ts";
 import type { Statement } from "../../core/merge/participants.ts";
 import { encodeSaved, type LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary.ts";
-import { including, union, type VersionVector } from "../../core/merge/version-vector.ts";
+import type { VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
 import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
@@ -17,7 +16,9 @@ import { giveAll } from "./give-all.ts";
 import { giveKeys, type GivenKeys } from "./give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
+import { Progress } from "./progress.ts";
 import type { Place } from "./saved-log.ts";
+import { SiteWaits } from "./site-waits.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { readAt } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
@@ -41,12 +42,10 @@ export class EngineSite {
   readonly #live = Promise.withResolvers<void>();
   readonly #hearing = Promise.withResolvers<void>();
   readonly #holds = new Holds();
-  readonly #lags = new Map<number, number>();
+  readonly #progress: Progress;
+  readonly #waits: SiteWaits;
   #isOpen = false;
   #captureReached: Capture["reached"];
-  /** What the engine and its log have, and what of it the replicas have too. */
-  #latest: VersionVector;
-  #stated: VersionVector = {};
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
     const { client, site, from, life, saved } = begin;
@@ -56,7 +55,7 @@ export class EngineSite {
     this.#begin = begin;
     this.#site = site;
     this.#captureReached = from;
-    this.#latest = site.received;
+    this.#progress = new Progress(site.received);
     this.#capture = new Capture({
       ...{ client, clock, signal, from, name: life },
       ...{ onEffects: (effects) => this.#captured(effects), onAnchored: () => this.#captured([]) },
@@ -68,6 +67,7 @@ export class EngineSite {
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
     });
+    this.#waits = new SiteWaits({ client, clock, signal, site, origin: from.origin, capture: this.#capture });
     const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
   }
@@ -146,12 +146,13 @@ export class EngineSite {
 
   /** What may be said to be received: it lasts as long as the data does. */
   stated(): VersionVector {
-    return this.#stated;
+    return this.#progress.stated;
   }
 
   /** What the site that numbers its operations so has said to have received. */
   peerStated(origin: number, received: VersionVector): void {
     this.#site.peerReceived(origin, received);
+    this.#waits.look();
   }
 
   /** What others have to know so that sites can come and go. */
@@ -181,7 +182,7 @@ export class EngineSite {
 
   /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
   lagMs(site: number): number {
-    return this.#lags.get(site) ?? 0;
+    return this.#progress.lagMs(site);
   }
 
   /** Each part lasts until the signal comes; the first that fails ends them all. */
@@ -189,7 +190,7 @@ export class EngineSite {
     const { signal, clock, confirmedBy } = this.#options;
     const { client } = this.#begin;
     signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
-    const written = { changed: this.#written, latest: () => this.#latest };
+    const written = { changed: this.#written, latest: () => this.#progress.latest };
     const confirmation = { client: confirming, clock, replicas: confirmedBy, signal };
     const closed = [client, confirming].map(({ closed: end }) =>
       end.then((fault) => {
@@ -224,7 +225,7 @@ export class EngineSite {
   }
 
   async #reach(seq: number): Promise<void> {
-    while ((this.#stated[this.origin] ?? 0) < seq) {
+    while ((this.stated()[this.origin] ?? 0) < seq) {
       this.#options.signal.throwIfAborted();
       await this.#changed.next();
     }
@@ -250,6 +251,7 @@ export class EngineSite {
     while (!signal.aborted) {
       if (this.#site.hasUnsaid) this.#captured([]);
       if (!this.#completion.isComparing) this.#site.forgetAgreed();
+      this.#waits.look();
       await clock.sleep(BEAT_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
   }
@@ -258,9 +260,11 @@ export class EngineSite {
   #captured(effects: readonly Effect[]): void {
     this.#captureReached = this.#capture.reached;
     this.#writer.log(this.#site.captured(effects, this.#options.clock.now().getTime()));
+    this.#waits.look();
   }
 
   async #marked(text: string): Promise<void> {
+    if (this.#waits.take(text)) return;
     if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
     const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
     await this.#writer.apply(repairs);
@@ -277,21 +281,12 @@ export class EngineSite {
   }
 
   #onWritten(entries: readonly LoggedEntry[]): void {
-    const now = this.#options.clock.now().getTime();
-    for (const entry of entries) {
-      if (entry.kind === "summary") {
-        if (entry.isLast) this.#latest = union(this.#latest, entry.summary.received);
-        continue;
-      }
-      const { dot, at } = entry.operation;
-      this.#latest = including(this.#latest, dot);
-      if (entry.kind === "applied") this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
-    }
+    this.#progress.written(entries, this.#options.clock.now().getTime());
     this.#written.wake();
   }
 
   #confirmed(reached: VersionVector): void {
-    this.#stated = reached;
+    this.#progress.confirmed(reached);
     this.#site.kept.confirm(reached[this.#begin.from.origin] ?? 0);
     this.#changed.wake();
   }

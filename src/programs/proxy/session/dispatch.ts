@@ -12,6 +12,7 @@ import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
 import { giveOwnAnswer } from "./own-answers.ts";
 import type { AnsweredSession } from "./own-answers.ts";
+import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -107,7 +108,19 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
 }
 
 const ANSWERED_HERE = [
-  ...(["kill", "identity", "session", "client", "whoami", "view", "parameters", "quit", "refused", "hostile"] as const),
+  ...([
+    "kill",
+    "identity",
+    "session",
+    "client",
+    "whoami",
+    "sites",
+    "view",
+    "parameters",
+    "quit",
+    "refused",
+    "hostile",
+  ] as const),
 ];
 type ClassAnsweredHere = (typeof ANSWERED_HERE)[number];
 
@@ -134,6 +147,8 @@ function handleHere(
     case "view":
     case "parameters":
       return giveOwnAnswer(session, request);
+    case "sites":
+      return waitForSites(session, request);
     case "quit":
       if (!session.answer(replies.ok)) return false;
       session.finish();

@@ -10,6 +10,7 @@
  * - scan: continues at the server that gave its cursor
  * - identity: AUTH and HELLO, which also an unauthenticated client may send
  * - session, client, whoami: answered by the proxy, which knows the client
+ * - sites: asks the link of an Active-Active database; an error elsewhere
  * - view: answered by the proxy from what the engine says
  * - parameters: kept in the record of the database
  * - quit: ends the connection
@@ -37,6 +38,7 @@ export type CommandClass =
   | "session"
   | "client"
   | "whoami"
+  | "sites"
   | "view"
   | "parameters"
   | "quit"

@@ -30,6 +30,13 @@ export const HANDLED: readonly HandledCommands[] = [
     note: "counts the writes of all clients of the database, as clients share connections to the engine",
   },
   {
+    commandClass: "sites",
+    names: "WAITSITES",
+    note:
+      "`WAITSITES numsites timeout`, of Active-Active databases alone: waits until so many other sites have what was written before, as `WAIT` does with replicas, " +
+      "and replies how many have it",
+  },
+  {
     commandClass: "scan",
     names: "SCAN HSCAN SSCAN ZSCAN",
     note: "the cursor names the engine that gave it: a scan goes on there when the primary changes",

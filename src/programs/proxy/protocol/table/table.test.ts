@@ -7,7 +7,7 @@ import type { CommandClass } from "./entry.ts";
 import { COMMAND_TABLE } from "./table.ts";
 
 /** Commands that no engine lists, and that mean something all the same. */
-const NOT_LISTED = ["POST", "HOST:", "CLIENT|MAINT_NOTIFICATIONS"];
+const NOT_LISTED = ["POST", "HOST:", "CLIENT|MAINT_NOTIFICATIONS", "WAITSITES"];
 
 /** Name, and the words that an engine uses for what a command does. */
 interface ListedCommand {

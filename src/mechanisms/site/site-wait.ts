@@ -1,0 +1,46 @@
+import type { Arg } from "../../ports/resp/encode.ts";
+import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
+
+/** A client waits until so many other sites have what was written before. */
+export interface SiteWait {
+  /** Unique; the same when it is asked for again. */
+  readonly id: string;
+  readonly sites: number;
+}
+
+/** An answer is kept for so long, in milliseconds, and what is not asked for again within that time is forgotten. */
+export const SITE_WAIT_MS = 10_000;
+
+/** Asks the link of the engine, which sees it behind all that was written before. */
+export function askingSites({ id, sites }: SiteWait): readonly [string, ...Arg[]] {
+  return inLinkDatabase("EVAL", "redis.call('SET', ARGV[1], ARGV[2])", LINK_KEYS.mark, `${MARK}${sites}:${id}`);
+}
+
+/** Reads what the link has answered: how many sites have it; nothing before its first answer. */
+export function sitesAnswered({ id }: SiteWait): readonly [string, ...Arg[]] {
+  return inLinkDatabase("EVAL_RO", "return redis.call('GET', ARGV[1])", `${ANSWER}${id}`);
+}
+
+/** What the mark asks for; undefined of another mark. */
+export function siteWaitIn(mark: string): SiteWait | undefined {
+  if (!mark.startsWith(MARK)) return undefined;
+  const [sites = "", id = ""] = mark.slice(MARK.length).split(":");
+  return { id, sites: Number(sites) };
+}
+
+/** So many sites have it. */
+export function answering({ id }: SiteWait, sites: number): LinkCommand {
+  return ["SET", `${ANSWER}${id}`, sites, "PX", SITE_WAIT_MS];
+}
+
+const MARK = "sites:";
+const ANSWER = "site:waited:";
+
+/** A script may select a database without a change for its connection. */
+function inLinkDatabase(
+  name: "EVAL" | "EVAL_RO",
+  call: string,
+  ...args: readonly string[]
+): readonly [string, ...Arg[]] {
+  return [name, `redis.call('SELECT', ${LINK_DATABASE}) ${call}`, 0, ...args];
+}

@@ -1,0 +1,64 @@
+import type { Site } from "../../core/merge/site.ts";
+import type { Capture } from "./capture.ts";
+import { linkTransaction } from "./marks.ts";
+import { answering, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
+import { executed, type TransactionContext } from "./transaction.ts";
+
+export interface SiteWaitsOptions extends TransactionContext {
+  readonly site: Pick<Site, "seq" | "participants">;
+  /** Under which it numbers its operations. */
+  readonly origin: number;
+  readonly capture: Pick<Capture, "passed" | "reached">;
+}
+
+/** Clients that wait until other sites have what was written before. */
+export class SiteWaits {
+  readonly #options: SiteWaitsOptions;
+  readonly #waits = new Map<string, Waiting>();
+
+  constructor(options: SiteWaitsOptions) {
+    this.#options = options;
+  }
+
+  /** A mark came by; false when it asks for something else. */
+  take(mark: string): boolean {
+    const wait = siteWaitIn(mark);
+    if (wait === undefined) return false;
+    const known = this.#waits.get(wait.id) ?? { wait, after: this.#options.capture.passed };
+    this.#waits.set(wait.id, { ...known, until: this.#options.clock.uptimeMs() + SITE_WAIT_MS });
+    // the stream is captured up to the mark when this turn is over
+    setImmediate(() => this.look());
+    return true;
+  }
+
+  /** More may be captured, or at other sites. */
+  look(): void {
+    if (this.#waits.size === 0) return;
+    const { site, origin, capture, clock } = this.#options;
+    const now = clock.uptimeMs();
+    const { written } = capture.reached;
+    for (const waiting of this.#waits.values()) {
+      const { wait, after, until, said } = waiting;
+      // what was written before is among the operations up to this one
+      if (waiting.seq === undefined && written >= after) waiting.seq = site.seq;
+      const have = waiting.seq === undefined ? undefined : site.participants.keptBy(origin, waiting.seq);
+      if (have !== undefined && have !== said) this.#answer(wait, (waiting.said = have));
+      if (now >= until || (have ?? -1) >= wait.sites) this.#waits.delete(wait.id);
+    }
+  }
+
+  #answer(wait: SiteWait, sites: number): void {
+    const answer = executed(this.#options, linkTransaction([answering(wait, sites)], []), () => undefined);
+    answer.catch(() => undefined); // who waits for the connection, or for the signal, has the failure
+  }
+}
+
+interface Waiting {
+  readonly wait: SiteWait;
+  /** The place of the mark, in bytes as `Place.written` counts them. */
+  readonly after: number;
+  /** When it is forgotten, by the uptime in milliseconds. */
+  readonly until: number;
+  seq?: number;
+  said?: number;
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
+import { done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
+import { RawClient } from "../../../test/kit/engines/raw-client.ts";
+import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { until } from "../../../test/kit/time/until.ts";
+
+const PATIENCE = { withinMs: 60_000 };
+
+await test("WAITSITES replies when so many other sites have what was written before", async () => {
+  await using scene = await openScene();
+  const { client, others } = scene;
+  for (let value = 1; value <= 20; value += 1) {
+    await client.ask("SET", "k", String(value));
+    // the whole list is read before it is sent
+    await client.ask("RPUSH", "list", String(value));
+    assert.equal(await client.ask("WAITSITES", "2", "30000"), 2);
+    for (const engine of others)
+      assert.deepEqual(await Promise.all([engine.call("GET", "k"), engine.call("LLEN", "list")]), [
+        String(value),
+        value,
+      ]);
+  }
+  assert.ok(Number(await client.ask("WAITSITES", "1", "0")) >= 1);
+});
+
+await test("WAITSITES replies after its timeout how many have it, and in the order of the requests", async () => {
+  await using scene = await openScene();
+  const { client, world } = scene;
+  await client.ask("WAITSITES", "2", "0");
+  world.cut(1, 2);
+  world.cut(2);
+  await client.ask("SET", "k", "1");
+  assert.equal(await client.ask("WAITSITES", "1", "0"), 1);
+  const began = performance.now();
+  const replies = await Promise.all([client.ask("WAITSITES", "2", "1000"), client.ask("GET", "k")]);
+  assert.deepEqual(replies, [1, "1"]);
+  assert.ok(performance.now() - began >= 1_000);
+  const waiting = client.ask("WAITSITES", "2", "0");
+  world.heal();
+  assert.equal(await waiting, 2);
+});
+
+await test("WAITSITES goes on when the link ends meanwhile", async () => {
+  await using scene = await openScene();
+  const { client, world, others } = scene;
+  await client.ask("WAITSITES", "2", "0");
+  world.cut(1);
+  await client.ask("SET", "k", "1");
+  const waiting = client.ask("WAITSITES", "2", "0");
+  await world.restartLink(1);
+  world.heal();
+  assert.equal(await waiting, 2);
+  assert.deepEqual(await Promise.all(others.map((engine) => engine.call("GET", "k"))), ["1", "1"]);
+});
+
+await test("WAITSITES is refused where it is wrong, and where there are no sites", async () => {
+  await using engine = await startEngine();
+  await using proxy = await startProxy();
+  const [site, plain] = [endpointFor(engine, { bdb: 1, site: { logins: [] } }), endpointFor(engine, { bdb: 2 })];
+  await done(proxy.send({ op: "configure", endpoints: [site, plain] }));
+  const client = await RawClient.connect(site.listen);
+  assert.match(String(await client.ask("WAITSITES", "1")), /^-ERR wrong number of arguments for 'waitsites' command/);
+  assert.match(String(await client.ask("WAITSITES", "one", "1")), /^-ERR value is not an integer or out of range/);
+  assert.match(String(await client.ask("WAITSITES", "1", "-1")), /^-ERR timeout is negative/);
+  await client.ask("MULTI");
+  assert.match(String(await client.ask("WAITSITES", "1", "1")), /^-ERR store: WAITSITES is not available inside MULTI/);
+  await client.ask("DISCARD");
+  assert.equal(await client.ask("WAITSITES", "1", "50"), 0, "no link answers");
+  client.close();
+  const other = await RawClient.connect(plain.listen);
+  assert.match(String(await other.ask("WAITSITES", "1", "1")), /^-ERR store: WAITSITES is for Active-Active databases/);
+  other.close();
+});
+
+/** Three linked sites, with a client at the endpoint of the first one. */
+async function openScene() {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await startLinkedSites());
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const [first, ...others] = world.engines as readonly [TestEngine, ...TestEngine[]];
+  const proxy = stack.use(await startProxy());
+  const endpoint = endpointFor(first, { site: { logins: [] } });
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const client = await RawClient.connect(endpoint.listen);
+  stack.defer(() => client.close());
+  const owned = stack.move();
+  return { world, client, others, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

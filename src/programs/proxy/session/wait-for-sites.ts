@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { messageOf } from "../../../core/base/fault.ts";
+import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/site/site-wait.ts";
+import { engineCodeOf, errorReplyOf } from "../../../ports/resp/engine-client.ts";
+import type { Reply } from "../../../ports/resp/reply.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import { argumentsOf } from "../protocol/arguments.ts";
+import { errorReply, integerReply, replies } from "../protocol/replies.ts";
+import { askPrimary, type AskedEndpoint } from "./ask-primary.ts";
+
+/** What WAITSITES needs of the session that sends it. */
+export interface WaitingSession {
+  readonly endpoint: AskedEndpoint & {
+    readonly isSite: boolean;
+    readonly primary: AskedEndpoint["primary"] & Pick<PrimaryView, "held">;
+  };
+  /** The connection has ended. */
+  readonly ended: boolean;
+  /** The client waits for a reply. */
+  readonly hasPending: boolean;
+  /** Answers in the engine's place; false when earlier replies are missing. */
+  answer(reply: Buffer): boolean;
+  /** Takes no request until `work` is over; it must not reject. */
+  waitFor(work: Promise<void>): void;
+}
+
+/** The link that was asked may have ended, or be at another engine now: it is asked again after this time, in milliseconds. */
+const ASK_AGAIN_MS = SITE_WAIT_MS / 2;
+/** How long an answer is waited for before the next look: longer and longer. */
+const LOOKS_MS = { least: 5, most: 50 };
+
+/** WAITSITES: replies how many other sites have what was written before, when they are as many as asked for, or after the timeout. */
+export function waitForSites(session: WaitingSession, request: Buffer): boolean {
+  if (session.hasPending) return false;
+  if (!session.endpoint.isSite) return session.answer(NO_SITES);
+  const asked = askedFor(argumentsOf(request).slice(1));
+  if (Buffer.isBuffer(asked)) return session.answer(asked);
+  session.waitFor(
+    waited(session, asked).then(
+      (reply) => void session.answer(reply),
+      (error: unknown) =>
+        void session.answer(
+          errorReply(errorReplyOf(error) ?? `ERR store: the sites are not known: ${messageOf(error)}`),
+        ),
+    ),
+  );
+  return true;
+}
+
+const NO_SITES = errorReply("ERR store: WAITSITES is for Active-Active databases: this one has no other sites");
+
+interface Asked {
+  readonly sites: number;
+  /** Undefined: for as long as it takes. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** An error reply when it is wrong. */
+function askedFor(args: readonly Buffer[]): Asked | Buffer {
+  if (args.length !== 2) return errorReply("ERR wrong number of arguments for 'waitsites' command");
+  const [sites, timeout] = args.map(String);
+  if (![sites, timeout].every((text) => /^-?\d{1,15}$/.test(text ?? ""))) return replies.noInteger;
+  if (Number(timeout) < 0) return errorReply("ERR timeout is negative");
+  return { sites: Number(sites), timeoutMs: Number(timeout) === 0 ? undefined : Number(timeout) };
+}
+
+async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer> {
+  const { endpoint } = session;
+  const { clock } = endpoint;
+  const wait = { id: randomUUID(), sites };
+  const deadline = timeoutMs === undefined ? Infinity : clock.uptimeMs() + timeoutMs;
+  let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
+  while (!session.ended) {
+    const now = clock.uptimeMs();
+    // an engine that is paused for a change of primary would keep all behind the question waiting
+    const { held } = endpoint.primary;
+    const isDue = !held && now - askedAt >= ASK_AGAIN_MS;
+    if (isDue) [askedAt, pauseMs] = [now, LOOKS_MS.least];
+    const isAsked = isDue ? await ask(endpoint, askingSites(wait)) : null;
+    const answered = held ? null : isAsked === undefined ? undefined : await ask(endpoint, sitesAnswered(wait));
+    if (answered === undefined) return endpoint.primary.refusal;
+    if (answered !== null) have = Number(answered);
+    if (now >= deadline || (answered !== null && have >= sites)) break;
+    await clock.sleep(Math.min(pauseMs, deadline - now));
+    pauseMs = Math.min(LOOKS_MS.most, pauseMs * 2);
+  }
+  return integerReply(have);
+}
+
+type Command = ReturnType<typeof askingSites>;
+
+/** Null also of an engine that is a primary no more, or not yet: the next one is asked. */
+async function ask(endpoint: AskedEndpoint, command: Command): Promise<Reply | undefined> {
+  try {
+    return await askPrimary(endpoint, command);
+  } catch (error) {
+    if (PASSING.has(engineCodeOf(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+const PASSING: ReadonlySet<string> = new Set(["READONLY", "LOADING", "MASTERDOWN", "BUSY"]);
