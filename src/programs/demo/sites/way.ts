@@ -13,7 +13,7 @@ export interface CuttableWay extends AsyncDisposable {
 /** Relays what comes to `at` (port 0: any) to another address, byte by byte; each direction is late by `latencyMs`. */
 export async function startWay(at: Address, to: Address, latencyMs: number): Promise<CuttableWay> {
   const relay = new Relay(to, latencyMs);
-  const server = createServer((client) => relay.accept(client));
+  const server = createServer({ allowHalfOpen: true }, (client) => relay.accept(client));
   server.listen(at.port, at.host);
   await once(server, "listening");
   const address = server.address();
@@ -46,7 +46,7 @@ class Relay {
       client.destroy();
       return;
     }
-    const target = this.#keep(connect({ ...this.#to, noDelay: true }));
+    const target = this.#keep(connect({ ...this.#to, noDelay: true, allowHalfOpen: true }));
     this.#pass(this.#keep(client), target);
     this.#pass(target, client);
   }
@@ -68,6 +68,8 @@ class Relay {
 
   #pass(from: Socket, into: Socket): void {
     from.on("data", (bytes) => setTimeout(() => into.write(bytes), this.#latencyMs));
-    from.once("close", () => setTimeout(() => into.destroy(), this.#latencyMs));
+    // what was sent before an end arrives, as on a network
+    from.once("end", () => setTimeout(() => into.end(), this.#latencyMs));
+    from.once("close", () => setTimeout(() => !from.readableEnded && into.destroy(), this.#latencyMs));
   }
 }
