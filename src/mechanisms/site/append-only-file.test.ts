@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdtempDisposable, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -78,6 +79,28 @@ test("what is written last may be there in part, and notes of the engine are pas
   await appendFile(join(folder.path, name), "k\r\n");
   const { value } = await next;
   assert.deepEqual([value?.database, value?.name], [4, "DEL"]);
+});
+
+test("what an engine has put there that is no file of its own is not opened", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "aof-"));
+  const at = (name: string): string => join(folder.path, name);
+  const manifest = at("appendonly.aof.manifest");
+  const open = () => AppendOnlyFile.open(folder.path, systemClock, new AbortController().signal);
+  await writeFile(at("secret"), "+secret\r\n");
+  await symlink(at("secret"), at("link"));
+  execFileSync("mkfifo", [at("pipe")]);
+  for (const [name, why] of [
+    ["../secret", /names "..\/secret"/],
+    ["link", /ELOOP/],
+    ["pipe", /is no file/],
+    ["missing", /ENOENT/],
+  ] as const) {
+    await writeFile(manifest, `file ${name} seq 1 type i\n`);
+    await assert.rejects(open(), why);
+  }
+  await rm(manifest);
+  await symlink(at("secret"), manifest);
+  await assert.rejects(open(), /ELOOP/);
 });
 
 async function appending(engine: string) {

@@ -1,8 +1,11 @@
-import { open, readFile, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { basename, join } from "node:path";
 import type { Clock } from "../../core/base/clock.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { argumentsOf, commandNameIn } from "../../ports/resp/command-frame.ts";
 import { FrameScanner, INCOMPLETE } from "../../ports/resp/frame-scanner.ts";
+import { faults } from "./faults.ts";
 
 /** A command in an append-only file. */
 export interface FileCommand {
@@ -24,6 +27,8 @@ export interface FilePlace {
 }
 
 const MANIFEST = "appendonly.aof.manifest";
+/** It names a few files. */
+const MANIFEST_BYTES = 65_536;
 const CHUNK = 1_048_576;
 const LOOK_MS = 10;
 
@@ -103,12 +108,27 @@ export class AppendOnlyFile implements AsyncDisposable {
   }
 
   async #openLater(): Promise<void> {
-    const names = appendedIn(await readFile(join(this.#folder, MANIFEST), "utf8"));
+    const names = appendedIn(await readManifest(this.#folder));
     const last = this.#files.at(-1)?.name;
     // a manifest without it is of an engine that has written all of its data anew: all that it lists is later
     for (const name of names.slice(last === undefined ? 0 : names.indexOf(last) + 1))
-      this.#files.push({ name, handle: await open(join(this.#folder, name), "r") });
+      this.#files.push({ name, handle: await openFile(this.#folder, name) });
   }
+}
+
+/** What the engine has there is not to be trusted: a link elsewhere is not followed, and what never ends is not waited for. */
+async function openFile(folder: string, name: string): Promise<FileHandle> {
+  if (basename(name) !== name) throw new Fault(faults.notAFile, `The manifest in ${folder} names "${name}".`);
+  const handle = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Fault(faults.notAFile, `"${name}" in ${folder} is no file.`);
+}
+
+async function readManifest(folder: string): Promise<string> {
+  await using handle = await openFile(folder, MANIFEST);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(MANIFEST_BYTES), 0, MANIFEST_BYTES, 0);
+  return buffer.toString("utf8", 0, bytesRead);
 }
 
 /** The whole frames of a file, from there to its present end, as many as are read at once. */

@@ -51,7 +51,7 @@ async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Prom
   for await (const commands of file.commands(undefined, () => (search.found === undefined ? 0 : APPENDED_MS)))
     for (const command of commands) {
       search.pass(command);
-      if (search.found !== undefined && ownTextIn(command, markOf) === mark) return search.found;
+      if (search.found !== undefined && ownTextIn(command, mark, markOf) === mark) return search.found;
     }
   return undefined;
 }
@@ -59,11 +59,13 @@ async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Prom
 /** Finds the last own write before a place, and counts from there. */
 class PlaceSearch {
   readonly #place: Place;
+  readonly #needle: string;
   #written: number | undefined;
   #found: FilePlace | undefined;
 
   constructor(place: Place) {
     this.#place = place;
+    this.#needle = `"number":${place.anchor?.number ?? ""}`;
   }
 
   /** Undefined before it, and when commands do not end there. */
@@ -73,7 +75,7 @@ class PlaceSearch {
 
   pass(command: FileCommand): void {
     const { anchor, written } = this.#place;
-    if (ownTextIn(command, numberIn) === anchor?.number) {
+    if (ownTextIn(command, this.#needle, numberIn) === anchor?.number) {
       this.#written = anchor?.written;
       this.#found = undefined;
     } else if (this.#written !== undefined) this.#written += fileBytes(command.name, command.frame.length);
@@ -81,12 +83,15 @@ class PlaceSearch {
   }
 }
 
-/** What the link wrote with that command; undefined of another one. */
+/** What the link wrote with that command; undefined of another one, and without the text: only what may be meant is decoded. */
 function ownTextIn<T>(
   { name, frame, database }: FileCommand,
+  text: string,
   read: (args: readonly string[], database: number) => T | undefined,
 ): T | undefined {
-  return database === LINK_DATABASE && OWN.has(name) ? read(argumentsOf(frame), database) : undefined;
+  return database === LINK_DATABASE && OWN.has(name) && frame.includes(text)
+    ? read(argumentsOf(frame), database)
+    : undefined;
 }
 
 const OWN: ReadonlySet<string> = new Set(["SET", "RPUSH", "HSET"]);
