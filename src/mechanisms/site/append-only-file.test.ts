@@ -103,6 +103,23 @@ test("what an engine has put there that is no file of its own is not opened", as
   await assert.rejects(open(), /ELOOP/);
 });
 
+test("a file that is gone before it was opened ends the reading, since its commands are missing", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "aof-"));
+  const list = async (...numbers: readonly number[]): Promise<void> => {
+    for (const number of numbers) await writeFile(join(folder.path, String(number)), "*1\r\n$4\r\nPING\r\n");
+    const lines = numbers.map((number) => `file ${number} seq ${number} type i\n`);
+    await writeFile(join(folder.path, "appendonly.aof.manifest"), lines.join(""));
+  };
+  await list(4);
+  await using file = await AppendOnlyFile.open(folder.path, systemClock, new AbortController().signal);
+  const reading = eachOf(file);
+  await reading.next();
+  await list(5);
+  assert.equal((await reading.next()).value?.end.file, 1);
+  await list(7);
+  await assert.rejects(reading.next(), /File 6 in .* is gone/);
+});
+
 async function appending(engine: string) {
   await using stack = new AsyncDisposableStack();
   const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "aof-")));

@@ -40,7 +40,7 @@ export class AppendOnlyFile implements AsyncDisposable {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #files: { readonly name: string; readonly handle: FileHandle }[] = [];
+  readonly #files: (ListedFile & { readonly handle: FileHandle })[] = [];
 
   private constructor(folder: string, clock: Clock, signal: AbortSignal) {
     this.#folder = folder;
@@ -108,21 +108,30 @@ export class AppendOnlyFile implements AsyncDisposable {
   }
 
   async #openLater(): Promise<void> {
-    const names = appendedIn(await readManifest(this.#folder));
-    const last = this.#files.at(-1)?.name;
-    // a manifest without it is of an engine that has written all of its data anew: all that it lists is later
-    for (const name of names.slice(last === undefined ? 0 : names.indexOf(last) + 1))
-      this.#files.push({ name, handle: await openFile(this.#folder, name) });
+    for (const listed of appendedIn(await readManifest(this.#folder))) {
+      const last = this.#files.at(-1)?.sequence ?? listed.sequence - 1;
+      if (listed.sequence <= last) continue;
+      // the engine has written all of its data anew more than once since the last look
+      if (listed.sequence > last + 1) throw unreadable(`File ${last + 1} in ${this.#folder} is gone.`);
+      this.#files.push({ ...listed, handle: await openFile(this.#folder, listed.name) });
+    }
   }
+}
+
+/** A file with commands, as a manifest lists it. */
+interface ListedFile {
+  readonly name: string;
+  /** One more than that of the file before. */
+  readonly sequence: number;
 }
 
 /** What the engine has there is not to be trusted: a link elsewhere is not followed, and what never ends is not waited for. */
 async function openFile(folder: string, name: string): Promise<FileHandle> {
-  if (basename(name) !== name) throw new Fault(faults.notAFile, `The manifest in ${folder} names "${name}".`);
+  if (basename(name) !== name) throw unreadable(`The manifest in ${folder} names "${name}".`);
   const handle = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw new Fault(faults.notAFile, `"${name}" in ${folder} is no file.`);
+  throw unreadable(`"${name}" in ${folder} is no file.`);
 }
 
 async function readManifest(folder: string): Promise<string> {
@@ -156,12 +165,16 @@ async function* framesOf(handle: FileHandle, from: number): AsyncGenerator<reado
 
 const ARRAY = 42;
 
-/** Names of the files with commands, the oldest first; what the manifest says besides is for engines. */
-function appendedIn(manifest: string): readonly string[] {
+/** The files with commands, the oldest first; what the manifest says besides is for engines. */
+function appendedIn(manifest: string): readonly ListedFile[] {
   const lines = manifest.split("\n").map((line) => line.trim().split(" "));
   return lines.flatMap((words) => {
     const of = (word: string): string | undefined => words[words.indexOf(word) + 1];
-    const name = of("file");
-    return of("type") === "i" && name !== undefined ? [name] : [];
+    const [name, sequence] = [of("file"), Number(of("seq"))];
+    return of("type") === "i" && name !== undefined ? [{ name, sequence }] : [];
   });
+}
+
+function unreadable(why: string): Fault {
+  return new Fault(faults.unreadable, why);
 }

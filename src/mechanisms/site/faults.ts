@@ -8,10 +8,10 @@ export const faults = {
     retry: "backoff",
     remedy: `Take the site out of the Active-Active database, and put it in again when its database is gone: ${editObject("reaadb <name>")}.`,
   },
-  notAFile: {
-    code: "SITE_NOT_A_FILE",
+  unreadable: {
+    code: "SITE_FILE_UNREADABLE",
     retry: "never",
     remedy:
-      "The engine or a module in it has put something else into its folder: replace the node, and look at the modules of the database.",
+      "Nothing is to be done: the site compares itself with another one. If it names what is no file, look at the modules of the database, which alone can put that there.",
   },
 } as const satisfies Record<string, FaultSpec>;

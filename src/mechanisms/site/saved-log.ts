@@ -18,8 +18,9 @@ const place = z.object({
   written: z.int().nonnegative(),
   /** Everything before it is captured, but for keys that had to be read and were not yet; counted as `written` is. */
   captured: z.int().nonnegative(),
-  /** Which of the places that were ever saved here this is; and the last one that lies before it in the stream, with where it ends: that is found in an append-only file. */
+  /** Which of the places that were ever saved here this is. */
   number: z.int().nonnegative(),
+  /** The last saved place that lies before this one in the stream, with where it ends: it is looked for in an append-only file. */
   anchor: z.object({ number: z.int(), written: z.int() }).optional(),
   /** What the engine held before the stream began is among the operations; all of it, and what more is known of than was agreed on. */
   announced: z.boolean(),
