@@ -54,7 +54,7 @@ function wantedOf(args: readonly string[]): WantedSites | string {
     const [seeds, from, parallel, minutes] = [values.seeds, values.from, values.parallel, values.minutes].map(Number);
     const numbers = { seeds: seeds ?? 0, from: from ?? 0, parallel: parallel ?? 0, minutes: minutes ?? 0 };
     const length = (Object.keys(LENGTHS) as Length[]).find((each) => each === values.length);
-    if (length === undefined) return `a seed is ${Object.keys(LENGTHS).join(" or ")}`;
+    if (length === undefined) return `--length is ${Object.keys(LENGTHS).join(" or ")}, not "${values.length}"`;
     const areWhole = Object.values(numbers).every((value) => Number.isInteger(value) && value > 0);
     return areWhole ? { ...numbers, length, result: values.result } : "each number is a whole one from 1";
   } catch (error) {

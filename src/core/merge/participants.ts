@@ -71,9 +71,9 @@ export class Participants {
     return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? {}));
   }
 
-  /** How many other sites keep the operations of `origin` up to `seq`, as surely as their data. */
-  keptBy(origin: number, seq: number): number {
-    return this.#others().filter((site) => (this.#known.get(site)?.keeps[origin] ?? 0) >= seq).length;
+  /** How many other sites keep all of this, as surely as their data. */
+  keptBy(operations: VersionVector): number {
+    return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? {}, operations)).length;
   }
 
   states(origin: number, statement: Statement): void {

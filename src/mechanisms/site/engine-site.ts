@@ -67,9 +67,10 @@ export class EngineSite {
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
     });
-    this.#waits = new SiteWaits({ client, clock, signal, site, origin: from.origin, capture: this.#capture });
     const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
+    const isComplete = (): boolean => this.#completion.announced.announced;
+    this.#waits = new SiteWaits({ ...options, client, site, isComplete, capture: this.#capture });
   }
 
   /**

@@ -1,13 +1,17 @@
+import { ofSite } from "../../core/merge/origin.ts";
 import type { Site } from "../../core/merge/site.ts";
+import type { VersionVector } from "../../core/merge/version-vector.ts";
 import type { Capture } from "./capture.ts";
 import { linkTransaction } from "./marks.ts";
 import { answering, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
 import { executed, type TransactionContext } from "./transaction.ts";
 
 export interface SiteWaitsOptions extends TransactionContext {
-  readonly site: Pick<Site, "seq" | "participants">;
-  /** Under which it numbers its operations. */
-  readonly origin: number;
+  readonly site: Pick<Site, "received" | "participants">;
+  /** Number of the site. */
+  readonly id: number;
+  /** All that clients did before the stream began is among the operations. */
+  readonly isComplete: () => boolean;
   readonly capture: Pick<Capture, "passed" | "reached">;
 }
 
@@ -34,14 +38,14 @@ export class SiteWaits {
   /** More may be captured, or at other sites. */
   look(): void {
     if (this.#waits.size === 0) return;
-    const { site, origin, capture, clock } = this.#options;
+    const { site, id, isComplete, capture, clock } = this.#options;
     const now = clock.uptimeMs();
     const { written } = capture.reached;
     for (const waiting of this.#waits.values()) {
       const { wait, after, until, said } = waiting;
-      // what was written before is among the operations up to this one
-      if (waiting.seq === undefined && written >= after) waiting.seq = site.seq;
-      const have = waiting.seq === undefined ? undefined : site.participants.keptBy(origin, waiting.seq);
+      // what was written before is among the operations that there are by now
+      if (written >= after && isComplete()) waiting.operations ??= ofSite(id, site.received);
+      const have = waiting.operations && site.participants.keptBy(waiting.operations);
       if (have !== undefined && have !== said) this.#answer(wait, (waiting.said = have));
       if (now >= until || (have ?? -1) >= wait.sites) this.#waits.delete(wait.id);
     }
@@ -59,6 +63,7 @@ interface Waiting {
   readonly after: number;
   /** When it is forgotten, by the uptime in milliseconds. */
   readonly until: number;
-  seq?: number;
+  /** What other sites must have; absent while not all that was written before is captured. */
+  operations?: VersionVector;
   said?: number;
 }

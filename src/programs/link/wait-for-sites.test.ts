@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../test/kit/engines/raw-client.ts";
-import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { startLinkedSites, type LinkedSitesOptions } from "../../../test/kit/links/linked-sites.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 const PATIENCE = { withinMs: 60_000 };
@@ -55,6 +55,33 @@ await test("WAITSITES goes on when the link ends meanwhile", async () => {
   assert.deepEqual(await Promise.all(others.map((engine) => engine.call("GET", "k"))), ["1", "1"]);
 });
 
+await test("WAITSITES counts no site while its own one looks for what its clients did before its stream began", async () => {
+  await using scene = await openScene({ sites: 2, keepsData: "unread" });
+  const { client, world, others } = scene;
+  await client.ask("SET", "k", "1");
+  assert.equal(await client.ask("WAITSITES", "1", "0"), 1);
+  // the other one connects, and learns what is written from now on
+  world.cutFrom(1);
+  await world.restartEngine(1, async (engine) => void (await engine.call("SET", "unseen", "1")));
+  const isLinked = async (): Promise<boolean> =>
+    (await world.sites[0]?.link.status())?.[0]?.sites[0]?.state === "syncing";
+  await until("the other site has connected", isLinked, PATIENCE);
+  assert.equal(await client.ask("WAITSITES", "1", "1500"), 0);
+  world.heal();
+  assert.equal(await client.ask("WAITSITES", "1", "0"), 1);
+  assert.equal(await others[0]?.call("GET", "unseen"), "1");
+});
+
+await test("WAITSITES is taken back at the end of a drain, as commands that block are", async () => {
+  await using scene = await openScene();
+  const { client, proxy } = scene;
+  client.send("WAITSITES", "3", "0");
+  const drained = proxy.send({ op: "drain", deadlineMs: 2_000 });
+  assert.equal(await client.read(), undefined, "a client that gets no reply sends it again elsewhere");
+  client.close();
+  assert.deepEqual(await drained, { ok: true, op: "drain", closed: 1, remaining: 0 });
+});
+
 await test("WAITSITES is refused where it is wrong, and where there are no sites", async () => {
   await using engine = await startEngine();
   await using proxy = await startProxy();
@@ -74,10 +101,10 @@ await test("WAITSITES is refused where it is wrong, and where there are no sites
   other.close();
 });
 
-/** Three linked sites, with a client at the endpoint of the first one. */
-async function openScene() {
+/** Linked sites, with a client at the endpoint of the first one. */
+async function openScene(options: LinkedSitesOptions = {}) {
   await using stack = new AsyncDisposableStack();
-  const world = stack.use(await startLinkedSites());
+  const world = stack.use(await startLinkedSites(options));
   await until("all are linked", () => world.areUp(), PATIENCE);
   const [first, ...others] = world.engines as readonly [TestEngine, ...TestEngine[]];
   const proxy = stack.use(await startProxy());
@@ -86,5 +113,5 @@ async function openScene() {
   const client = await RawClient.connect(endpoint.listen);
   stack.defer(() => client.close());
   const owned = stack.move();
-  return { world, client, others, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { world, proxy, client, others, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

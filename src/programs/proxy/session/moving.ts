@@ -9,7 +9,7 @@ type MovingEndpoint = "none" | "internal-fqdn";
 /** What asking a client to move needs of its session. */
 export interface MovingOwner {
   readonly endpoint: { readonly service: Address };
-  readonly pinned: { readonly current: unknown };
+  readonly pinned: { readonly current: { withdraw(): void } | undefined };
   readonly upload: unknown;
   /** The client waits for a reply. */
   readonly hasPending: boolean;
@@ -31,6 +31,7 @@ export class Moving {
   /** The connection has what another one would lack, and libraries would not notice. */
   #isBound = false;
   #isAsked = false;
+  #isWithdrawn = false;
   #due: Buffer | undefined;
 
   constructor(owner: MovingOwner) {
@@ -40,6 +41,17 @@ export class Moving {
   /** The client is about to be asked: no request can be taken before. */
   get isDue(): boolean {
     return this.#due !== undefined;
+  }
+
+  /** What the client waits for is to end without a reply. */
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
+  }
+
+  /** Takes back what the client waits for and changes nothing: its library sends it again elsewhere. */
+  withdraw(): void {
+    this.#isWithdrawn = true;
+    this.#owner.pinned.current?.withdraw();
   }
 
   /** CLIENT MAINT_NOTIFICATIONS; the reply. */

@@ -233,7 +233,7 @@ export class Session implements SessionParts {
   /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
   drainNow(): void {
     this.finish();
-    this.pinned.current?.withdraw();
+    this.moving.withdraw();
   }
 
   /** Cuts a client with a request that a move has waited for in vain. */

@@ -6,6 +6,7 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
+import type { Moving } from "./moving.ts";
 import { askPrimary, type AskedEndpoint } from "./ask-primary.ts";
 
 /** What WAITSITES needs of the session that sends it. */
@@ -16,6 +17,7 @@ export interface WaitingSession {
   };
   /** The connection has ended. */
   readonly ended: boolean;
+  readonly moving: Pick<Moving, "isWithdrawn">;
   /** The client waits for a reply. */
   readonly hasPending: boolean;
   /** Answers in the engine's place; false when earlier replies are missing. */
@@ -37,7 +39,7 @@ export function waitForSites(session: WaitingSession, request: Buffer): boolean 
   if (Buffer.isBuffer(asked)) return session.answer(asked);
   session.waitFor(
     waited(session, asked).then(
-      (reply) => void session.answer(reply),
+      (reply) => void (reply && session.answer(reply)),
       (error: unknown) =>
         void session.answer(
           errorReply(errorReplyOf(error) ?? `ERR store: the sites are not known: ${messageOf(error)}`),
@@ -64,13 +66,14 @@ function askedFor(args: readonly Buffer[]): Asked | Buffer {
   return { sites: Number(sites), timeoutMs: Number(timeout) === 0 ? undefined : Number(timeout) };
 }
 
-async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer> {
+/** Undefined: the client gets no reply. */
+async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer | undefined> {
   const { endpoint } = session;
   const { clock } = endpoint;
   const wait = { id: randomUUID(), sites };
   const deadline = timeoutMs === undefined ? Infinity : clock.uptimeMs() + timeoutMs;
   let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
-  while (!session.ended) {
+  while (!session.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
     // an engine that is paused for a change of primary would keep all behind the question waiting
     const { held } = endpoint.primary;
@@ -80,11 +83,11 @@ async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Pro
     const answered = held ? null : isAsked === undefined ? undefined : await ask(endpoint, sitesAnswered(wait));
     if (answered === undefined) return endpoint.primary.refusal;
     if (answered !== null) have = Number(answered);
-    if (now >= deadline || (answered !== null && have >= sites)) break;
+    if (now >= deadline || (answered !== null && have >= sites)) return integerReply(have);
     await clock.sleep(Math.min(pauseMs, deadline - now));
     pauseMs = Math.min(LOOKS_MS.most, pauseMs * 2);
   }
-  return integerReply(have);
+  return undefined;
 }
 
 type Command = ReturnType<typeof askingSites>;
