@@ -86,8 +86,8 @@ const NODE = {
   store_link_up: gauge("node", SITE, "1 while the writes of that site of an Active-Active database arrive here"),
   store_link_lag_seconds: gauge("node", SITE, "Age of its newest write when it was applied here"),
   store_link_unconfirmed_operations: gauge("node", SITE, "Writes of this site that the other one has not said to have"),
-  store_link_received_bytes_total: counter("node", SITE, "Bytes from the other site"),
-  store_link_sent_bytes_total: counter("node", SITE, "Bytes to the other site"),
+  store_link_received_bytes_total: counter("node", SITE, "Bytes from the other site, compressed as they come"),
+  store_link_sent_bytes_total: counter("node", SITE, "Bytes to the other site, compressed as they go"),
 } as const;
 
 /** Every metric that the product shows; nothing else can be shown. */

@@ -6,7 +6,6 @@ import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports
 import { faults } from "../faults.ts";
 import { otherKeys } from "../transport/compared-frames.ts";
 import { greet, type Greeted } from "../transport/greet.ts";
-import { LINK_FORMATS, type Greeting } from "../transport/messages.ts";
 
 export interface ComparingOptions {
   readonly database: LinkedDatabase;
@@ -24,10 +23,10 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
   const asked = await Promise.allSettled(database.sites.map((site) => ask(options, site)));
   const answers = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const whole = answers.find(({ greeting }) => greeting.joining !== true && greeting.incomplete !== true);
-  for (const answer of answers) if (answer !== whole) answer.socket.destroy();
+  for (const answer of answers) if (answer !== whole) answer.connection.destroy();
   if (whole !== undefined) {
-    options.signal.addEventListener("abort", () => void whole.socket.destroy(), { once: true });
-    return otherKeys(whole);
+    options.signal.addEventListener("abort", () => whole.connection.destroy(), { once: true });
+    return otherKeys(whole.connection);
   }
   const missing = asked.flatMap((one, index) =>
     one.status === "rejected" ? [`${database.sites[index]?.name ?? ""}: ${messageOf(one.reason)}`] : [],
@@ -41,9 +40,9 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
 }
 
 function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
-  const greeting: Greeting = {
-    ...{ guid: database.guid, from: database.site, to: site.id, formats: [...LINK_FORMATS] },
+  const introduction = {
+    ...{ guid: database.guid, from: database.site, to: site.id },
     ...{ received: {}, origin: originOf(database.site, 0), comparing: true },
   };
-  return greet(site, own(), greeting, { clock, signal });
+  return greet(site, own(), introduction, { clock, signal });
 }

@@ -7,8 +7,8 @@ import { emptyTransfer } from "../../../mechanisms/site/transfer.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
-import { greet, type Greeted } from "../transport/greet.ts";
-import { commonFormat, encodeMessage, LINK_FORMATS, type Greeting } from "../transport/messages.ts";
+import { greet, type Greeted, type Introduction } from "../transport/greet.ts";
+import { commonFormat, encodeMessage } from "../transport/messages.ts";
 import { receiveTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
 
@@ -44,33 +44,35 @@ export async function join(options: JoiningOptions): Promise<void> {
     const giver = answers.find(({ greeting }) => greeting.joining !== true && greeting.incomplete !== true);
     if (giver === undefined && answers.some(({ greeting }) => greeting.incomplete === true))
       throw new Fault(faults.cannotJoin, "No other site has captured yet all that it holds.");
-    for (const other of answers) if (other !== giver) other.socket.destroy();
+    for (const other of answers) if (other !== giver) other.connection.destroy();
     log.info("the data of another site is taken", { from: giver?.greeting.from, origin });
     signal.throwIfAborted();
     options.onTake();
     await takeAll(options, origin, giver === undefined ? emptyTransfer() : await requested(giver, origin));
     log.info("the data of another site is here", { from: giver?.greeting.from });
   } finally {
-    for (const { socket } of answers) socket.destroy();
+    for (const { connection } of answers) connection.destroy();
   }
 }
 
 /** Tells a site that has nothing either, or looks for one to compare with, that there is nothing here; LINK_NOT_HERE to any other one. */
-export function answerWhileJoining({ socket, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
+export function answerWhileJoining({ connection, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
   if (greeting.joining !== true && greeting.comparing !== true)
     throw new Fault(faults.notHere, "This site gets the data of the other sites.");
-  socket.end(encodeMessage("greeting", { ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }));
+  connection.end(
+    encodeMessage("greeting", { ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }),
+  );
 }
 
 function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
   return greet(site, own(), nothing(database.guid, database.site, site.id), { clock, signal });
 }
 
-async function requested({ socket, frames }: Greeted, origin: number) {
-  socket.write(encodeMessage("transfer", { origin }));
-  return receiveTransfer(frames);
+async function requested({ connection }: Greeted, origin: number) {
+  await connection.send(encodeMessage("transfer", { origin }));
+  return receiveTransfer(connection.frames);
 }
 
-function nothing(guid: string, from: number, to: number): Greeting {
-  return { guid, from, to, formats: [...LINK_FORMATS], received: {}, origin: originOf(from, 0), joining: true };
+function nothing(guid: string, from: number, to: number): Introduction {
+  return { guid, from, to, received: {}, origin: originOf(from, 0), joining: true };
 }

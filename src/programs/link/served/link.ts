@@ -91,7 +91,7 @@ export class Link {
     // what is said to somebody who is not known yet does not depend on what there is
     if (database === undefined || remote === undefined || database.site !== to)
       throw new Fault(faults.refused, `This cluster does not know site ${from} of the database ${guid}.`);
-    checkPeer(visitor.socket, relayed === true ? this.#own() : remote, this.#context.clock.now().getTime());
+    checkPeer(visitor.connection.socket, relayed === true ? this.#own() : remote, this.#context.clock.now().getTime());
     const known = this.#served.get(guid);
     if (known !== undefined) await known.served.accept(visitor);
     else if (database.relay !== undefined && relayed !== true)

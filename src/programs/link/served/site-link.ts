@@ -9,18 +9,10 @@ import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
 import { Delay } from "./delay.ts";
-import type { Frame } from "../transport/frames.ts";
+import type { Connection } from "../transport/connection.ts";
 import { answerKeys } from "../transport/compared-frames.ts";
-import { greet } from "../transport/greet.ts";
-import {
-  commonFormat,
-  encodeMessage,
-  LINK_FORMATS,
-  readTransfer,
-  unexpected,
-  type Greeting,
-  type Statement,
-} from "../transport/messages.ts";
+import { answerGreeting, greet, type Introduction } from "../transport/greet.ts";
+import { readTransfer, unexpected, type Greeting, type Statement } from "../transport/messages.ts";
 import { runSession } from "../transport/session.ts";
 import { sendTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
@@ -85,14 +77,14 @@ export class SiteLink {
   }
 
   /** A connection that the other site has made, and that is known to be its own. Resolves when it has ended. */
-  async accept({ socket, frames, greeting }: Visitor): Promise<void> {
-    const answer = { ...this.#greeting(), formats: [commonFormat(greeting)] };
+  async accept(visitor: Visitor): Promise<void> {
+    const { connection, greeting } = visitor;
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
-    socket.write(encodeMessage("greeting", answer));
-    if (greeting.comparing === true) await answerKeys({ socket, frames }, this.#options.local.keys());
-    else if (greeting.joining === true) await this.#give({ socket, frames });
-    else await this.#converse({ socket, frames, isOwn: false }, greeting);
+    await answerGreeting(visitor, this.#introduction());
+    if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys());
+    else if (greeting.joining === true) await this.#give(connection);
+    else await this.#converse({ connection, isOwn: false }, greeting);
   }
 
   status(): SiteLinkStatus {
@@ -140,9 +132,9 @@ export class SiteLink {
     const { own, remote, signal, log } = this.#options;
     const other = remote();
     try {
-      const { socket, frames, greeting } = await greet(other, own(), this.#greeting(), this.#options);
-      this.#requireKept(greeting, socket);
-      await this.#converse({ socket, frames, isOwn: true }, greeting);
+      const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
+      this.#requireKept(greeting, connection);
+      await this.#converse({ connection, isOwn: true }, greeting);
       return true;
     } catch (error) {
       if (signal.aborted || this.#isConnected) return false;
@@ -152,13 +144,12 @@ export class SiteLink {
     }
   }
 
-  #greeting(): Greeting {
+  #introduction(): Introduction {
     const { guid, local } = this.#options;
     return {
       guid,
       from: local.id,
       to: this.#site,
-      formats: [...LINK_FORMATS],
       received: local.holds,
       origin: local.origin,
       ...(local.isWhole ? {} : { incomplete: true }),
@@ -169,10 +160,10 @@ export class SiteLink {
    * What a site lacks that was added later, or has lost its data, is not sent in bits: it would never be complete. And one that knows
    * less of its own operations than others do would give their numbers again.
    */
-  #requireKept({ received, origin }: Greeting, socket?: TLSSocket): void {
+  #requireKept({ received, origin }: Greeting, connection?: Connection): void {
     const { local } = this.#options;
     if (local.suffices(received) && (local.holds[origin] ?? 0) <= (received[origin] ?? 0)) return;
-    socket?.destroy();
+    connection?.destroy();
     const { name } = this.#options.remote();
     throw new Fault(
       faults.notKept,
@@ -185,12 +176,12 @@ export class SiteLink {
     const { local, clock, log, remote, signal } = this.#options;
     const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
     if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
-      session.socket.destroy();
+      session.connection.destroy();
       return;
     }
-    this.#session?.socket.destroy();
+    this.#session?.connection.destroy();
     this.#session = session;
-    const end = (): void => void session.socket.destroy();
+    const end = (): void => void session.connection.destroy();
     signal.addEventListener("abort", end, { once: true });
     this.#begin = received;
     this.#isTheirsWhole = incomplete !== true;
@@ -211,7 +202,7 @@ export class SiteLink {
       why = messageOf(error);
     } finally {
       signal.removeEventListener("abort", end);
-      this.#bytes = sumOf(this.#bytes, session.socket);
+      this.#bytes = sumOf(this.#bytes, session.connection.socket);
       if (this.#session === session) {
         this.#session = undefined;
         this.#enter("down", why);
@@ -221,9 +212,9 @@ export class SiteLink {
   }
 
   /** The other site has nothing: it has heard what is known of it, and may ask for all that is here. */
-  async #give({ socket, frames }: Omit<Session, "isOwn">): Promise<void> {
+  async #give(connection: Connection): Promise<void> {
     const { local, log, remote } = this.#options;
-    const asked = await frames.next();
+    const asked = await connection.frames.next();
     if (asked.done === true) return;
     const origin = readTransfer(asked.value);
     if (siteOf(origin) !== this.#site) throw unexpected(asked.value);
@@ -231,7 +222,7 @@ export class SiteLink {
     this.#giving += 1;
     this.#enter("syncing", "It gets all data from this site.");
     try {
-      await sendTransfer(socket, await local.give(origin));
+      await sendTransfer(connection, await local.give(origin));
     } finally {
       this.#giving -= 1;
       if (this.#session === undefined)
@@ -247,13 +238,12 @@ export class SiteLink {
   }
 
   #total(): { readonly received: number; readonly sent: number } {
-    return this.#session === undefined ? this.#bytes : sumOf(this.#bytes, this.#session.socket);
+    return this.#session === undefined ? this.#bytes : sumOf(this.#bytes, this.#session.connection.socket);
   }
 }
 
 interface Session {
-  readonly socket: TLSSocket;
-  readonly frames: AsyncGenerator<Frame>;
+  readonly connection: Connection;
   /** Made from here. */
   readonly isOwn: boolean;
 }

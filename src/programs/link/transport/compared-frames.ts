@@ -1,37 +1,29 @@
-import type { TLSSocket } from "node:tls";
 import { Fault } from "../../../core/base/fault.ts";
 import { decodeComparedKey, decodeNames, encodeNames, type ComparedKey } from "../../../core/merge/compared-key.ts";
 import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import { faults } from "../faults.ts";
+import type { Connection } from "./connection.ts";
 import { encodeFrame, type Frame, type FrameKind } from "./frames.ts";
 import { unexpected } from "./messages.ts";
-import { writeTo } from "./write.ts";
-
-/** A connection over which keys of one site are compared with those of another one. */
-export interface ComparedConnection {
-  readonly socket: TLSSocket;
-  readonly frames: AsyncGenerator<Frame>;
-}
 
 /** A connection on which nothing comes for this long is ended, in milliseconds. */
 const SILENCE_MS = 30_000;
 
 /** Answers what the other end asks for, until it closes. */
-export async function answerKeys({ socket, frames }: ComparedConnection, keys: GivenKeys): Promise<void> {
+export async function answerKeys(connection: Connection, keys: GivenKeys): Promise<void> {
   const all = keys.names();
-  endSilence(socket);
-  for await (const frame of frames) {
+  endSilence(connection);
+  for await (const frame of connection.frames) {
     switch (frame.kind) {
       case "names": {
         const found = await keys.look(decodeNames(frame.body));
-        await writeTo(socket, Buffer.concat(found.map((bytes) => encodeFrame("key", bytes))));
+        await connection.send(Buffer.concat(found.map((bytes) => encodeFrame("key", bytes))));
         break;
       }
       case "scan": {
         const next = await all.next();
-        await writeTo(
-          socket,
+        await connection.send(
           next.done === true ? encodeFrame("end", NOTHING) : encodeFrame("names", encodeNames(next.value)),
         );
         break;
@@ -43,30 +35,30 @@ export async function answerKeys({ socket, frames }: ComparedConnection, keys: G
 }
 
 /** The keys of the site at the other end. */
-export function otherKeys({ socket, frames }: ComparedConnection): OtherKeys {
-  endSilence(socket);
+export function otherKeys(connection: Connection): OtherKeys {
+  endSilence(connection);
   return {
     async look(names) {
-      await writeTo(socket, encodeFrame("names", encodeNames(names)));
+      await connection.send(encodeFrame("names", encodeNames(names)));
       const found: ComparedKey[] = [];
-      while (found.length < names.length) found.push(decodeComparedKey((await next(frames, "key")).body));
+      while (found.length < names.length) found.push(decodeComparedKey((await next(connection, "key")).body));
       return found;
     },
     async *names() {
       for (;;) {
-        await writeTo(socket, encodeFrame("scan", NOTHING));
-        const frame = await next(frames, "names", "end");
+        await connection.send(encodeFrame("scan", NOTHING));
+        const frame = await next(connection, "names", "end");
         if (frame.kind === "end") return;
         yield decodeNames(frame.body);
       }
     },
-    close: () => void socket.destroy(),
+    close: () => connection.destroy(),
   };
 }
 
 const NOTHING = new Uint8Array();
 
-async function next(frames: AsyncGenerator<Frame>, ...kinds: readonly FrameKind[]): Promise<Frame> {
+async function next({ frames }: Connection, ...kinds: readonly FrameKind[]): Promise<Frame> {
   const frame = await frames.next();
   if (frame.done === true)
     throw new Fault(faults.silent, "The other site has ended the connection before all its keys were compared.");
@@ -74,6 +66,6 @@ async function next(frames: AsyncGenerator<Frame>, ...kinds: readonly FrameKind[
   return frame.value;
 }
 
-function endSilence(socket: TLSSocket): void {
-  socket.setTimeout(SILENCE_MS, () => void socket.destroy());
+function endSilence(connection: Connection): void {
+  connection.socket.setTimeout(SILENCE_MS, () => connection.destroy());
 }

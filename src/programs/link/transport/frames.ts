@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
 
@@ -42,6 +41,7 @@ const KINDS: readonly FrameKind[] = [
 ];
 /** A length of four bytes, and a byte that says the kind. */
 const HEAD = 5;
+const NOTHING = Buffer.alloc(0);
 /** Longer frames are refused. A value of an engine has 512 MiB at most, and a key that is sent as a whole may have many. */
 const LONGEST: Readonly<Record<FrameKind, number>> = {
   ...{ greeting: 65_536, refusal: 65_536, statement: 65_536, operation: 1_073_741_824 },
@@ -58,30 +58,56 @@ export function encodeFrame(kind: FrameKind, body: Uint8Array): Buffer {
   return bytes;
 }
 
-/**
- * The frames that arrive until the other end closes; LINK_MALFORMED for what is none. Reads on when a frame was taken, and leaves
- * it to the caller to close.
- */
-export async function* readFrames(socket: Socket): AsyncGenerator<Frame> {
-  let parts: Buffer[] = [];
-  let size = 0;
-  let needed = HEAD;
-  const chunks = (socket as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    const chunk = next.value;
-    parts.push(chunk);
-    size += chunk.length;
-    if (size < needed) continue;
-    let bytes = parts.length === 1 ? chunk : Buffer.concat(parts);
-    for (let found = frameIn(bytes); ; found = frameIn(bytes)) {
-      needed = found.needed;
-      if (found.frame === undefined) break;
-      yield found.frame;
-      bytes = bytes.subarray(found.needed);
-    }
-    parts = [bytes];
-    size = bytes.length;
+/** Reads frames out of bytes that arrive, and leaves it to the caller to close what they arrive on. */
+export class FrameReader {
+  #chunks: AsyncIterator<Buffer>;
+  /** Has arrived, and is of no frame that was read. */
+  #rest: Buffer = NOTHING;
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.#chunks = bytes[Symbol.asyncIterator]();
   }
+
+  /** The frames until the other end closes; LINK_MALFORMED for what is none. Reads on when a frame was taken. */
+  async *frames(): AsyncGenerator<Frame> {
+    for (;;) {
+      const { frame, needed } = frameIn(this.#rest);
+      if (frame !== undefined) {
+        this.#rest = this.#rest.subarray(needed);
+        yield frame;
+      } else if (!(await this.#gather(needed))) return;
+    }
+  }
+
+  /** All bytes behind the frames that were read; no more frames are. */
+  remaining(): AsyncIterable<Buffer> {
+    return both(this.#rest, this.#chunks);
+  }
+
+  /** Frames are read out of what `change` makes of all bytes behind those that were read. */
+  readThrough(change: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer>): void {
+    this.#chunks = change(this.remaining())[Symbol.asyncIterator]();
+    this.#rest = NOTHING;
+  }
+
+  /** False when the other end has closed before. */
+  async #gather(needed: number): Promise<boolean> {
+    const parts = this.#rest.length === 0 ? [] : [this.#rest];
+    for (let size = this.#rest.length; size < needed;) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return false;
+      parts.push(next.value);
+      size += next.value.length;
+    }
+    const [first = NOTHING] = parts;
+    this.#rest = parts.length === 1 ? first : Buffer.concat(parts);
+    return true;
+  }
+}
+
+async function* both(first: Buffer, further: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first;
+  for (let next = await further.next(); next.done !== true; next = await further.next()) yield next.value;
 }
 
 /** The first frame, or none yet; `needed` bytes are in it, or are needed to look again. */

@@ -1,16 +1,18 @@
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { LinkCertificate, LinkedSite } from "../../../ports/management/link-control.ts";
-import { readFrames, type Frame } from "./frames.ts";
-import { encodeMessage, readGreeting, type Greeting } from "./messages.ts";
+import { Connection } from "./connection.ts";
+import { commonFormat, encodeMessage, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";
 import { dialLink } from "./trust.ts";
 
 /** A connection to another link, and what that has said first. */
 export interface Greeted {
-  readonly socket: TLSSocket;
-  readonly frames: AsyncGenerator<Frame>;
+  readonly connection: Connection;
   readonly greeting: Greeting;
 }
+
+/** What a site says of itself when it connects; what links can do is said for it. */
+export type Introduction = Omit<Greeting, "formats" | "compresses" | "relayed">;
 
 /** A link that does not greet within this time is given up, in milliseconds. */
 const GREETING_MS = 5_000;
@@ -19,22 +21,32 @@ const GREETING_MS = 5_000;
 export async function greet(
   remote: LinkedSite,
   own: LinkCertificate,
-  greeting: Greeting,
+  introduction: Introduction,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Greeted> {
   const socket = await dialLink(remote.address, own, remote, signal);
   try {
-    socket.write(encodeMessage("greeting", greeting));
-    return await greetedBy(socket, clock);
+    socket.write(encodeMessage("greeting", { ...introduction, formats: LINK_FORMATS, compresses: true }));
+    const greeted = await greetedBy(socket, clock);
+    if (greeted.greeting.compresses === true) greeted.connection.compress();
+    return greeted;
   } catch (error) {
     socket.destroy();
     throw error;
   }
 }
 
+/** Answers the end that has connected: in a format that both speak, and compressed from here on when that one can be; LINK_UNKNOWN_FORMAT when there is no such format. */
+export async function answerGreeting({ connection, greeting }: Greeted, introduction: Introduction): Promise<void> {
+  const compresses = greeting.compresses === true;
+  const answer = { ...introduction, formats: [commonFormat(greeting)], ...(compresses ? { compresses } : {}) };
+  await connection.send(encodeMessage("greeting", answer));
+  if (compresses) connection.compress();
+}
+
 /** What the other end says first; it is cut when it says nothing for five seconds. */
 export async function greetedBy(socket: TLSSocket, clock: Clock): Promise<Greeted> {
-  const frames = readFrames(socket);
+  const connection = new Connection(socket);
   const greeted = new AbortController();
   // aborted below: it has greeted
   void clock.sleep(GREETING_MS, greeted.signal).then(
@@ -42,8 +54,8 @@ export async function greetedBy(socket: TLSSocket, clock: Clock): Promise<Greete
     () => undefined,
   );
   try {
-    const first = await frames.next();
-    return { socket, frames, greeting: readGreeting(first.done === true ? undefined : first.value) };
+    const first = await connection.frames.next();
+    return { connection, greeting: readGreeting(first.done === true ? undefined : first.value) };
   } finally {
     greeted.abort();
   }

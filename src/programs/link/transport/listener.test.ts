@@ -80,12 +80,12 @@ async function listening() {
   const listener = new Listener(
     (visitor) => {
       checkPeer(
-        visitor.socket,
+        visitor.connection.socket,
         { authorities: authority.certificate, serverName: "there.example" },
         systemClock.now().getTime(),
       );
       visitors.push(visitor);
-      visitor.socket.end();
+      visitor.connection.socket.end();
       return Promise.resolve();
     },
     { clock: systemClock, log },

@@ -79,14 +79,16 @@ export class Listener {
     socket.on("error", () => undefined); // who reads sees that it has ended
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
+    let refuse = (refusal: Buffer): void => void socket.end(refusal);
     try {
       const visitor = await greetedBy(socket, this.#clock);
+      refuse = (refusal) => visitor.connection.end(refusal);
       this.#strangers.know(socket);
       await this.#visit(visitor);
     } catch (error) {
       this.#sayRefused(remoteAddress, error);
       const message = error instanceof Fault ? error.message : "The link here has failed.";
-      socket.end(encodeRefusal(message));
+      refuse(encodeRefusal(message));
     }
   }
 }

@@ -27,6 +27,8 @@ const greeting = z.object({
   comparing: z.boolean().optional(),
   /** The site that speaks has not captured yet all that it holds. */
   incomplete: z.boolean().optional(),
+  /** What comes behind the greetings can be compressed; it is when both say so. A node that passes a connection on leaves this out unless it can pass that on too. */
+  compresses: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -6,12 +5,12 @@ import { siteOf } from "../../../core/merge/origin.ts";
 import { including, union, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { faults } from "../faults.ts";
+import type { Connection } from "./connection.ts";
 import { encodeFrame } from "./frames.ts";
 import { encodeMessage } from "./messages.ts";
-import { writeTo } from "./write.ts";
 
 export interface SenderOptions {
-  readonly socket: Socket;
+  readonly connection: Connection;
   readonly local: EngineSite;
   /** How the other site numbers its operations now, and what it said to have received. */
   readonly remote: { readonly origin: number; readonly received: VersionVector };
@@ -72,20 +71,20 @@ export class Sender {
     const operations = local.kept.after(beyond, BATCH);
     if (operations.length === 0) return 0;
     for (const { dot } of operations) this.#given = including(this.#given, dot);
-    await writeTo(this.#options.socket, Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
+    await this.#options.connection.send(Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
     return operations.length;
   }
 
   /** The other end lacks operations that are no longer kept. */
   async #sendSummary(): Promise<number> {
-    const { local, remote, socket, log } = this.#options;
+    const { local, remote, connection, log } = this.#options;
     const received = union(remote.received, this.#theirs);
     if (!local.suffices(received)) throw new Fault(faults.notKept, "The other site lacks what is no longer kept.");
     log.info("another site lacks more than is kept, and gets a summary", { site: siteOf(remote.origin) });
     let parts = 0;
     for await (const { body, received: complete } of local.summaryFor(received)) {
-      await writeTo(socket, encodeFrame("summary", body));
-      if (socket.destroyed) break;
+      await connection.send(encodeFrame("summary", body));
+      if (connection.isClosed) break;
       this.#given = union(this.#given, complete);
       parts += 1;
     }
@@ -122,6 +121,6 @@ export class Sender {
     this.#said = received;
     this.#saidAt = now;
     const statement = { received, site: local.statement(), ...(local.isWhole ? {} : { incomplete: true }) };
-    await writeTo(this.#options.socket, encodeMessage("statement", statement));
+    await this.#options.connection.send(encodeMessage("statement", statement));
   }
 }

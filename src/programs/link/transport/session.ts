@@ -2,14 +2,11 @@ import { Fault } from "../../../core/base/fault.ts";
 import { decodeOperation } from "../../../core/merge/operation-codec.ts";
 import { decodeSummary, type SummaryPart } from "../../../core/merge/summary.ts";
 import { faults } from "../faults.ts";
-import type { Frame } from "./frames.ts";
 import { readStatement, unexpected, type Statement } from "./messages.ts";
 import { Sender, type SenderOptions } from "./sender.ts";
 
 /** Two links that have greeted each other. */
 export interface SessionOptions extends SenderOptions {
-  /** What arrives behind the greeting. */
-  readonly frames: AsyncGenerator<Frame>;
   /** Something has been heard of the other site. */
   readonly onStatement: (statement: Statement) => void;
 }
@@ -24,7 +21,7 @@ const SILENCE_MS = 5_000;
  * reason. Operations that came from further sites are passed on when the other end has gone without them for a while.
  */
 export async function runSession(options: SessionOptions): Promise<void> {
-  const { socket, clock } = options;
+  const { connection, clock } = options;
   const ending = new AbortController();
   const state: Activity = { lastAt: clock.uptimeMs(), isReading: true };
   const sender = new Sender(options);
@@ -34,18 +31,18 @@ export async function runSession(options: SessionOptions): Promise<void> {
     await Promise.race(parts);
   } finally {
     ending.abort();
-    socket.destroy();
+    connection.destroy();
     await settled;
   }
 }
 
 async function receive(
-  { frames, local, clock, onStatement }: SessionOptions,
+  { connection, local, clock, onStatement }: SessionOptions,
   sender: Sender,
   state: Activity,
 ): Promise<void> {
   const summary: SummaryPart[] = [];
-  for await (const frame of frames) {
+  for await (const frame of connection.frames) {
     state.lastAt = clock.uptimeMs();
     switch (frame.kind) {
       case "operation":

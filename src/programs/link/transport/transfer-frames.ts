@@ -1,19 +1,27 @@
-import type { Socket } from "node:net";
 import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
+import type { Connection } from "./connection.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { unexpected } from "./messages.ts";
-import { writeTo } from "./write.ts";
+
+/** So many bytes of small keys are sent at once. */
+const GATHERED = 65_536;
 
 /** Sends all of it; less when the connection is closed. */
-export async function sendTransfer(socket: Socket, { begin, parts }: Transfer): Promise<void> {
-  await writeTo(socket, encodeFrame("begin", begin));
+export async function sendTransfer(connection: Connection, { begin, parts }: Transfer): Promise<void> {
+  await connection.send(encodeFrame("begin", begin));
+  let gathered: Buffer[] = [];
+  let size = 0;
   for await (const { kind, body } of parts) {
-    if (socket.destroyed) return;
-    await writeTo(socket, encodeFrame(kind, body));
+    if (connection.isClosed) return;
+    gathered.push(encodeFrame(kind, body));
+    size += body.length;
+    if (size < GATHERED) continue;
+    await connection.send(Buffer.concat(gathered));
+    [gathered, size] = [[], 0];
   }
-  socket.end(encodeFrame("end", new Uint8Array()));
+  connection.end(Buffer.concat([...gathered, encodeFrame("end", new Uint8Array())]));
 }
 
 /** What the frames bring from now on; LINK_REFUSED when the other site cannot give, LINK_SILENT when it ends before its end. */
