@@ -30,6 +30,7 @@ test("a full volume harms the database that filled it, says so, and has room aga
   await cluster.kill(NODE);
   using volume = mounted(data, LARGE_MIB);
   await cluster.start(NODE);
+  assert.ok((await roomOf(cluster)) <= LARGE_MIB * 1024 * 1024, "what is reported first has its volume");
   await using greedy = await filledDatabase(cluster, { name: "greedy", ...DURABLE });
   await using modest = await filledDatabase(cluster, { name: "modest", ...DURABLE });
   await cluster.client.call("updateBdb", { params: { uid: greedy.uid }, body: { memory_size: 100_000_000 } });
@@ -96,6 +97,12 @@ function outcome(database: FilledDatabase, key = "large"): Promise<string> {
 
 async function nodeHasRoom(cluster: TestCluster): Promise<boolean> {
   return (await cluster.client.call("nodes")).every(({ full_volume }) => full_volume === undefined);
+}
+
+/** What databases may take of it, as the node says. */
+async function roomOf(cluster: TestCluster): Promise<number> {
+  const [node] = await cluster.client.call("nodes");
+  return node?.volume?.room ?? Number.NaN;
 }
 
 function mounted(folder: string, mebibytes: number): Disposable & { readonly resize: (mebibytes: number) => void } {

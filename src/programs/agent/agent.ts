@@ -55,6 +55,8 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
   await Promise.all([records.synced, members.synced, authorities.synced]);
   const sync = applyRecords(context, signal);
   const fetching = fetchModules(context, signal);
+  // a node that did not say what its volume has room for would be given anything
+  await context.volume.look(context);
   const lease = joinCluster(context, signal);
   await lease.joined;
   membership.joined = true;

@@ -35,6 +35,7 @@ export class VolumeGuard {
   #isNear = false;
   #usage: NodeReport["volume"];
   #measuredAt = Number.NEGATIVE_INFINITY;
+  #before: RefusedBefore = { bdbs: [], free: Number.POSITIVE_INFINITY };
 
   /** What is reported while the volume is nearly full; undefined otherwise. */
   full(): NodeReport["fullVolume"] {
@@ -48,15 +49,18 @@ export class VolumeGuard {
 
   /** Looks once a second, and more often while little is left, until `signal` aborts. */
   async watch(context: VolumeContext, signal: AbortSignal): Promise<void> {
-    const { clock, log } = context;
-    let before: RefusedBefore = { bdbs: [], free: Number.POSITIVE_INFINITY };
     while (!signal.aborted) {
-      try {
-        before = await this.#look(context, before);
-      } catch (error) {
-        log.warn("the room on the volume cannot be read", { error });
-      }
-      await clock.sleep(this.#isNear ? CHECK_MS.near : CHECK_MS.far, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      await this.look(context);
+      await context.clock.sleep(this.#isNear ? CHECK_MS.near : CHECK_MS.far, signal).catch(() => undefined); // aborted: the loop looks at the signal
+    }
+  }
+
+  /** Looks once; a volume that cannot be read is said in the log. */
+  async look(context: VolumeContext): Promise<void> {
+    try {
+      this.#before = await this.#look(context, this.#before);
+    } catch (error) {
+      context.log.warn("the room on the volume cannot be read", { error });
     }
   }
 
