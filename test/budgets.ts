@@ -25,6 +25,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/active-active-seeds.test.ts": 150,
   "test/scenario/volumes.test.ts": 100,
   "test/scenario/frozen/killed-late.test.ts": 100,
+  "test/scenario/active-active-authority.test.ts": 90,
   "test/scenario/active-active-data.test.ts": 80,
   "test/scenario/active-active-lost.test.ts": 80,
   "test/conformance/kube.test.ts": 70,
@@ -222,6 +223,10 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   "test/scenario/active-active-data.test.ts": {
     seconds: 240,
     why: "two clusters, whose nodes and primaries are replaced",
+  },
+  "test/scenario/active-active-authority.test.ts": {
+    seconds: 300,
+    why: "two clusters, and an operator that reads the Secrets of others once a minute",
   },
   "test/scenario/active-active.test.ts": { seconds: 420, why: "three clusters, one of which is upgraded" },
   "test/scenario/capture-upgrade.test.ts": { seconds: 240, why: "operator, cluster and database are upgraded" },

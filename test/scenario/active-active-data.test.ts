@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
-import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
-import { listOf, textOf } from "../../src/ports/resp/reply.ts";
-import { SHARED, writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
+import { writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
-import {
-  database,
-  endpointOf,
-  failWith,
-  isUp,
-  management,
-  PATIENCE,
-  primaryOf,
-  serves,
-} from "./active-active-scene.ts";
+import { database, endpointOf, isUp, management, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
+import { holdTheSame, nothingFailed } from "./active-active-written.ts";
 
 // Two clusters that write one database at once, each with clients of its own, while everything under them changes.
 
@@ -50,7 +40,8 @@ test("what clients of two sites write at once is at both, whatever moves meanwhi
       "a version set on one site upgrades both, and no request fails": upgradeDatabases,
       "a node with a primary is drained, and no request fails": drainPrimary,
       "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
-      "both sites hold the same, and each counter has every increment": compare,
+      "both sites hold the same, and each counter has every increment": ({ both, writers }) =>
+        holdTheSame(both, writers),
       "a dead site is taken out by force alone, and what is left replicates": removeDead,
     },
   );
@@ -98,24 +89,6 @@ async function killPrimary({ both: [, west] }: Scene): Promise<void> {
   await until("another node has the primary", async () => (await primaryOf(west)) !== node, PATIENCE);
 }
 
-async function compare({ both, writers }: Scene): Promise<void> {
-  for (const site of both) await isUp(site);
-  const written = await Promise.all(writers.map((writer) => writer.stop()));
-  const sum = (of: "acknowledged" | "failed"): number => written.reduce((all, each) => all + each[of], 0);
-  const held = await Promise.all(both.map(heldBy));
-  await until("both hold the same", async () => isSame(await Promise.all(both.map(heldBy))), PATIENCE).catch(
-    failWith(both[0]),
-  );
-  for (const { counted, members } of await Promise.all(both.map(heldBy))) {
-    // a request that failed may have been executed
-    for (const total of [counted, members])
-      assert.ok(
-        total >= sum("acknowledged") && total <= sum("acknowledged") + sum("failed"),
-        JSON.stringify({ held, written }),
-      );
-  }
-}
-
 async function removeDead({ both: [east, west] }: Scene): Promise<void> {
   await west.kubectl("delete deployment store-enterprise-operator");
   await west.kubectl("scale statefulset west --replicas=0");
@@ -134,37 +107,4 @@ async function removeDead({ both: [east, west] }: Scene): Promise<void> {
 /** A command line of storectl about the database of a site. */
 function storectl(site: Site, command: string, ...words: readonly string[]): string {
   return ["node src/bin/storectl.ts active-active", command, "-n", site.name, "carts", ...words].join(" ");
-}
-
-async function nothingFailed(writers: readonly SiteWriter[]): Promise<void> {
-  const before = writers.map((writer) => writer.written().acknowledged);
-  await until("both sites write on", () =>
-    writers.every((one, index) => one.written().acknowledged > (before[index] ?? 0)),
-  );
-  assert.deepEqual(
-    writers.flatMap((writer) => writer.written().complaints),
-    [],
-  );
-}
-
-interface Held {
-  readonly counted: number;
-  readonly members: number;
-  readonly text: string;
-}
-
-async function heldBy(site: Site): Promise<Held> {
-  const client: EngineClient = await connectEngine({ ...(await endpointOf(site)), timeoutMs: 10_000 });
-  try {
-    const counters = listOf(await client.call("MGET", ...SHARED.counters)).map(Number);
-    const members = listOf(await client.call("SMEMBERS", SHARED.members)).map(textOf);
-    const text = JSON.stringify([counters, members.toSorted()]);
-    return { counted: counters.reduce((all, each) => all + each, 0), members: members.length, text };
-  } finally {
-    client.close();
-  }
-}
-
-function isSame([first, second]: readonly Held[]): boolean {
-  return first !== undefined && first.text === second?.text;
 }

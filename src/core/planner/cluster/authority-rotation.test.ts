@@ -24,6 +24,7 @@ const REST: AuthorityView = {
   asked: undefined,
   answered: undefined,
   holders: { kind: "able", holders: [] },
+  sites: [],
   now: NOW,
   overlapMs: HOUR,
 };
@@ -36,6 +37,7 @@ const OFFERED = { next: { id: "two", offered: at(-HOUR) } };
 const JUST_OFFERED = { next: { id: "two", offered: at(1 - HOUR) } };
 const USED = { current: { ...YOUNG, id: "two" }, former: { id: "one" } };
 const BOTH = held(holder("rec-0", "one two", "one"), holder("rec-1", "one two", "one"));
+const WEST = { sites: [holder("the remote cluster west", "one")] };
 const AWAY: Holder = { name: "rec-2", why: "it has no address" };
 
 /** What the step does, in short, and the findings. */
@@ -77,6 +79,20 @@ const cases: readonly (readonly [rule: string, view: Partial<AuthorityView>, ste
     { ...JUST_OFFERED, ...BOTH, current: LAST_HOURS },
     "use",
   ],
+  [
+    "another site that does not trust it is named in the overlap",
+    { ...JUST_OFFERED, ...BOTH, ...WEST },
+    /^nothing \| NextAuthorityOffered: .*; the remote cluster west does not trust it yet$/,
+  ],
+  [
+    "and waited for after it",
+    { ...OFFERED, ...BOTH, ...WEST },
+    /^nothing \| RotationWaits: .*the remote cluster west does not trust it yet$/,
+  ],
+  ["also one that does not answer", { ...OFFERED, ...BOTH, sites: [AWAY] }, /^nothing \| RotationWaits: /],
+  ["until it does", { ...OFFERED, ...BOTH, sites: [holder("the remote cluster west", "one two")] }, "use"],
+  ["but not by one who ends the overlap", { ...OFFERED, ...BOTH, ...WEST, overlapMs: 0 }, "use"],
+  ["nor when the present one ends", { ...OFFERED, ...BOTH, ...WEST, current: LAST_HOURS }, "use"],
   [
     "but where a node does not trust it",
     { ...JUST_OFFERED, ...held(AWAY), current: LAST_HOURS },

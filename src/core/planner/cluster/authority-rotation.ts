@@ -1,9 +1,9 @@
 import { patchCluster } from "../../api/kubectl.ts";
 import { annotate, getObjects } from "../../base/kubectl.ts";
-import { ROTATE_AUTHORITY_ANNOTATION } from "../../api/names.ts";
+import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
-import { lacking, leaving, type HoldersView } from "./authority-holders.ts";
+import { lacking, leaving, type Holder, type HoldersView } from "./authority-holders.ts";
 
 /** What there is to know about the authority of a cluster. Authorities are named by the digests of their certificates. */
 export interface AuthorityView {
@@ -17,6 +17,8 @@ export interface AuthorityView {
   readonly asked: string | undefined;
   readonly answered: string | undefined;
   readonly holders: HoldersView;
+  /** Which authorities the clusters trust that link to this one; asked while there is a next one. */
+  readonly sites: readonly Holder[];
   readonly now: Date;
   readonly overlapMs: number;
 }
@@ -72,7 +74,10 @@ function offered(view: AuthorityView, next: NonNullable<AuthorityView["next"]>):
     const why = holders.kind === "able" ? lacking(holders.holders, next.id) : holders.why;
     if (why !== "") return waits(view, "the next authority is not in use yet", why);
     const from = usedFrom(view, next);
-    if (now < from) return { findings: [isOffered(view, from), ...ends(view)] };
+    const sites = lacking(view.sites, next.id);
+    if (now < from) return { findings: [isOffered(view, from, sites), ...ends(view)] };
+    // who ends the overlap, or comes to the end of the present one, does not wait for others
+    if (sites !== "" && view.overlapMs > 0 && now < lastUse(view)) return waitsForSites(view, sites);
   }
   const message =
     "certificates are issued by the new authority of the cluster from now on; the former one is trusted besides";
@@ -82,8 +87,12 @@ function offered(view: AuthorityView, next: NonNullable<AuthorityView["next"]>):
 const DAY_MS = 86_400_000;
 
 /** After the overlap, and a day before the present one ends at the latest: with it end the certificates that it has signed. */
-function usedFrom({ current, overlapMs }: AuthorityView, next: { readonly offered: Date }): Date {
-  return new Date(Math.min(next.offered.getTime() + overlapMs, current.ends.getTime() - DAY_MS));
+function usedFrom(view: AuthorityView, next: { readonly offered: Date }): Date {
+  return new Date(Math.min(next.offered.getTime() + view.overlapMs, lastUse(view).getTime()));
+}
+
+function lastUse({ current }: AuthorityView): Date {
+  return new Date(current.ends.getTime() - DAY_MS);
 }
 
 function ending(view: AuthorityView, former: { readonly id: string }): AuthorityStep {
@@ -99,6 +108,20 @@ function waits(view: AuthorityView, what: string, why: string): AuthorityStep {
   return { findings: [warn("RotationWaits", `${what}: ${why}`, remedy), ...ends(view)] };
 }
 
+function waitsForSites(view: AuthorityView, why: string): AuthorityStep {
+  const { cluster } = view;
+  const remedy = `${giveToSites(cluster)}; or to use it without them, so that their links are refused: ${useAtOnce(cluster)}`;
+  return { findings: [warn("RotationWaits", `the next authority is not in use yet: ${why}`, remedy), ...ends(view)] };
+}
+
+function giveToSites(cluster: string): string {
+  return `put ca.crt of the secret ${clusterNames.nodeTlsSecret(cluster)} into the secret of this cluster there, ${remoteSecretName("<name>")}; it counts within two minutes`;
+}
+
+function useAtOnce(cluster: string): string {
+  return patchCluster(cluster, { authorityOverlapSeconds: 0 });
+}
+
 function ends(view: AuthorityView): readonly Finding[] {
   if (view.former !== undefined || !endsSoon(view)) return [];
   const evidence = `the authority of the cluster ends on ${view.current.ends.toISOString()}, and with it every certificate of the cluster`;
@@ -110,12 +133,9 @@ function ends(view: AuthorityView): readonly Finding[] {
   return [warn("AuthorityEnds", evidence, remedy)];
 }
 
-function isOffered({ cluster }: AuthorityView, from: Date): Finding {
+function isOffered({ cluster }: AuthorityView, from: Date, sites: string): Finding {
   const evidence = `the next authority of the cluster signs from ${from.toISOString()}; until then clients take both from ca.crt of their Secrets`;
-  const atOnce = patchCluster(cluster, { authorityOverlapSeconds: 0 });
-  return warn(
-    "NextAuthorityOffered",
-    evidence,
-    `give ca.crt to whatever has a copy of it; to use it at once: ${atOnce}`,
-  );
+  const remedy = `give ca.crt to whatever has a copy of it; to use it at once: ${useAtOnce(cluster)}`;
+  if (sites === "") return warn("NextAuthorityOffered", evidence, remedy);
+  return warn("NextAuthorityOffered", `${evidence}; ${sites}`, `${giveToSites(cluster)}; ${remedy}`);
 }

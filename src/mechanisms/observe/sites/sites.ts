@@ -1,4 +1,4 @@
-import type { ActiveActiveRecord } from "../../../core/api/records.ts";
+import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
@@ -36,6 +36,8 @@ export interface Sites {
   own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteRecords | SiteUnreachable>;
   /** Something was written to the local cluster: earlier answers do not count any more. */
   wrote(client: ManagementClient): void;
+  /** How the links of the remote cluster reach others, and whom they trust; undefined where its nodes know no links. */
+  remoteSites(remote: RemoteCluster): Promise<readonly RemoteSite[] | undefined | SiteUnreachable>;
   /** `ca.crt` of the remote cluster, as its secret had it when it was last read; undefined before that. */
   authorities(remote: Pick<RemoteCluster, "name" | "namespace">): string | undefined;
   /** Closes the connections to the remote cluster of this name. */
@@ -61,7 +63,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       const at = clock.uptimeMs();
       const known = lately.get(key);
       if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
-      const poll = (): Promise<SiteState> => links.poll(remote);
+      const poll = (): Promise<SiteState> => links.ask(remote, readRecords);
       const polled = (known?.polled ?? Promise.resolve()).then(poll, poll);
       lately.set(key, { place, at, polled });
       polled.catch(() => lately.delete(key)); // the caller gets the error
@@ -71,13 +73,14 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       const at = clock.uptimeMs();
       const known = own.get(client);
       if (known !== undefined && at - known.at <= maxAgeMs) return known.answer;
-      const answer = readSite(client, remote);
+      const answer = answerOf(remote, readRecords(client));
       own.set(client, { at, answer });
       return answer;
     },
     wrote(client) {
       own.delete(client);
     },
+    remoteSites: async (remote) => (await links.ask(remote, readRemoteSites)).answer,
     authorities: (remote) => links.authorities(remote),
     async forget(remote) {
       lately.delete(keyOf(remote));
@@ -92,8 +95,16 @@ interface OwnSite {
   readonly answer: Promise<SiteRecords | SiteUnreachable>;
 }
 
+interface Asked<T> {
+  readonly answer: T | SiteUnreachable;
+  readonly secretVersion?: string;
+}
+
 interface SiteLinks {
-  poll(remote: RemoteCluster): Promise<SiteState>;
+  ask<T extends object | undefined>(
+    remote: RemoteCluster,
+    read: (client: ManagementClient) => Promise<T>,
+  ): Promise<Asked<T>>;
   authorities: Sites["authorities"];
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
@@ -102,15 +113,16 @@ interface SiteLinks {
 function siteLinks(kube: Kube, clock: Clock): SiteLinks {
   const links = new Map<string, SiteLink>();
   return {
-    async poll(remote) {
+    async ask(remote, read) {
       const key = keyOf(remote);
       const known = links.get(key);
       const link = await linkTo({ kube, clock }, remote, known);
       if ("reason" in link) return { answer: link };
       links.set(key, link);
       if (known !== undefined && known.client !== link.client) await known.client.close();
-      const answer = await readSite(link.client, remote);
-      if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
+      const answer = await answerOf(remote, read(link.client));
+      const isUnreachable = answer !== undefined && "reason" in answer;
+      if (links.get(key) === link) links.set(key, { ...link, isUnreachable });
       return { answer, secretVersion: link.secretVersion };
     },
     authorities: (remote) => links.get(keyOf(remote))?.authorities,
@@ -126,26 +138,34 @@ function siteLinks(kube: Kube, clock: Clock): SiteLinks {
   };
 }
 
-/** Asks a cluster what another participant has to know; a reason instead when it does not answer, never an exception. */
-async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteRecords | SiteUnreachable> {
+/** A reason instead of the answer when the cluster gives none, never an exception. */
+async function answerOf<T>(remote: RemoteCluster, answer: Promise<T>): Promise<T | SiteUnreachable> {
   try {
-    const [cluster, nodes, bdbs, crdbs] = await Promise.all([
-      client.call("cluster"),
-      client.call("nodes"),
-      client.call("bdbs"),
-      client.call("crdbs").catch(noneIfUnknown),
-    ]);
-    return { cluster, nodes, bdbs, crdbs };
+    return await answer;
   } catch (error) {
     // whatever the error, the decision is made without an answer of the site
     return unreachableSite(error, remote);
   }
 }
 
+/** What another participant has to know. */
+async function readRecords(client: ManagementClient): Promise<SiteRecords> {
+  const [cluster, nodes, bdbs, crdbs] = await Promise.all([
+    client.call("cluster"),
+    client.call("nodes"),
+    client.call("bdbs"),
+    client.call("crdbs").catch((error: unknown) => unlessUnknown(error) ?? []),
+  ]);
+  return { cluster, nodes, bdbs, crdbs };
+}
+
+function readRemoteSites(client: ManagementClient): Promise<readonly RemoteSite[] | undefined> {
+  return client.call("remoteSites").catch(unlessUnknown);
+}
+
 /** Nodes of older releases do not know the path. */
-function noneIfUnknown(error: unknown): readonly ActiveActiveRecord[] {
-  if (isFault(error, faults.notFound)) return [];
-  throw error;
+function unlessUnknown(error: unknown): undefined {
+  if (!isFault(error, faults.notFound)) throw error;
 }
 
 function keyOf({ name, namespace }: Pick<RemoteCluster, "name" | "namespace">): string {

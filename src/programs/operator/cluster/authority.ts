@@ -2,6 +2,7 @@ import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../../core/api/nam
 import type { Finding } from "../../../core/api/parts.ts";
 import { assertNever } from "../../../core/base/assert-never.ts";
 import type { Clock } from "../../../core/base/clock.ts";
+import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
@@ -13,9 +14,13 @@ import type { Owner } from "../objects/meta.ts";
 import { writeUnlessChanged } from "../objects/secret-text.ts";
 import { holdersView, type HolderDeps } from "./authority-holders.ts";
 
+/** The clusters that link to this one for an Active-Active database, with the authorities by which they know it. */
+export type LinkedSites = (owner: Pick<Owner, "namespace" | "view">) => Promise<readonly Holder[]>;
+
 interface AuthorityDeps extends HolderDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
+  readonly linkedSites: LinkedSites;
   readonly connections: Pick<Connections, "reread">;
 }
 
@@ -42,6 +47,7 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     asked: rec.metadata.annotations?.[ROTATE_AUTHORITY_ANNOTATION],
     answered,
     holders: await holdersView(deps, owner, authority, tls),
+    sites: next === undefined ? [] : await deps.linkedSites(owner),
     now: clock.now(),
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });

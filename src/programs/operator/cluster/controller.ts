@@ -34,7 +34,7 @@ import type { OwnSecrets } from "./own-secrets.ts";
 import { perform } from "./acts.ts";
 import { askedOf, keepAccess } from "./access.ts";
 import type { AskNodes } from "./ask-nodes.ts";
-import { rotateAuthority } from "./authority.ts";
+import { rotateAuthority, type LinkedSites } from "./authority.ts";
 import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
@@ -53,6 +53,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly cache: InformerCache;
   readonly callers: FindCallers;
   readonly askNodes: AskNodes;
+  readonly linkedSites: LinkedSites;
   readonly ownSecrets: OwnSecrets;
   /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;

@@ -14,6 +14,7 @@ import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import type { AdmissionReport } from "../admission/controller.ts";
 import { askNodes } from "../cluster/ask-nodes.ts";
+import { linkedSites } from "../remote-cluster/linked-sites.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { ownSecretsIn } from "../cluster/own-secrets.ts";
 import { callersIn } from "../cluster/owned-objects.ts";
@@ -109,7 +110,7 @@ function startControllers(
     ownModules: config.ownModules,
     platform: config.platform ?? "kubernetes",
     ownSecrets: ownSecretsIn(cache, applied),
-    askNodes: askNodes(cache),
+    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, sites) },
     callers: callersIn(cache, namespace, config.namespace),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>
