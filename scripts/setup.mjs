@@ -8,6 +8,7 @@ import { ensureEngines } from "./install/engines.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const NODE_24 = join(ROOT, "node_modules", ".bin", "node");
+const CLOSED_PIPE = new URL("install/closed-pipe.mjs", import.meta.url).href;
 
 try {
   ensureDependencies();
@@ -37,7 +38,7 @@ function ensureDependencies() {
 /** Hands the terminal to the program: it gets the signals, and its exit code becomes ours. */
 function run(file, args) {
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules", ".bin")}:${process.env.PATH}` };
-  const child = spawn(NODE_24, [join(ROOT, file), ...args], { stdio: "inherit", env });
+  const child = spawn(NODE_24, ["--import", CLOSED_PIPE, join(ROOT, file), ...args], { stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     // Ctrl-C reaches the child, which is in the same group; a signal sent to us alone has to be passed on.
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
