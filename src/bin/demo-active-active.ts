@@ -9,6 +9,8 @@ import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { fileLog } from "../programs/demo/file-log.ts";
 import { terminalProgress } from "../programs/demo/report/progress.ts";
 import { newestVersion } from "../programs/demo/scenario.ts";
+import { SiteClients } from "../programs/demo/sites/clients.ts";
+import { openNetwork } from "../programs/demo/sites/network.ts";
 import { sitesReceipt, sitesReceiptLines, type SitesReceipt } from "../programs/demo/sites/receipt.ts";
 import { runSites } from "../programs/demo/sites/scenario.ts";
 import { reportAndExit } from "./exit.ts";
@@ -62,8 +64,9 @@ async function demonstrate(dir: string, signal: AbortSignal): Promise<SitesRecei
         release: latestRelease(),
         fromVersion: "7.2",
         toVersion: newestVersion((version) => chooseEngine(version, found)?.standIn === false),
-        hosts: { east: `${world.subnet}251.1`, west: `${world.subnet}251.2` },
-        latencyMs: LATENCY_MS,
+        openNetwork: (targets) =>
+          openNetwork({ east: `${world.subnet}251.1`, west: `${world.subnet}251.2` }, targets, LATENCY_MS),
+        startLoad: (site, endpoint) => Promise.resolve(new SiteClients(site, endpoint)),
         cutMs: CUT_MS,
       },
     );

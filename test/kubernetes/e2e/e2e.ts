@@ -7,6 +7,7 @@ import { eachNodeHasAWorker, mainJob } from "./main-job.ts";
 import { furtherNamespace } from "./namespaces.ts";
 import { leaderHandOver } from "./operators.ts";
 import { openScene, type Scene } from "./scene.ts";
+import { twoSites } from "./sites.ts";
 import { uninstall } from "./uninstall.ts";
 import { darkWorker, deletedPod, drainedWorker, killedContainer, killedEngines, partitionedWorker } from "./workers.ts";
 
@@ -33,12 +34,14 @@ const STEPS: Readonly<Record<string, Act>> = {
   "a worker that is cut off loses its primary to another node and joins again": partitionedWorker,
   "a worker that loses its power loses its primary to another node and comes back with its data": darkWorker,
   "uninstalling leaves nothing behind but the volumes and what belongs to them": uninstall,
+  "two clusters in two namespaces hold one Active-Active database: cut off, healed and upgraded while pods write at both":
+    twoSites,
   "Helm installs the previous release, upgrades, rolls back and uninstalls around a cluster that goes on":
     helmLifecycle,
 };
 
 /** What takes minutes: the short form leaves it out. */
-const LONG: ReadonlySet<Act> = new Set([furtherNamespace, partitionedWorker, darkWorker, helmLifecycle]);
+const LONG: ReadonlySet<Act> = new Set([furtherNamespace, partitionedWorker, darkWorker, twoSites, helmLifecycle]);
 
 await test(`the product on three real nodes, ${isShort ? "short" : "full"} form`, async () => {
   const folder = process.env["E2E_FOLDER"];

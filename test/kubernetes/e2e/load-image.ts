@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { Image } from "../../../scripts/images/archive.ts";
 import { layerOf } from "../../../scripts/images/layer.ts";
 
-/** Name of the image that the load runs in, and the command that runs it there. */
+/** Name of the image that the load runs in, the folder of its sources, and the command that runs it there. */
 export const LOAD_IMAGE = "storeenterprise/load:test";
-export const LOAD_COMMAND: readonly string[] = ["node", "/opt/load/src/bin/load.ts"];
+export const LOAD_HOME = "/opt/load";
+export const LOAD_COMMAND: readonly string[] = ["node", `${LOAD_HOME}/src/bin/load.ts`];
 
 const SOURCES = ["src/core/base", "src/ports/kube", "src/programs/demo", "src/bin/load.ts"];
 const LIBRARY = "ioredis";
@@ -19,7 +20,7 @@ export async function loadImage(checkout: string, product: Image, folder: string
   const lock: Lock = JSON.parse(await readFile(join(checkout, "package-lock.json"), "utf8"));
   const modules = closureOf(lock, `node_modules/${LIBRARY}`);
   const fill = async (root: string): Promise<void> => {
-    const home = join(root, "opt/load");
+    const home = join(root, LOAD_HOME);
     await mkdir(join(home, "src/bin"), { recursive: true });
     await writeFile(join(home, "package.json"), '{ "type": "module" }\n');
     for (const path of [...SOURCES, ...modules])

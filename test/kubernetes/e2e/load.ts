@@ -4,6 +4,7 @@ import { startLoadProcess, type LoadProcess } from "../../../src/programs/demo/l
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { findEndpoint } from "../../../src/programs/demo/scenario.ts";
 import { until } from "../../kit/time/until.ts";
+import type { Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
 import type { Scene } from "./scene.ts";
 
@@ -16,11 +17,17 @@ export async function startLoadOn(
   options: LoadOptions,
 ): Promise<LoadProcess> {
   const host = await kubectl(`get redb ${DEMO.database} -o`, "jsonpath={.status.internalEndpoints[0].host}");
-  await kubectl.run(`delete pod ${POD} --ignore-not-found --grace-period=0 --force`);
-  await kubectl.given(JSON.stringify(podOn(node)), "create -f -");
-  await kubectl(`wait pod/${POD} --for=condition=Ready --timeout=25s`);
+  await createLoadPod(kubectl, node, DEMO.namespace);
   const exec = ["--kubeconfig", cluster.kubeconfig, "exec", "--stdin", POD, "--", ...LOAD_COMMAND];
   return startLoadProcess({ ...options, host }, [cluster.controlPlane.kubectl, ...exec]);
+}
+
+/** A pod on `node` in which loads run, instead of one that was there; the answer is its name. */
+export async function createLoadPod(kubectl: Kubectl, node: string, namespace: string): Promise<string> {
+  await kubectl.run(`delete pod ${POD} -n ${namespace} --ignore-not-found --grace-period=0 --force`);
+  await kubectl.given(JSON.stringify(podOn(node)), `create -n ${namespace} -f -`);
+  await kubectl(`wait pod/${POD} -n ${namespace} --for=condition=Ready --timeout=25s`);
+  return POD;
 }
 
 /** A load on `node` while `act` runs, and what it saw. */

@@ -2,6 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { DemoSite } from "./objects.ts";
 
+/** Where the clients of a site connect. */
+export interface SiteEndpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly password: string;
+}
+
 /** What the clients of a site have written. */
 export interface SiteWrites {
   readonly acknowledged: number;
@@ -19,13 +26,21 @@ export interface SiteContent {
   readonly text: string;
 }
 
+/** Clients at one site that write from their start on, here or in a process of their own. */
+export interface SiteLoad extends AsyncDisposable {
+  written(): Promise<SiteWrites>;
+  /** Resolves when the last request is answered. */
+  stop(): Promise<SiteWrites>;
+  content(): Promise<SiteContent>;
+}
+
 const COUNTERS = ["count:a", "count:b", "count:c"] as const;
 const SET = "members";
 const CLIENTS = 6;
 const PAUSE_MS = 10;
 
 /** Clients of a stock library at one site: each request counts, and adds a member that no other one adds. */
-export class SiteClients {
+export class SiteClients implements SiteLoad {
   readonly #site: DemoSite;
   readonly #clients: readonly Redis[];
   readonly #running: Promise<void>;
@@ -34,7 +49,7 @@ export class SiteClients {
   #failed = 0;
   #longestMs = 0;
 
-  constructor(site: DemoSite, endpoint: { readonly host: string; readonly port: number; readonly password: string }) {
+  constructor(site: DemoSite, endpoint: SiteEndpoint) {
     this.#site = site;
     this.#clients = Array.from({ length: CLIENTS }, () => new Redis(endpoint));
     // a request that fails says so
@@ -42,15 +57,15 @@ export class SiteClients {
     this.#running = Promise.all(this.#clients.map((client, index) => this.#run(client, index))).then(() => undefined);
   }
 
-  get writes(): SiteWrites {
-    return { acknowledged: this.#acknowledged, failed: this.#failed, longestMs: Math.round(this.#longestMs) };
+  written(): Promise<SiteWrites> {
+    const longestMs = Math.round(this.#longestMs);
+    return Promise.resolve({ acknowledged: this.#acknowledged, failed: this.#failed, longestMs });
   }
 
-  /** Resolves when the last request is answered. */
   async stop(): Promise<SiteWrites> {
     this.#isOver = true;
     await this.#running;
-    return this.writes;
+    return this.written();
   }
 
   async content(): Promise<SiteContent> {
@@ -63,9 +78,10 @@ export class SiteClients {
     return { counted, members: members.length, membersOf, text: JSON.stringify([counters, members.toSorted()]) };
   }
 
-  [Symbol.dispose](): void {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     for (const client of this.#clients) client.disconnect();
+    return Promise.resolve();
   }
 
   async #run(client: Redis, index: number): Promise<void> {

@@ -13,8 +13,8 @@ import { applyManifest } from "../../../ports/kube/manifest.ts";
 import { findEndpoint } from "../scenario.ts";
 import { waitForOperator, type ScenarioContext } from "../steps/steps.ts";
 import { waitForObject } from "../steps/wait.ts";
-import { SiteClients, type SiteContent, type SiteWrites } from "./clients.ts";
-import { openNetwork, type SiteNetwork } from "./network.ts";
+import type { SiteContent, SiteEndpoint, SiteLoad, SiteWrites } from "./clients.ts";
+import type { SiteNetwork } from "./network.ts";
 import {
   remoteCluster,
   remoteSecret,
@@ -29,9 +29,10 @@ export interface SitesOptions {
   readonly release: Release;
   readonly fromVersion: AskedVersion;
   readonly toVersion: AskedVersion;
-  /** Addresses by which the sites reach each other. */
-  readonly hosts: Readonly<Record<DemoSite, string>>;
-  readonly latencyMs: number;
+  /** Opens the network between the sites, which leads to the addresses that they have. */
+  readonly openNetwork: (targets: Readonly<Record<DemoSite, string>>) => Promise<SiteNetwork>;
+  /** Starts the clients of a site. */
+  readonly startLoad: (site: DemoSite, endpoint: SiteEndpoint) => Promise<SiteLoad>;
   /** How long clients write with a cut network, in milliseconds. */
   readonly cutMs: number;
 }
@@ -61,8 +62,8 @@ export async function runSites(context: ScenarioContext, options: SitesOptions):
   for (const site of SITES) await serves(context, site, options.fromVersion);
   await replicates(context);
   progress.report(`${SHARED_DATABASE} is active on both sites, and they replicate`);
-  using east = await clientsOf(context, "east");
-  using west = await clientsOf(context, "west");
+  await using east = await startLoad(context, options, "east");
+  await using west = await startLoad(context, options, "west");
   const clients = { east, west };
   const cut = await cutAndHeal(context, network, clients, options.cutMs);
   progress.section("Upgrade the database, set on one site");
@@ -98,7 +99,7 @@ async function introduce(context: ScenarioContext, options: SitesOptions): Promi
   const { kube, progress } = context;
   const targets = { east: await addressOf(context, "east"), west: await addressOf(context, "west") };
   await using stack = new AsyncDisposableStack();
-  const network = stack.use(await openNetwork(options.hosts, (site) => targets[site], options.latencyMs));
+  const network = stack.use(await options.openNetwork(targets));
   for (const site of SITES) {
     const data = await credentialsOf(context, site);
     for (const here of SITES) {
@@ -106,7 +107,7 @@ async function introduce(context: ScenarioContext, options: SitesOptions): Promi
       await kube.create(RemoteClusters, remoteCluster(site, here, network.hosts[site]));
     }
   }
-  progress.report(`each site reaches the other one over ${options.latencyMs} ms`);
+  progress.report(network.about);
   stack.move();
   return network;
 }
@@ -159,29 +160,32 @@ async function replicates(context: ScenarioContext): Promise<void> {
     );
 }
 
-async function clientsOf(context: ScenarioContext, site: DemoSite): Promise<SiteClients> {
-  return new SiteClients(site, await findEndpoint(context, SHARED_DATABASE, site));
+async function startLoad(context: ScenarioContext, options: SitesOptions, site: DemoSite): Promise<SiteLoad> {
+  return options.startLoad(site, await findEndpoint(context, SHARED_DATABASE, site));
 }
 
-type Clients = Readonly<Record<DemoSite, SiteClients>>;
+type Clients = Readonly<Record<DemoSite, SiteLoad>>;
 
 async function cutAndHeal(context: ScenarioContext, network: SiteNetwork, clients: Clients, cutMs: number) {
   const { progress, clock, signal } = context;
   progress.section("Cut the network between the sites");
-  const acknowledged = (): number => SITES.reduce((sum, site) => sum + clients[site].writes.acknowledged, 0);
   await clock.sleep(cutMs, signal);
-  network.cut();
-  const before = acknowledged();
+  await network.cut();
+  const before = await acknowledgedBy(clients);
   await clock.sleep(cutMs, signal);
-  const duringCut = acknowledged() - before;
+  const written = await acknowledgedBy(clients);
+  const duringCut = SITES.reduce((sum, site) => sum + written[site] - before[site], 0);
   progress.report(`clients of both sites have written ${duringCut} times meanwhile`);
-  network.mend();
+  await network.mend();
   const mended = performance.now();
-  const written = { east: clients.east.writes.acknowledged, west: clients.west.writes.acknowledged };
   await haveAll(clients, written, signal);
   const healedMs = Math.round(performance.now() - mended);
   progress.report(`each site had what the other one had written ${healedMs} ms after the network was back`);
   return { duringCut, healedMs };
+}
+
+async function acknowledgedBy({ east, west }: Clients): Promise<Readonly<Record<DemoSite, number>>> {
+  return { east: (await east.written()).acknowledged, west: (await west.written()).acknowledged };
 }
 
 /** Each site holds at least as many members of each site as that. */
