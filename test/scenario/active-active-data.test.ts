@@ -1,53 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
-import { writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
-import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
-import { database, endpointOf, isUp, management, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
-import { holdTheSame, nothingFailed } from "./active-active-written.ts";
+import type { Site } from "../kit/world/sites.ts";
+import { isUp, management, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
+import { holdTheSame, nothingFailed, startWrittenSites, type WrittenSites } from "./active-active-written.ts";
 
 // Two clusters that write one database at once, each with clients of its own, while everything under them changes.
 
-interface Scene {
-  readonly sites: Sites;
-  readonly both: readonly [Site, Site];
-  readonly writers: readonly SiteWriter[];
-}
-
 test("what clients of two sites write at once is at both, whatever moves meanwhile", async () => {
-  await using sites = await startSites();
-  const [east, west] = await sites.open(["east", "west"], latestRelease());
-  assert.ok(east !== undefined && west !== undefined);
-  await sites.introduce([east, west]);
-  await east.apply(
-    database("carts", {
-      participatingClusters: [{ name: "east" }, { name: "west" }],
-      storeVersion: "7.2",
-      globalConfigurations: { replication: true },
-    }),
-  );
-  for (const site of [east, west]) await serves(site, "carts", "7.2");
-  for (const site of [east, west]) await isUp(site);
-  await using first = await writeAtSite("east", await endpointOf(east));
-  await using second = await writeAtSite("west", await endpointOf(west));
-  await steps<Scene>(
-    { sites, both: [east, west], writers: [first, second] },
-    {
-      "the node with the primary shows Prometheus how the writes of the other site arrive": showLinks,
-      "a version set on one site upgrades both, and no request fails": upgradeDatabases,
-      "a node with a primary is drained, and no request fails": drainPrimary,
-      "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
-      "both sites hold the same, and each counter has every increment": ({ both, writers }) =>
-        holdTheSame(both, writers),
-      "a dead site is taken out by force alone, and what is left replicates": removeDead,
-    },
-  );
+  await using scene = await startWrittenSites("7.2");
+  await steps<WrittenSites>(scene, {
+    "the node with the primary shows Prometheus how the writes of the other site arrive": showLinks,
+    "a version set on one site upgrades both, and no request fails": upgradeDatabases,
+    "a node with a primary is drained, and no request fails": drainPrimary,
+    "a primary that is killed is succeeded, and what it has acknowledged stays": killPrimary,
+    "both sites hold the same, and each counter has every increment": holdTheSame,
+    "a dead site is taken out by force alone, and what is left replicates": removeDead,
+  });
 });
 
-async function showLinks({ both }: Scene): Promise<void> {
+async function showLinks({ both }: WrittenSites): Promise<void> {
   for (const [site, other] of [both, both.toReversed()] as [Site, Site][]) {
     const labels = { database: "carts", site: other.name };
     // the shell cuts off the end of the last line
@@ -62,7 +36,8 @@ async function showLinks({ both }: Scene): Promise<void> {
   }
 }
 
-async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
+async function upgradeDatabases(scene: WrittenSites): Promise<void> {
+  const { both } = scene;
   await both[1].type(storectl(both[1], "update", "storeVersion=8.0"));
   for (const site of both) await serves(site, "carts", "8.0");
   for (const site of both) {
@@ -72,24 +47,25 @@ async function upgradeDatabases({ both, writers }: Scene): Promise<void> {
     const task = JSON.parse(await management(site, `/v1/crdb_tasks/${id}`));
     assert.deepEqual([task.id, task.status], [id, "finished"]);
   }
-  await nothingFailed(writers);
+  await nothingFailed(scene);
 }
 
-async function drainPrimary({ both: [east], writers }: Scene): Promise<void> {
+async function drainPrimary(scene: WrittenSites): Promise<void> {
+  const [east] = scene.both;
   const node = await primaryOf(east);
   await east.kubectl(`delete pod east-${node - 1} --wait=true`);
   await until("another node has the primary", async () => (await primaryOf(east)) !== node, PATIENCE);
-  await nothingFailed(writers);
+  await nothingFailed(scene);
 }
 
-async function killPrimary({ both: [, west] }: Scene): Promise<void> {
+async function killPrimary({ both: [, west] }: WrittenSites): Promise<void> {
   await west.kubectl("wait redb/carts --for=jsonpath='{.status.status}'=active --timeout=60s");
   const node = await primaryOf(west);
   await west.kubectl(`delete pod west-${node - 1} --grace-period=0 --force`);
   await until("another node has the primary", async () => (await primaryOf(west)) !== node, PATIENCE);
 }
 
-async function removeDead({ both: [east, west] }: Scene): Promise<void> {
+async function removeDead({ both: [east, west] }: WrittenSites): Promise<void> {
   await west.kubectl("delete deployment store-enterprise-operator");
   await west.kubectl("scale statefulset west --replicas=0");
   const health = async () => east.type.run(storectl(east, "health"));

@@ -1,13 +1,44 @@
 import assert from "node:assert/strict";
+import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../src/ports/resp/reply.ts";
-import { SHARED, type SiteWriter } from "../kit/links/site-writer.ts";
+import { SHARED, writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
 import { until } from "../kit/time/until.ts";
-import type { Site } from "../kit/world/sites.ts";
-import { endpointOf, failWith, isUp, PATIENCE } from "./active-active-scene.ts";
+import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
+import { database, endpointOf, failWith, isUp, PATIENCE, serves } from "./active-active-scene.ts";
+
+/** Two clusters that hold one database, `carts`, with clients that write at each. */
+export interface WrittenSites extends AsyncDisposable {
+  readonly sites: Sites;
+  readonly both: readonly [Site, Site];
+  readonly writers: readonly SiteWriter[];
+}
+
+/** Starts them, with the database at this version. */
+export async function startWrittenSites(storeVersion: string): Promise<WrittenSites> {
+  await using stack = new AsyncDisposableStack();
+  const sites = stack.use(await startSites());
+  const [east, west] = await sites.open(["east", "west"], latestRelease());
+  assert.ok(east !== undefined && west !== undefined);
+  const both = [east, west] as const;
+  await sites.introduce(both);
+  await east.apply(
+    database("carts", {
+      participatingClusters: both.map(({ name }) => ({ name })),
+      storeVersion,
+      globalConfigurations: { replication: true },
+    }),
+  );
+  for (const site of both) await serves(site, "carts", storeVersion);
+  for (const site of both) await isUp(site);
+  const writers: SiteWriter[] = [];
+  for (const site of both) writers.push(stack.use(await writeAtSite(site.name, await endpointOf(site))));
+  const owned = stack.move();
+  return { sites, both, writers, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
 
 /** Waits until each has written on, and asserts that no request has failed. */
-export async function nothingFailed(writers: readonly SiteWriter[]): Promise<void> {
+export async function nothingFailed({ writers }: WrittenSites): Promise<void> {
   const before = writers.map((writer) => writer.written().acknowledged);
   await until("both sites write on", () =>
     writers.every((one, index) => one.written().acknowledged > (before[index] ?? 0)),
@@ -19,7 +50,7 @@ export async function nothingFailed(writers: readonly SiteWriter[]): Promise<voi
 }
 
 /** Stops the writers, and waits until both sites hold the same: each increment and member that was acknowledged. */
-export async function holdTheSame(both: readonly [Site, Site], writers: readonly SiteWriter[]): Promise<void> {
+export async function holdTheSame({ both, writers }: WrittenSites): Promise<void> {
   for (const site of both) await isUp(site);
   const written = await Promise.all(writers.map((writer) => writer.stop()));
   const sum = (of: "acknowledged" | "failed"): number => written.reduce((all, each) => all + each[of], 0);
