@@ -34,20 +34,27 @@ export async function twoSites(scene: Scene): Promise<void> {
 /** The sites reach each other's Services as they are. While it is cut, no worker lets a packet to one of them through. */
 async function networkOfWorkers({ cluster }: Scene, hosts: Readonly<Record<DemoSite, string>>): Promise<SiteNetwork> {
   let isCut = false;
-  const onEach = async (action: "-I" | "-D"): Promise<void> => {
-    for (const node of cluster.nodes)
-      for (const site of SITES) {
-        const rule = ["iptables", "-w", "-t", "mangle", action, "PREROUTING", "-d", hosts[site], "-j", "DROP"];
-        const { code, stderr } = await node.exec(rule);
-        assert.equal(code, 0, `${rule.join(" ")} on ${node.name}: ${stderr}`);
-      }
-    isCut = action === "-I";
+  const onEach = async (rules: string): Promise<void> => {
+    for (const node of cluster.nodes) {
+      const { code, stderr } = await node.exec(["nft", "-f", "-"], { stdin: rules });
+      assert.equal(code, 0, `${rules} on ${node.name}: ${stderr}`);
+    }
   };
-  const mend = (): Promise<void> => (isCut ? onEach("-D") : Promise.resolve());
+  const cut = async (): Promise<void> => {
+    isCut = true;
+    // before the address of a Service becomes that of a pod
+    const drop = `type filter hook prerouting priority -150;\n    ip daddr { ${Object.values(hosts).join(", ")} } drop`;
+    await onEach(`table ip sites {\n  chain cut {\n    ${drop}\n  }\n}\n`);
+  };
+  const mend = async (): Promise<void> => {
+    // a table that is not there cannot be deleted
+    if (isCut) await onEach("table ip sites {}\ndelete table ip sites\n");
+    isCut = false;
+  };
   return {
     hosts,
     about: "each site reaches the Service of the other one",
-    cut: () => onEach("-I"),
+    cut,
     mend,
     [Symbol.asyncDispose]: mend,
   };
