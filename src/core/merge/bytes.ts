@@ -38,6 +38,11 @@ export class ByteWriter {
 
   bytes(value: Uint8Array): void {
     this.number(value.length);
+    this.raw(value);
+  }
+
+  /** What has been written before, as it is. */
+  raw(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#buffer.set(value, this.#length);
     this.#length += value.length;
@@ -45,7 +50,7 @@ export class ByteWriter {
 
   /** A copy of what was written. */
   finish(): Uint8Array {
-    return Uint8Array.from(this.#buffer.subarray(0, this.#length));
+    return new Uint8Array(this.#buffer.subarray(0, this.#length));
   }
 
   #reserve(more: number): void {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { isFault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import type { Effect, Operation } from "./operation.ts";
-import { decodeSaved } from "./saved-site.ts";
-import { decodeOperation, encodeOperation } from "./operation-codec.ts";
+import { decodeSaved, encodeSaved } from "./saved-site.ts";
+import { decodeOperation, encodeOperation, withBytes } from "./operation-codec.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array).toString("latin1"));
 const type = fc.constantFrom("string", "list", "hash", "set", "zset");
@@ -38,6 +38,26 @@ const operation: fc.Arbitrary<Operation> = fc
 
 test("an operation that was encoded is decoded as it was", () => {
   fc.assert(fc.property(operation, (each) => assert.deepEqual(decodeOperation(encodeOperation(each)), each)));
+});
+
+test("operations that a site keeps are saved by their bytes, and read again as they were", () => {
+  const nothing = {
+    seen: {},
+    received: {},
+    seenBy: [],
+    forgotten: {},
+    pending: [],
+    summaries: [],
+    keys: [],
+    flushes: {},
+  };
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 5 }), (operations) => {
+      const kept = operations.map(withBytes);
+      const saved = { ...nothing, clock: { wall: 1, count: 0, site: 1 }, early: operations, kept };
+      assert.deepEqual(decodeSaved(encodeSaved(saved)), saved);
+    }),
+  );
 });
 
 test("an operation that lacks bytes at its end, or has more, is refused", () => {

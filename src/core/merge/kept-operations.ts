@@ -1,15 +1,8 @@
-import { decodeOperation, encodeOperation } from "./operation-codec.ts";
+import { withBytes, type EncodedOperation } from "./operation-codec.ts";
 import type { Operation } from "./operation.ts";
 import type { SiteOptions } from "./site-options.ts";
-import { compareTimestamps, type Timestamp } from "./timestamp.ts";
-import type { Dot, VersionVector } from "./version-vector.ts";
-
-/** An operation as it is kept and sent. */
-export interface KeptOperation {
-  readonly dot: Dot;
-  readonly at: Timestamp;
-  readonly bytes: Uint8Array;
-}
+import { compareTimestamps } from "./timestamp.ts";
+import type { VersionVector } from "./version-vector.ts";
 
 /** Operations of all origins that another site may still lack. */
 export class KeptOperations {
@@ -24,7 +17,7 @@ export class KeptOperations {
   constructor(
     options: Pick<SiteOptions, "origin" | "limits">,
     received: VersionVector = {},
-    operations: readonly Operation[] = [],
+    operations: readonly EncodedOperation[] = [],
   ) {
     this.#options = options;
     for (const origin in received)
@@ -33,14 +26,17 @@ export class KeptOperations {
       const queue = this.#origins.get(dot.origin);
       if (queue !== undefined) queue.first = Math.min(queue.first, dot.seq);
     }
-    for (const operation of operations) this.add(operation);
+    for (const operation of operations) this.#add(operation);
   }
 
   /** The next operation of its origin. */
   add(operation: Operation): void {
-    const { origin, seq } = operation.dot;
+    this.#add(withBytes(operation));
+  }
+
+  #add(kept: EncodedOperation): void {
+    const { origin, seq } = kept.dot;
     const queue = this.#origins.get(origin) ?? { first: seq, operations: [] };
-    const kept = { dot: operation.dot, at: operation.at, bytes: encodeOperation(operation) };
     queue.operations.push(kept);
     this.#origins.set(origin, queue);
     this.#bytes += kept.bytes.length;
@@ -65,25 +61,25 @@ export class KeptOperations {
   }
 
   /** All of them, oldest first. */
-  all(): readonly Operation[] {
-    return this.#after({}, {}, Infinity).map(({ bytes }) => decodeOperation(bytes));
+  all(): readonly EncodedOperation[] {
+    return this.#after({}, {}, Infinity);
   }
 
   /** Up to `limit` operations that a site lacks which has received only that, causes first; own ones when they are confirmed. */
-  after(received: VersionVector, limit: number): readonly KeptOperation[] {
+  after(received: VersionVector, limit: number): readonly EncodedOperation[] {
     return this.#after(received, { [this.#options.origin]: this.#confirmed }, limit);
   }
 
   /** The time of an operation is later than that of all it has seen. `held`: of these origins only that much is given. */
-  #after(vector: VersionVector, held: VersionVector, limit: number): readonly KeptOperation[] {
+  #after(vector: VersionVector, held: VersionVector, limit: number): readonly EncodedOperation[] {
     const heads = [...this.#origins].map(([origin, { first, operations }]) => ({
       operations,
       next: Math.max(0, (vector[origin] ?? 0) + 1 - first),
       end: Math.min(operations.length, (held[origin] ?? Infinity) + 1 - first),
     }));
-    const found: KeptOperation[] = [];
+    const found: EncodedOperation[] = [];
     while (found.length < limit) {
-      let best: KeptOperation | undefined;
+      let best: EncodedOperation | undefined;
       let from: (typeof heads)[number] | undefined;
       for (const head of heads) {
         const each = head.next < head.end ? head.operations[head.next] : undefined;
@@ -130,5 +126,5 @@ export class KeptOperations {
 interface Queue {
   /** Number of the first operation in it. */
   first: number;
-  readonly operations: KeptOperation[];
+  readonly operations: EncodedOperation[];
 }

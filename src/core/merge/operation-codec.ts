@@ -16,14 +16,41 @@ export function decodeOperation(bytes: Uint8Array): Operation {
 }
 
 const FORMAT = 1;
+/** So many bytes at their beginning are the number of their format. */
+const FORMAT_BYTES = 1;
+
+/** An operation as it is kept and sent. */
+export interface EncodedOperation {
+  readonly dot: Dot;
+  readonly at: Timestamp;
+  readonly bytes: Uint8Array;
+}
+
+/** The operation with its bytes. */
+export function withBytes(operation: Operation): EncodedOperation {
+  return { dot: operation.dot, at: operation.at, bytes: encodeOperation(operation) };
+}
 
 const typeCodec = word(...KEY_TYPES);
 
-export const vectorCodec: Codec<VersionVector> = mapped(
-  array(record<Dot>({ origin: number, seq: number })),
-  (vector) => Object.entries(vector).map(([origin, seq]) => ({ origin: Number(origin), seq })),
-  (dots) => Object.fromEntries(dots.map(({ origin, seq }) => [origin, seq])),
-);
+export const vectorCodec: Codec<VersionVector> = {
+  write: (to, vector) => {
+    const origins = Object.keys(vector);
+    to.number(origins.length);
+    for (const origin of origins) {
+      to.number(Number(origin));
+      to.number(vector[Number(origin)] ?? 0);
+    }
+  },
+  read: (from) => {
+    const vector: Record<number, number> = {};
+    for (let left = from.count(); left > 0; left -= 1) {
+      const origin = from.number();
+      vector[origin] = from.number();
+    }
+    return vector;
+  },
+};
 
 export const dotCodec: Codec<Dot> = mapped(
   record<Dot>({ origin: number, seq: number }),
@@ -95,3 +122,9 @@ export const operationCodec: Codec<Operation> = mapped(
   ({ dot, at: { wall, count }, seen, effects }: Operation) => ({ dot, wall, count, seen, effects }),
   ({ dot, wall, count, seen, effects }) => ({ dot, at: { wall, count, site: dot.origin }, seen, effects }),
 );
+
+/** The same bytes as those of `operationCodec`, which are there already. */
+export const encodedOperationCodec: Codec<EncodedOperation> = {
+  write: (to, { bytes }) => to.raw(bytes.subarray(FORMAT_BYTES)),
+  read: (from) => withBytes(operationCodec.read(from)),
+};

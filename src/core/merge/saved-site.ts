@@ -1,6 +1,12 @@
 import { array, decoded, encoded, record, text, type Codec } from "./codec.ts";
 import { knownKeyCodec } from "./key-codec.ts";
-import { operationCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
+import {
+  encodedOperationCodec,
+  operationCodec,
+  timestampCodec,
+  vectorCodec,
+  type EncodedOperation,
+} from "./operation-codec.ts";
 import type { KnownKey } from "./key-state.ts";
 import type { Operation } from "./operation.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
@@ -29,7 +35,7 @@ export interface SavedSite {
   /** Operations that it has to take in yet. */
   readonly early: readonly Operation[];
   /** Operations that other sites may lack, in the order of their times. */
-  readonly kept: readonly Operation[];
+  readonly kept: readonly EncodedOperation[];
 }
 
 /** The last transaction of a summary. */
@@ -69,5 +75,5 @@ const savedCodec: Codec<SavedSite> = record<SavedSite>({
   keys: array(knownKeyCodec),
   flushes: vectorCodec,
   early: array(operationCodec),
-  kept: array(operationCodec),
+  kept: array(encodedOperationCodec),
 });

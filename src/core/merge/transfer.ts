@@ -3,7 +3,7 @@ import type { EngineCommand } from "./engine-writes.ts";
 import { keyCodec } from "./key-codec.ts";
 import type { KeyState } from "./key-state.ts";
 import { MergedState } from "./merged-state.ts";
-import { effectsCodec, timestampCodec, vectorCodec } from "./operation-codec.ts";
+import { effectsCodec, timestampCodec, vectorCodec, withBytes } from "./operation-codec.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import type { SavedSite } from "./saved-site.ts";
@@ -82,7 +82,7 @@ export function transferredSite(
   const isBefore = ({ dot }: Operation): boolean => covers(received, dot);
   return {
     ...{ clock, flushes, received, seen: received, forgotten, pending: [], summaries: [] },
-    kept: operations.filter(isBefore),
+    kept: operations.filter(isBefore).map(withBytes),
     early: operations.filter((operation) => !isBefore(operation)),
     seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],
     keys: keys.flatMap(({ key, state }) => (state === undefined ? [] : [{ key, state }])),

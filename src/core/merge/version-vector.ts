@@ -25,6 +25,17 @@ export function including(vector: VersionVector, { origin, seq }: Dot): VersionV
   return covers(vector, { origin, seq }) ? vector : { ...vector, [origin]: seq };
 }
 
+/** With all of these operations: one copy at most, however many they are. */
+export function includingAll(vector: VersionVector, dots: readonly Dot[]): VersionVector {
+  let all: Record<number, number> | undefined;
+  for (const dot of dots) {
+    if (covers(all ?? vector, dot)) continue;
+    all ??= { ...vector };
+    all[dot.origin] = dot.seq;
+  }
+  return all ?? vector;
+}
+
 /** Without what `other` contains. */
 export function without(vector: VersionVector, other: VersionVector): VersionVector {
   const left: Record<number, number> = {};

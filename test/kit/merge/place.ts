@@ -2,7 +2,7 @@ import type { Effect, Operation } from "../../../src/core/merge/operation.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
-import type { KeptOperation } from "../../../src/core/merge/kept-operations.ts";
+import type { EncodedOperation } from "../../../src/core/merge/operation-codec.ts";
 import { decodeSaved, encodeSaved } from "../../../src/core/merge/saved-site.ts";
 import { decodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
@@ -151,7 +151,7 @@ export function restart(place: Place): readonly string[] {
 export function beginTransferred(
   place: Place,
   { begin, origin, keys }: Transfer,
-  kept: readonly KeptOperation[],
+  kept: readonly EncodedOperation[],
 ): void {
   const decoded = keys.map((bytes) => decodeTransferredKey(bytes));
   for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);

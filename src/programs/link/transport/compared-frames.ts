@@ -4,7 +4,7 @@ import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
-import { encodeFrame, type Frame, type FrameKind } from "./frames.ts";
+import { encodeFrame, encodeFrames, type Frame, type FrameKind } from "./frames.ts";
 import { unexpected } from "./messages.ts";
 
 /** A connection on which nothing comes for this long is ended, in milliseconds. */
@@ -18,7 +18,7 @@ export async function answerKeys(connection: Connection, keys: GivenKeys): Promi
     switch (frame.kind) {
       case "names": {
         const found = await keys.look(decodeNames(frame.body));
-        await connection.send(Buffer.concat(found.map((bytes) => encodeFrame("key", bytes))));
+        await connection.send(encodeFrames("key", found));
         break;
       }
       case "scan": {

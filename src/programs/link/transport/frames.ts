@@ -51,10 +51,19 @@ const LONGEST: Readonly<Record<FrameKind, number>> = {
 
 /** The frame as it is sent. */
 export function encodeFrame(kind: FrameKind, body: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(HEAD + body.length);
-  bytes.writeUInt32BE(body.length, 0);
-  bytes.writeUInt8(KINDS.indexOf(kind), 4);
-  bytes.set(body, HEAD);
+  return encodeFrames(kind, [body]);
+}
+
+/** The frames as they are sent, one behind the other. */
+export function encodeFrames(kind: FrameKind, bodies: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.allocUnsafe(bodies.reduce((sum, body) => sum + HEAD + body.length, 0));
+  let at = 0;
+  for (const body of bodies) {
+    bytes.writeUInt32BE(body.length, at);
+    bytes.writeUInt8(KINDS.indexOf(kind), at + 4);
+    bytes.set(body, at + HEAD);
+    at += HEAD + body.length;
+  }
   return bytes;
 }
 

@@ -2,11 +2,11 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { siteOf } from "../../../core/merge/origin.ts";
-import { including, union, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { includingAll, union, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
-import { encodeFrame } from "./frames.ts";
+import { encodeFrame, encodeFrames } from "./frames.ts";
 import { encodeMessage } from "./messages.ts";
 
 export interface SenderOptions {
@@ -47,8 +47,7 @@ export class Sender {
 
   stated(received: VersionVector): void {
     this.#theirs = received;
-    for (const [origin, seq] of Object.entries(received))
-      this.#given = including(this.#given, { origin: Number(origin), seq });
+    this.#given = union(this.#given, received);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -70,8 +69,12 @@ export class Sender {
     if (!local.kept.reachesBack(beyond)) return this.#sendSummary();
     const operations = local.kept.after(beyond, BATCH);
     if (operations.length === 0) return 0;
-    for (const { dot } of operations) this.#given = including(this.#given, dot);
-    await this.#options.connection.send(Buffer.concat(operations.map(({ bytes }) => encodeFrame("operation", bytes))));
+    this.#given = includingAll(
+      this.#given,
+      operations.map(({ dot }) => dot),
+    );
+    const bodies = operations.map(({ bytes }) => bytes);
+    await this.#options.connection.send(encodeFrames("operation", bodies));
     return operations.length;
   }
 
