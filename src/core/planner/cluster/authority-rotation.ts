@@ -17,7 +17,7 @@ export interface AuthorityView {
   readonly asked: string | undefined;
   readonly answered: string | undefined;
   readonly holders: HoldersView;
-  /** Which authorities the clusters trust that link to this one; asked while there is a next one. */
+  /** Which authorities the clusters trust that link to this one, while there is a next one. */
   readonly sites: readonly Holder[];
   readonly now: Date;
   readonly overlapMs: number;

@@ -15,6 +15,8 @@ export interface SiteRecords {
   readonly bdbs: readonly BdbRecord[];
   /** Empty from nodes of releases that know none. */
   readonly crdbs: readonly ActiveActiveRecord[];
+  /** How its links reach other clusters, and whom they trust; undefined from nodes of releases that know no links. */
+  readonly remoteSites: readonly RemoteSite[] | undefined;
 }
 
 /** Whether every node knows links between sites; those of releases before 0.4.0 refuse what only links need. */
@@ -36,8 +38,8 @@ export interface Sites {
   own(remote: RemoteCluster, client: ManagementClient, maxAgeMs: number): Promise<SiteRecords | SiteUnreachable>;
   /** Something was written to the local cluster: earlier answers do not count any more. */
   wrote(client: ManagementClient): void;
-  /** How the links of the remote cluster reach others, and whom they trust; undefined where its nodes know no links. */
-  remoteSites(remote: RemoteCluster): Promise<readonly RemoteSite[] | undefined | SiteUnreachable>;
+  /** The last answer, however old; undefined before there is one. */
+  latest(remote: Pick<RemoteCluster, "name" | "namespace">): SiteState["answer"] | undefined;
   /** `ca.crt` of the remote cluster, as its secret had it when it was last read; undefined before that. */
   authorities(remote: Pick<RemoteCluster, "name" | "namespace">): string | undefined;
   /** Closes the connections to the remote cluster of this name. */
@@ -63,7 +65,7 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       const at = clock.uptimeMs();
       const known = lately.get(key);
       if (known !== undefined && known.place === place && at - known.at <= maxAgeMs) return known.polled;
-      const poll = (): Promise<SiteState> => links.ask(remote, readRecords);
+      const poll = (): Promise<SiteState> => links.poll(remote);
       const polled = (known?.polled ?? Promise.resolve()).then(poll, poll);
       lately.set(key, { place, at, polled });
       polled.catch(() => lately.delete(key)); // the caller gets the error
@@ -73,14 +75,14 @@ export function openSites(kube: Kube, clock: Clock): Sites {
       const at = clock.uptimeMs();
       const known = own.get(client);
       if (known !== undefined && at - known.at <= maxAgeMs) return known.answer;
-      const answer = answerOf(remote, readRecords(client));
+      const answer = readSite(client, remote);
       own.set(client, { at, answer });
       return answer;
     },
     wrote(client) {
       own.delete(client);
     },
-    remoteSites: async (remote) => (await links.ask(remote, readRemoteSites)).answer,
+    latest: (remote) => links.latest(remote),
     authorities: (remote) => links.authorities(remote),
     async forget(remote) {
       lately.delete(keyOf(remote));
@@ -95,16 +97,9 @@ interface OwnSite {
   readonly answer: Promise<SiteRecords | SiteUnreachable>;
 }
 
-interface Asked<T> {
-  readonly answer: T | SiteUnreachable;
-  readonly secretVersion?: string;
-}
-
 interface SiteLinks {
-  ask<T extends object | undefined>(
-    remote: RemoteCluster,
-    read: (client: ManagementClient) => Promise<T>,
-  ): Promise<Asked<T>>;
+  poll(remote: RemoteCluster): Promise<SiteState>;
+  latest: Sites["latest"];
   authorities: Sites["authorities"];
   forget(remote: Pick<RemoteCluster, "name" | "namespace">): Promise<void>;
   close(): Promise<void>;
@@ -112,24 +107,31 @@ interface SiteLinks {
 
 function siteLinks(kube: Kube, clock: Clock): SiteLinks {
   const links = new Map<string, SiteLink>();
+  const answers = new Map<string, SiteState["answer"]>();
+  const ask = async (remote: RemoteCluster, key: string): Promise<SiteState> => {
+    const known = links.get(key);
+    const link = await linkTo({ kube, clock }, remote, known);
+    if ("reason" in link) return { answer: link };
+    links.set(key, link);
+    if (known !== undefined && known.client !== link.client) await known.client.close();
+    const answer = await readSite(link.client, remote);
+    if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
+    return { answer, secretVersion: link.secretVersion };
+  };
   return {
-    async ask(remote, read) {
+    async poll(remote) {
       const key = keyOf(remote);
-      const known = links.get(key);
-      const link = await linkTo({ kube, clock }, remote, known);
-      if ("reason" in link) return { answer: link };
-      links.set(key, link);
-      if (known !== undefined && known.client !== link.client) await known.client.close();
-      const answer = await answerOf(remote, read(link.client));
-      const isUnreachable = answer !== undefined && "reason" in answer;
-      if (links.get(key) === link) links.set(key, { ...link, isUnreachable });
-      return { answer, secretVersion: link.secretVersion };
+      const state = await ask(remote, key);
+      answers.set(key, state.answer);
+      return state;
     },
+    latest: (remote) => answers.get(keyOf(remote)),
     authorities: (remote) => links.get(keyOf(remote))?.authorities,
     async forget(remote) {
       const key = keyOf(remote);
       const link = links.get(key);
       links.delete(key);
+      answers.delete(key);
       await link?.client.close();
     },
     async close() {
@@ -138,29 +140,21 @@ function siteLinks(kube: Kube, clock: Clock): SiteLinks {
   };
 }
 
-/** A reason instead of the answer when the cluster gives none, never an exception. */
-async function answerOf<T>(remote: RemoteCluster, answer: Promise<T>): Promise<T | SiteUnreachable> {
+/** Asks a cluster what another participant has to know; a reason instead when it does not answer, never an exception. */
+async function readSite(client: ManagementClient, remote: RemoteCluster): Promise<SiteRecords | SiteUnreachable> {
   try {
-    return await answer;
+    const [cluster, nodes, bdbs, crdbs, remoteSites] = await Promise.all([
+      client.call("cluster"),
+      client.call("nodes"),
+      client.call("bdbs"),
+      client.call("crdbs").catch(unlessUnknown),
+      client.call("remoteSites").catch(unlessUnknown),
+    ]);
+    return { cluster, nodes, bdbs, crdbs: crdbs ?? [], remoteSites };
   } catch (error) {
     // whatever the error, the decision is made without an answer of the site
     return unreachableSite(error, remote);
   }
-}
-
-/** What another participant has to know. */
-async function readRecords(client: ManagementClient): Promise<SiteRecords> {
-  const [cluster, nodes, bdbs, crdbs] = await Promise.all([
-    client.call("cluster"),
-    client.call("nodes"),
-    client.call("bdbs"),
-    client.call("crdbs").catch((error: unknown) => unlessUnknown(error) ?? []),
-  ]);
-  return { cluster, nodes, bdbs, crdbs };
-}
-
-function readRemoteSites(client: ManagementClient): Promise<readonly RemoteSite[] | undefined> {
-  return client.call("remoteSites").catch(unlessUnknown);
 }
 
 /** Nodes of older releases do not know the path. */

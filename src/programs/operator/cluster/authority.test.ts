@@ -40,7 +40,7 @@ async function pass(): Promise<readonly string[]> {
     {
       ...{ kube, clock, cache: { databases: { list: () => [] } as never }, connections: { reread: () => undefined } },
       events: { recordAhead } as never,
-      linkedSites: async () => [],
+      linkedSites: () => [],
       askNodes: async () => [{ pod: "rec-0", said: { access_revision: 1, ...said() } }],
     },
     owner,

@@ -15,7 +15,7 @@ import { writeUnlessChanged } from "../objects/secret-text.ts";
 import { holdersView, type HolderDeps } from "./authority-holders.ts";
 
 /** The clusters that link to this one for an Active-Active database, with the authorities by which they know it. */
-export type LinkedSites = (owner: Pick<Owner, "namespace" | "view">) => Promise<readonly Holder[]>;
+export type LinkedSites = (owner: Pick<Owner, "namespace" | "view">) => readonly Holder[];
 
 interface AuthorityDeps extends HolderDeps {
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     asked: rec.metadata.annotations?.[ROTATE_AUTHORITY_ANNOTATION],
     answered,
     holders: await holdersView(deps, owner, authority, tls),
-    sites: next === undefined ? [] : await deps.linkedSites(owner),
+    sites: next === undefined ? [] : deps.linkedSites(owner),
     now: clock.now(),
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });

@@ -7,29 +7,25 @@ import type { LinkedSites } from "../cluster/authority.ts";
 import { objectsIn } from "./objects.ts";
 import { isOwn, readRemote, type Rerc } from "./participant.ts";
 
-/** Asks each of them what it trusts. One whose nodes know no links has nothing to trust. */
-export function linkedSites(cache: InformerCache, sites: Pick<Sites, "remoteSites">): LinkedSites {
-  return async ({ namespace, view }) => {
+/** By what each has said last: a site that does not answer keeps nothing up. One whose nodes know no links has nothing to trust. */
+export function linkedSites(cache: InformerCache, sites: Pick<Sites, "latest">): LinkedSites {
+  return ({ namespace, view }) => {
     const serverName = clusterNames.dnsName(view.name, namespace);
-    const asked = await Promise.all(
-      participantsWith(cache, namespace, view.name).map((rerc) => holderOf(sites, rerc, serverName)),
-    );
-    return asked.filter((holder) => holder !== undefined);
+    return participantsWith(cache, namespace, view.name)
+      .map((rerc) => holderOf(sites, rerc, serverName))
+      .filter((holder) => holder !== undefined);
   };
 }
 
-async function holderOf(
-  sites: Pick<Sites, "remoteSites">,
-  rerc: Rerc,
-  serverName: string,
-): Promise<Holder | undefined> {
+function holderOf(sites: Pick<Sites, "latest">, rerc: Rerc, serverName: string): Holder | undefined {
   const name = `the remote cluster ${rerc.metadata.name}`;
   const remote = readRemote(rerc);
   if (typeof remote === "string") return { name, why: remote };
-  const known = await sites.remoteSites(remote);
-  if (known === undefined) return undefined;
-  if ("reason" in known) return { name, why: known.message };
-  const here = known.find((site) => site.serverName === serverName);
+  const answer = sites.latest(remote);
+  if (answer === undefined) return { name, why: "it has not been asked yet" };
+  if ("reason" in answer) return { name, why: answer.message };
+  if (answer.remoteSites === undefined) return undefined;
+  const here = answer.remoteSites.find((site) => site.serverName === serverName);
   return { name, trusts: authoritiesIn(here?.authorities ?? ""), shows: [] };
 }
 
