@@ -55,10 +55,10 @@ export function enginePair(): readonly [string, string] {
   return [first, others.find((name) => name.startsWith("valkey")) ?? others[0] ?? first];
 }
 
-/** A loopback address of its own: one of 14 million, so that no port of it is in use. */
+/** A loopback address of its own: one of a million, so that no port of it is in use, below those that worlds take for themselves. */
 export function loopbackAddress(): string {
   const part = (low: number, high: number): number => low + Math.floor(Math.random() * (high - low));
-  return `127.${part(20, 250)}.${part(0, 255)}.${part(1, 255)}`;
+  return `127.${part(1, 20)}.${part(0, 255)}.${part(1, 255)}`;
 }
 
 /** Starts an engine without persistence and waits until it answers. */

@@ -55,7 +55,7 @@ export async function startLoopbackApi(
 }
 
 function loopbackNetwork(): AddressOf {
-  const octet = (): number => 20 + Math.floor(Math.random() * 230);
-  const network = `127.${octet()}.${octet()}`;
+  // no world takes addresses below 127.20
+  const network = `127.${1 + Math.floor(Math.random() * 19)}.${Math.floor(Math.random() * 255)}`;
   return (host) => `${network}.${host}`;
 }
