@@ -44,6 +44,7 @@ async function linkAnew(scene: WrittenSites): Promise<void> {
   const [east, west] = both;
   await give(east, west);
   for (const site of both) {
+    await site.kubectl("wait redb/carts --for=jsonpath='{.status.status}'=active --timeout=60s");
     const node = await primaryOf(site);
     await site.kubectl(`delete pod ${site.name}-${node - 1} --wait=true`);
     await until("another node has the primary", async () => (await primaryOf(site)) !== node, PATIENCE);
