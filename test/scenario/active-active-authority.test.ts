@@ -16,7 +16,7 @@ test("the authority of a site is replaced under load: the other one is waited fo
     "after the overlap that site is waited for": holdBack,
     "when its Secret has both, the new one signs and the former one ends": use,
     "links that are made anew show and accept what the new one has signed": linkAnew,
-    "no request failed, and both sites hold the same": holdTheSame,
+    "both sites hold the same, and each counter has every increment": holdTheSame,
   });
 });
 
@@ -43,6 +43,7 @@ async function linkAnew(scene: WrittenSites): Promise<void> {
   const { both } = scene;
   const [east, west] = both;
   await give(east, west);
+  // clients that do not connect again lose the connections that they have there
   for (const site of both) {
     await site.kubectl("wait redb/carts --for=jsonpath='{.status.status}'=active --timeout=60s");
     const node = await primaryOf(site);
@@ -51,7 +52,6 @@ async function linkAnew(scene: WrittenSites): Promise<void> {
   }
   for (const site of both) await isUp(site);
   assert.equal(await reachable(west, "east"), "Active");
-  await nothingFailed(scene);
 }
 
 /** Gives `to` what the cluster of `from` trusts now, as its page says. */
