@@ -4,10 +4,16 @@ import { randomBytes } from "node:crypto";
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { NODE_PATHS } from "../../src/core/api/names.ts";
+import { clusterNames, NODE_PATHS } from "../../src/core/api/names.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
+import { silentLog } from "../../src/core/base/log.ts";
+import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { Leases } from "../../src/ports/kube/builtin.ts";
+import { startInformer } from "../../src/ports/kube/informer.ts";
+import { parseNodeReport, REPORT_ANNOTATION, type NodeReport } from "../../src/programs/agent/members/node-report.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
+import { kubeOf } from "../kit/world/records.ts";
 import { primaryOf } from "../kit/world/shards.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -30,7 +36,6 @@ test("a full volume harms the database that filled it, says so, and has room aga
   await cluster.kill(NODE);
   using volume = mounted(data, LARGE_MIB);
   await cluster.start(NODE);
-  assert.ok((await roomOf(cluster)) <= LARGE_MIB * 1024 * 1024, "what is reported first has its volume");
   await using greedy = await filledDatabase(cluster, { name: "greedy", ...DURABLE });
   await using modest = await filledDatabase(cluster, { name: "modest", ...DURABLE });
   await cluster.client.call("updateBdb", { params: { uid: greedy.uid }, body: { memory_size: 100_000_000 } });
@@ -56,6 +61,30 @@ test("a full volume harms the database that filled it, says so, and has room aga
   volume.resize(4 * VOLUME_MIB);
   await until("it writes again", async () => (await outcome(greedy)) === "OK", PATIENCE);
   await until("no volume is full", () => nodeHasRoom(cluster), PATIENCE);
+});
+
+test("the first report of a node says what its volume has room for", async () => {
+  await using cluster = await startTestCluster({ nodes: 1 });
+  await cluster.kill(NODE);
+  using kube = kubeOf(cluster);
+  const reports: NodeReport[] = [];
+  const ending = new AbortController();
+  using _end = { [Symbol.dispose]: () => ending.abort() };
+  const place = {
+    namespace: cluster.namespace,
+    fieldSelector: `metadata.name=${clusterNames.nodeLease(cluster.rec, NODE)}`,
+  };
+  const leases = startInformer(kube, Leases, { ...place, clock: systemClock, log: silentLog, signal: ending.signal });
+  leases.onChange((_ref, lease) => {
+    const report = parseNodeReport(lease?.metadata.annotations?.[REPORT_ANNOTATION]);
+    if (report !== undefined) reports.push(report);
+  });
+  await leases.synced;
+  const [earlier] = reports.splice(0);
+  await cluster.start(NODE);
+  const ofThisStart = (): readonly NodeReport[] => reports.filter(({ startedAt }) => startedAt !== earlier?.startedAt);
+  await until("it has reported twice", () => ofThisStart().length > 1, PATIENCE);
+  assert.ok(ofThisStart().every(({ volume }) => volume !== undefined));
 });
 
 test("an engine that cannot start on a full volume says so, and serves when there is room", { skip }, async () => {
@@ -97,12 +126,6 @@ function outcome(database: FilledDatabase, key = "large"): Promise<string> {
 
 async function nodeHasRoom(cluster: TestCluster): Promise<boolean> {
   return (await cluster.client.call("nodes")).every(({ full_volume }) => full_volume === undefined);
-}
-
-/** What databases may take of it, as the node says. */
-async function roomOf(cluster: TestCluster): Promise<number> {
-  const [node] = await cluster.client.call("nodes");
-  return node?.volume?.room ?? Number.NaN;
 }
 
 function mounted(folder: string, mebibytes: number): Disposable & { readonly resize: (mebibytes: number) => void } {

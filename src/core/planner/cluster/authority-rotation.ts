@@ -115,7 +115,8 @@ function waitsForSites(view: AuthorityView, why: string): AuthorityStep {
 }
 
 function giveToSites(cluster: string): string {
-  return `put ca.crt of the secret ${clusterNames.nodeTlsSecret(cluster)} into the secret of this cluster there, ${remoteSecretName("<name>")}; it counts within two minutes`;
+  const secret = remoteSecretName("<name of this cluster there>");
+  return `at each site that does not trust it, put ca.crt of the secret ${clusterNames.nodeTlsSecret(cluster)} into the secret ${secret}, which counts within two minutes; bring back those that do not answer, or take them out of their databases`;
 }
 
 function useAtOnce(cluster: string): string {

@@ -58,13 +58,13 @@ export class VolumeGuard {
   /** Looks once; a volume that cannot be read is said in the log. */
   async look(context: VolumeContext): Promise<void> {
     try {
-      this.#before = await this.#look(context, this.#before);
+      this.#before = await this.#judge(context, this.#before);
     } catch (error) {
       context.log.warn("the room on the volume cannot be read", { error });
     }
   }
 
-  async #look(context: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
+  async #judge(context: VolumeContext, before: RefusedBefore): Promise<RefusedBefore> {
     const { config, records, changes, clock, log } = context;
     const room = await roomOn(config.dataDir);
     this.#isNear = room.free < NEAR * reserveOf(room.total);

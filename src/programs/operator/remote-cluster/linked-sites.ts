@@ -7,7 +7,7 @@ import type { LinkedSites } from "../cluster/authority.ts";
 import { objectsIn } from "./objects.ts";
 import { isOwn, readRemote, type Rerc } from "./participant.ts";
 
-/** By what each has said last: a site that does not answer keeps nothing up. One whose nodes know no links has nothing to trust. */
+/** By the last answer of each, so that nothing waits for one here; the reason where there was none. A site whose nodes know no links is left out: it has nothing to trust. */
 export function linkedSites(cache: InformerCache, sites: Pick<Sites, "latest">): LinkedSites {
   return ({ namespace, view }) => {
     const serverName = clusterNames.dnsName(view.name, namespace);
