@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEngine, type TestEngine } from "../test/kit/engines/engine.ts";
-import { startLinkedSites } from "../test/kit/links/linked-sites.ts";
+import { startLinkedSites, type LinkedSites } from "../test/kit/links/linked-sites.ts";
 import { until } from "../test/kit/time/until.ts";
 import { processorSecondsOf } from "./kernel/processor-time.ts";
 
@@ -44,11 +44,18 @@ async function measureLinked(): Promise<readonly Row[]> {
   const cpu = () => world.sites.map(({ engine, link }) => [processorMs(engine.pid), processorMs(link.pid)] as const);
   const before = cpu();
   const times = await Promise.all(world.engines.map((engine, index) => writeAt(engine, index)));
+  await until("all have all", () => haveAll(world), { withinMs: 60_000 });
   const after = cpu();
   return times.map((each, index) => {
     const [engine, link] = [0, 1].map((part) => (after[index]?.[part] ?? 0) - (before[index]?.[part] ?? 0));
     return rowOf(`site ${index + 1} of three (${world.engines[index]?.name})`, each, engine ?? 0, link ?? 0);
   });
+}
+
+/** Every site keeps what every other one wrote: none of it is still to be paid for. */
+async function haveAll({ sites }: LinkedSites): Promise<boolean> {
+  const all = await Promise.all(sites.map(({ link }) => link.status()));
+  return all.flat().every((database) => database.sites.every(({ unconfirmed }) => unconfirmed === 0));
 }
 
 /** Milliseconds that each write took. */

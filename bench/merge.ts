@@ -1,5 +1,5 @@
-import { decodeOperation, encodeOperation } from "../src/core/merge/operation-codec.ts";
-import type { Effect, Operation } from "../src/core/merge/operation.ts";
+import { decodeOperation, type EncodedOperation } from "../src/core/merge/operation-codec.ts";
+import type { Effect } from "../src/core/merge/operation.ts";
 import { Site } from "../src/core/merge/site.ts";
 
 /**
@@ -32,7 +32,7 @@ for (const [name, effectsOf] of rows) {
     Site.empty({ origin, sites: SITES, limits: { keptBytes: Infinity, partKeys: 100 }, life: "bench" }),
   );
   if (a === undefined || b === undefined) throw new Error("two sites");
-  const operations: Operation[] = [];
+  const operations: EncodedOperation[] = [];
   const captured = secondsOf(() => {
     for (let index = 0; index < OPERATIONS; index += 1) operations.push(a.captured(effectsOf(index), index));
   });
@@ -49,8 +49,8 @@ for (const [name, effectsOf] of rows) {
 }
 
 /** As it comes from another site, until its mark is in the stream. */
-function take(site: Site, operation: Operation): void {
-  for (const { mark } of site.receive(decodeOperation(encodeOperation(operation)))) site.applied(mark);
+function take(site: Site, { bytes }: EncodedOperation): void {
+  for (const { mark } of site.receive(decodeOperation(bytes))) site.applied(mark);
 }
 
 function secondsOf(work: () => void): number {

@@ -1,5 +1,5 @@
 import type { EngineCommand } from "./engine-writes.ts";
-import type { Operation } from "./operation.ts";
+import type { CodedOperation } from "./operation-codec.ts";
 import type { LoggedEntry } from "./saved-site.ts";
 import type { VersionVector } from "./version-vector.ts";
 
@@ -13,7 +13,7 @@ export interface Apply {
 
 /** A transaction whose mark came back. */
 export interface Settled {
-  readonly operation: Operation | undefined;
+  readonly operation: CodedOperation | undefined;
   /** What the engine has applied with it, of a summary. */
   readonly received: VersionVector;
   /** The keys that no transaction is under way for, and that a client wrote before one. */

@@ -22,10 +22,18 @@ const read = (...keys: readonly (string | undefined)[]): Captured => ({
 const first: Rule = ([key]) => read(key);
 
 const put = (type: KeyType, key: string, element: string, value: string): Effect => ({
-  ...{ kind: "put", type, key, element, value },
+  kind: "put",
+  type,
+  key,
+  element,
+  value,
 });
 const add = (type: KeyType, key: string, element: string, amount: bigint): Effect => ({
-  ...{ kind: "add", type, key, element, amount },
+  kind: "add",
+  type,
+  key,
+  element,
+  amount,
 });
 const removal =
   (type: KeyType): Rule =>

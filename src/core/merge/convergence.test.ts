@@ -36,7 +36,7 @@ function converges(seed: number): void {
   for (const { site, engine, state } of places) {
     assert.ok(state === "open" || site.isAwaited, `seed ${seed}: clients of a site that has come may write`);
     site.forgetAgreed();
-    assert.equal(site.knownKeys, 0, `seed ${seed}: something is remembered of keys that all sites agree on`);
+    assert.equal(site.keys.count, 0, `seed ${seed}: something is remembered of keys that all sites agree on`);
     assert.equal(engine.digest(), digests[0], `seed ${seed}: forgetting changes nothing`);
     assert.equal(site.kept.bytes, 0, `seed ${seed}: operations are kept that all sites have`);
   }

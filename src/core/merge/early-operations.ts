@@ -1,14 +1,14 @@
-import type { Operation } from "./operation.ts";
+import type { CodedOperation } from "./operation-codec.ts";
 import { coversAll, type VersionVector } from "./version-vector.ts";
 
 /** Operations that came before one that they follow. */
 export class EarlyOperations {
-  readonly #origins = new Map<number, Map<number, Operation>>();
+  readonly #origins = new Map<number, Map<number, CodedOperation>>();
 
   /** Keeps an operation until it is taken; one that is kept already is ignored. */
-  add(operation: Operation): void {
+  add(operation: CodedOperation): void {
     const { origin, seq } = operation.dot;
-    const queue = this.#origins.get(origin) ?? new Map<number, Operation>();
+    const queue = this.#origins.get(origin) ?? new Map<number, CodedOperation>();
     queue.set(seq, operation);
     this.#origins.set(origin, queue);
   }
@@ -21,19 +21,28 @@ export class EarlyOperations {
     }
   }
 
-  all(): readonly Operation[] {
+  get isEmpty(): boolean {
+    return this.#origins.size === 0;
+  }
+
+  all(): readonly CodedOperation[] {
     return [...this.#origins.values()].flatMap((queue) => [...queue.values()]);
   }
 
-  /** One that follows nothing but what was received. */
-  takeReady(received: VersionVector): Operation | undefined {
+  /** One that is ready. */
+  takeReady(received: VersionVector): CodedOperation | undefined {
     for (const [origin, queue] of this.#origins) {
       const next = queue.get((received[origin] ?? 0) + 1);
-      if (next === undefined || !coversAll(received, next.seen)) continue;
+      if (next === undefined || !isReady(next, received)) continue;
       queue.delete(next.dot.seq);
       if (queue.size === 0) this.#origins.delete(origin);
       return next;
     }
     return undefined;
   }
+}
+
+/** True of an operation that follows nothing but what was received, and is the next one of its origin. */
+export function isReady({ dot, seen }: CodedOperation, received: VersionVector): boolean {
+  return dot.seq === (received[dot.origin] ?? 0) + 1 && coversAll(received, seen);
 }

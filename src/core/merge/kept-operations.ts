@@ -1,5 +1,4 @@
-import { withBytes, type EncodedOperation } from "./operation-codec.ts";
-import type { Operation } from "./operation.ts";
+import type { EncodedOperation } from "./operation-codec.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { compareTimestamps } from "./timestamp.ts";
 import type { VersionVector } from "./version-vector.ts";
@@ -26,20 +25,16 @@ export class KeptOperations {
       const queue = this.#origins.get(dot.origin);
       if (queue !== undefined) queue.first = Math.min(queue.first, dot.seq);
     }
-    for (const operation of operations) this.#add(operation);
+    for (const operation of operations) this.add(operation);
   }
 
   /** The next operation of its origin. */
-  add(operation: Operation): void {
-    this.#add(withBytes(operation));
-  }
-
-  #add(kept: EncodedOperation): void {
-    const { origin, seq } = kept.dot;
+  add({ dot, at, bytes }: EncodedOperation): void {
+    const { origin, seq } = dot;
     const queue = this.#origins.get(origin) ?? { first: seq, operations: [] };
-    queue.operations.push(kept);
+    queue.operations.push({ dot, at, bytes });
     this.#origins.set(origin, queue);
-    this.#bytes += kept.bytes.length;
+    this.#bytes += bytes.length;
     if (this.#bytes > this.#options.limits.keptBytes && this.#keepers === 0)
       for (const each of this.#origins.values()) this.#drop(each, Math.ceil(each.operations.length / 2));
   }

@@ -137,13 +137,14 @@ export class MergedState {
 
   /** Keys that were transferred from a site that had taken the operation in. */
   #keysWith({ dot, effects }: Operation): ReadonlySet<string> {
-    const isFlush = effects.some(({ kind }) => kind === "flush");
-    const keys = isFlush ? this.#keys.keys() : effects.flatMap((effect) => ("key" in effect ? effect.key : []));
     let done: Set<string> | undefined;
-    for (const key of keys) {
+    const look = (key: string): void => {
       const state = this.#keys.get(key);
       if (state !== undefined && covers(state.touched, dot)) done = (done ?? new Set()).add(key);
-    }
+    };
+    for (const effect of effects)
+      if (effect.kind === "flush") for (const key of this.#keys.keys()) look(key);
+      else look(effect.key);
     return done ?? NONE;
   }
 

@@ -10,9 +10,9 @@ export function encodeOperation(operation: Operation): Uint8Array {
   return encoded(operationCodec, FORMAT, operation);
 }
 
-/** Throws MERGE_MALFORMED when the bytes are none of an operation that this release knows. */
-export function decodeOperation(bytes: Uint8Array): Operation {
-  return decoded(operationCodec, FORMAT, bytes);
+/** Copies the bytes; throws MERGE_MALFORMED when they are none of an operation that this release knows. */
+export function decodeOperation(bytes: Uint8Array): CodedOperation {
+  return { ...decoded(operationCodec, FORMAT, bytes), bytes: new Uint8Array(bytes) };
 }
 
 const FORMAT = 1;
@@ -26,9 +26,12 @@ export interface EncodedOperation {
   readonly bytes: Uint8Array;
 }
 
+/** An operation with its bytes, so that it is encoded once wherever it goes. */
+export type CodedOperation = Operation & EncodedOperation;
+
 /** The operation with its bytes. */
-export function withBytes(operation: Operation): EncodedOperation {
-  return { dot: operation.dot, at: operation.at, bytes: encodeOperation(operation) };
+export function withBytes(operation: Operation): CodedOperation {
+  return { ...operation, bytes: encodeOperation(operation) };
 }
 
 const typeCodec = word(...KEY_TYPES);
@@ -117,14 +120,14 @@ function readEffect(kind: Effect["kind"], from: ByteReader): Effect {
 }
 
 /** The origin of the time is that of the operation. */
-export const operationCodec: Codec<Operation> = mapped(
+const operationCodec: Codec<Operation> = mapped(
   record({ dot: dotCodec, wall: number, count: number, seen: vectorCodec, effects: effectsCodec }),
   ({ dot, at: { wall, count }, seen, effects }: Operation) => ({ dot, wall, count, seen, effects }),
   ({ dot, wall, count, seen, effects }) => ({ dot, at: { wall, count, site: dot.origin }, seen, effects }),
 );
 
-/** The same bytes as those of `operationCodec`, which are there already. */
-export const encodedOperationCodec: Codec<EncodedOperation> = {
+/** An operation by its bytes, which are there already. */
+export const codedOperationCodec: Codec<CodedOperation> = {
   write: (to, { bytes }) => to.raw(bytes.subarray(FORMAT_BYTES)),
   read: (from) => withBytes(operationCodec.read(from)),
 };

@@ -1,5 +1,6 @@
 import type { Settled } from "./apply.ts";
-import type { Effect, Operation } from "./operation.ts";
+import type { CodedOperation } from "./operation-codec.ts";
+import type { Effect } from "./operation.ts";
 import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
 import { covers, coversAll, type VersionVector } from "./version-vector.ts";
 
@@ -22,7 +23,7 @@ export class PendingApplies {
   }
 
   /** What another site did; its mark, the same in every process. */
-  addOperation(operation: Operation): string {
+  addOperation(operation: CodedOperation): string {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
     const keys = new Set(operation.effects.flatMap((effect) => (effect.kind === "flush" ? [] : [effect.key])));
@@ -82,7 +83,7 @@ export class PendingApplies {
   }
 
   /** The operations that the engine has not shown to have applied, in their order. */
-  get operations(): readonly Operation[] {
+  get operations(): readonly CodedOperation[] {
     return [...this.#applies.values()].flatMap(({ operation }) => operation ?? []);
   }
 
@@ -123,7 +124,7 @@ interface Waiting {
 
 interface Pending {
   /** Undefined of a repair and of a summary. */
-  readonly operation: Operation | undefined;
+  readonly operation: CodedOperation | undefined;
   readonly received: VersionVector;
   readonly isRepair: boolean;
   readonly keys: Set<string>;

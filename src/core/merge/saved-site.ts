@@ -1,14 +1,13 @@
 import { array, decoded, encoded, record, text, type Codec } from "./codec.ts";
 import { knownKeyCodec } from "./key-codec.ts";
 import {
-  encodedOperationCodec,
-  operationCodec,
+  codedOperationCodec,
   timestampCodec,
   vectorCodec,
+  type CodedOperation,
   type EncodedOperation,
 } from "./operation-codec.ts";
 import type { KnownKey } from "./key-state.ts";
-import type { Operation } from "./operation.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
 import type { LoggedSummary } from "./summary.ts";
 import type { Timestamp } from "./timestamp.ts";
@@ -26,14 +25,14 @@ export interface SavedSite {
   /** What it has forgotten since every site had applied it. */
   readonly forgotten: VersionVector;
   /** Operations that were given to the engine, and whose marks had not come back. */
-  readonly pending: readonly Operation[];
+  readonly pending: readonly CodedOperation[];
   /** The same of what another site knows. */
   readonly summaries: readonly PendingSummary[];
   readonly keys: readonly KnownKey[];
   /** The operations that removed all keys, and that not all sites had applied. */
   readonly flushes: VersionVector;
   /** Operations that it has to take in yet. */
-  readonly early: readonly Operation[];
+  readonly early: readonly CodedOperation[];
   /** Operations that other sites may lack, in the order of their times. */
   readonly kept: readonly EncodedOperation[];
 }
@@ -50,7 +49,7 @@ export type LoggedEntry = LoggedOperation | ({ readonly kind: "summary" } & Logg
 /** `captured`: the engine of the site did it itself. */
 export interface LoggedOperation {
   readonly kind: "captured" | "applied";
-  readonly operation: Operation;
+  readonly operation: CodedOperation;
 }
 
 export function encodeSaved(saved: SavedSite): Uint8Array {
@@ -70,10 +69,10 @@ const savedCodec: Codec<SavedSite> = record<SavedSite>({
   received: vectorCodec,
   seenBy: seenByCodec,
   forgotten: vectorCodec,
-  pending: array(operationCodec),
+  pending: array(codedOperationCodec),
   summaries: array(record<PendingSummary>({ mark: text, received: vectorCodec })),
   keys: array(knownKeyCodec),
   flushes: vectorCodec,
-  early: array(operationCodec),
-  kept: array(encodedOperationCodec),
+  early: array(codedOperationCodec),
+  kept: array(codedOperationCodec),
 });

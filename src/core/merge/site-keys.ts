@@ -27,6 +27,11 @@ export class SiteKeys {
     return this.#state.all().map(({ key }) => key);
   }
 
+  /** How many these are. */
+  get count(): number {
+    return this.#state.size;
+  }
+
   /** For a site that has nothing. */
   transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
     return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };

@@ -1,8 +1,9 @@
 import type { Apply } from "./apply.ts";
 import { condensedEffects } from "./condensed-effects.ts";
-import { EarlyOperations } from "./early-operations.ts";
+import { EarlyOperations, isReady } from "./early-operations.ts";
 import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./merged-state.ts";
+import { withBytes, type CodedOperation } from "./operation-codec.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { Participants, type Statement } from "./participants.ts";
@@ -91,10 +92,11 @@ export class Site {
   }
 
   /** What the engine did for a client: the operation for the other sites. Without effects it only says what this site has seen. */
-  captured(effects: readonly Effect[], now: number): Operation {
+  captured(effects: readonly Effect[], now: number): CodedOperation {
     const { origin } = this.#options;
     const at = nextTimestamp(this.#clock, now, origin);
-    const operation = { dot: { origin, seq: this.seq + 1 }, at, seen: this.#seen, effects: condensedEffects(effects) };
+    const dot = { origin, seq: this.seq + 1 };
+    const operation = withBytes({ dot, at, seen: this.#seen, effects: condensedEffects(effects) });
     this.#takeOwn(operation);
     this.#hasUnsaid = false;
     this.#pending.race(effects, () => this.#state.all());
@@ -102,21 +104,22 @@ export class Site {
   }
 
   /** What another site has done; an operation that comes before what it follows is kept, one that is known is ignored. */
-  receive(operation: Operation): readonly Apply[] {
+  receive(operation: CodedOperation): readonly Apply[] {
     if (covers(this.#received, operation.dot)) return [];
+    if (this.#early.isEmpty && isReady(operation, this.#received)) return this.#takeReady(operation);
     this.#early.add(operation);
-    return this.#takeEarly();
+    return this.#takeReady();
   }
 
-  #takeEarly(): readonly Apply[] {
+  #takeReady(first = this.#early.takeReady(this.#received)): readonly Apply[] {
     const applies: Apply[] = [];
-    for (;;) {
-      const next = this.#early.takeReady(this.#received);
-      if (next === undefined) return applies;
-      this.#take(next);
-      const mark = this.#pending.addOperation(next);
-      applies.push({ mark, commands: this.#state.apply(next), logged: { kind: "applied", operation: next } });
+    for (let operation = first; operation !== undefined; operation = this.#early.takeReady(this.#received)) {
+      this.#take(operation);
+      this.participants.learn(operation);
+      const mark = this.#pending.addOperation(operation);
+      applies.push({ mark, commands: this.#state.apply(operation), logged: { kind: "applied", operation } });
     }
+    return applies;
   }
 
   /** What another site knows that this one lacks: all parts of it. */
@@ -135,7 +138,7 @@ export class Site {
     this.#takeSummary(last);
     const keys = parts.flatMap((part) => part.keys.map(({ key }) => key));
     this.#pending.addSummary({ mark, received: last.received }, keys, isFlushed);
-    return [...applies, ...this.#takeEarly()];
+    return [...applies, ...this.#takeReady()];
   }
 
   /** The mark of an `Apply` came by in the stream of the engine; the answer corrects what clients wrote meanwhile. */
@@ -152,7 +155,7 @@ export class Site {
   /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where nobody knows what clients wrote. */
   repaired(): readonly Apply[] {
     this.#needsRepair = false;
-    return this.#takeEarly();
+    return this.#takeReady();
   }
 
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
@@ -225,11 +228,6 @@ export class Site {
     return { ...vectors, clock: this.#clock, seenBy: this.participants.seenBy, keys: this.keys.known };
   }
 
-  /** Keys of which more is known than what was agreed on. */
-  get knownKeys(): number {
-    return this.#state.size;
-  }
-
   /** False of what was saved already. */
   #replay(logged: LoggedEntry): boolean {
     if (logged.kind === "summary") {
@@ -244,6 +242,7 @@ export class Site {
       this.#takeOwn(operation);
     } else {
       this.#take(operation);
+      this.participants.learn(operation);
       this.#state.take(operation);
     }
     return true;
@@ -257,17 +256,16 @@ export class Site {
     this.#early.drop(this.#received);
   }
 
-  #takeOwn(operation: Operation): void {
+  #takeOwn(operation: CodedOperation): void {
     this.#take(operation);
     this.#state.take(operation);
     this.#seen = including(this.#seen, operation.dot);
     this.participants.hasSeen(this.#options.origin, this.#seen);
   }
 
-  #take(operation: Operation): void {
+  #take(operation: CodedOperation): void {
     this.#received = including(this.#received, operation.dot);
     this.#clock = laterOf(this.#clock, operation.at);
-    this.participants.learn(operation);
     this.kept.add(operation);
   }
 

@@ -3,8 +3,8 @@ import type { EngineCommand } from "./engine-writes.ts";
 import { keyCodec } from "./key-codec.ts";
 import type { KeyState } from "./key-state.ts";
 import { MergedState } from "./merged-state.ts";
-import { effectsCodec, timestampCodec, vectorCodec, withBytes } from "./operation-codec.ts";
-import type { Effect, Operation } from "./operation.ts";
+import { effectsCodec, timestampCodec, vectorCodec, type CodedOperation } from "./operation-codec.ts";
+import type { Effect } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import type { SavedSite } from "./saved-site.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
@@ -76,13 +76,13 @@ export function transferredSite(
   begin: TransferBegin,
   origin: number,
   keys: readonly TransferredKey[],
-  operations: readonly Operation[],
+  operations: readonly CodedOperation[],
 ): SavedSite {
   const { received, clock, flushes, forgotten } = begin;
-  const isBefore = ({ dot }: Operation): boolean => covers(received, dot);
+  const isBefore = ({ dot }: CodedOperation): boolean => covers(received, dot);
   return {
     ...{ clock, flushes, received, seen: received, forgotten, pending: [], summaries: [] },
-    kept: operations.filter(isBefore).map(withBytes),
+    kept: operations.filter(isBefore),
     early: operations.filter((operation) => !isBefore(operation)),
     seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],
     keys: keys.flatMap(({ key, state }) => (state === undefined ? [] : [{ key, state }])),

@@ -16,6 +16,7 @@ export function covers(vector: VersionVector, { origin, seq }: Dot): boolean {
 
 /** True when everything in `other` is contained. */
 export function coversAll(vector: VersionVector, other: VersionVector): boolean {
+  if (vector === other) return true;
   for (const origin in other) if ((other[origin] ?? 0) > (vector[origin] ?? 0)) return false;
   return true;
 }
@@ -46,6 +47,7 @@ export function without(vector: VersionVector, other: VersionVector): VersionVec
 /** What at least one of them contains. */
 export function union(a: VersionVector, b: VersionVector): VersionVector {
   if (coversAll(a, b)) return a;
+  if (coversAll(b, a)) return b;
   const both: Record<number, number> = { ...a };
   for (const origin in b) both[origin] = Math.max(a[origin] ?? 0, b[origin] ?? 0);
   return both;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
 import { until } from "../../../test/kit/time/until.ts";
-import { argumentsOf } from "../../ports/resp/command-frame.ts";
-import { readReplicationStream } from "../../ports/resp/replication-stream.ts";
+import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { openReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 import { systemClock } from "../reconcile/system-clock.ts";
 import { AppendOnlyFile, type FileCommand } from "./append-only-file.ts";
@@ -25,16 +25,19 @@ for (const name of engineNames()) {
   test(`${name}: the file has the commands of the stream, and as many bytes of them`, async () => {
     await using scene = await appending(name);
     const { engine } = scene;
-    await using stream = readReplicationStream({ ...engine, timeoutMs: 5_000, signal: new AbortController().signal });
-    await stream.next();
+    const { signal } = new AbortController();
+    const attached = await openReplicationStream({ ...engine, timeoutMs: 5_000, signal });
+    await using stream = attached.commands;
     await execute(engine, COMMANDS);
     const streamed: string[] = [];
     let bytes = 0;
     while (!isEnd(streamed)) {
       const { value } = await stream.next();
-      assert.ok(value?.kind === "command");
-      bytes += fileBytes(value.args[0] ?? "", value.bytes);
-      streamed.push(`${value.database} ${value.args.join(" ")}`);
+      assert.ok(value !== undefined);
+      for (const command of value) {
+        bytes += fileBytes(command);
+        streamed.push(textOfCommand(command));
+      }
     }
     const { commands, length } = await readAll(scene.folder);
     assert.deepEqual(
@@ -151,11 +154,15 @@ async function readAll(folder: string, atLeast = 0) {
   const commands: string[] = [];
   let length = 0;
   for await (const part of file.commands(undefined, () => (commands.length < atLeast ? WAITS_MS : 0)))
-    for (const { frame, database } of part) {
-      commands.push(`${database} ${argumentsOf(frame).join(" ")}`);
-      length += frame.length;
+    for (const command of part) {
+      commands.push(textOfCommand(command));
+      length += command.frame.length;
     }
   return { commands, length };
+}
+
+function textOfCommand({ frame, database }: CommandFrame): string {
+  return `${database} ${argumentsOf(frame).join(" ")}`;
 }
 
 function argsOf({ value }: IteratorResult<FileCommand, unknown>): readonly string[] {

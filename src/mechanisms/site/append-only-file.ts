@@ -3,17 +3,12 @@ import { open, type FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
-import { argumentsOf, commandNameIn } from "../../ports/resp/command-frame.ts";
-import { FrameScanner, INCOMPLETE } from "../../ports/resp/frame-scanner.ts";
+import { argumentsOf, commandNameIn, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { FrameScanner, wholeFrames } from "../../ports/resp/frame-scanner.ts";
 import { faults } from "./faults.ts";
 
 /** A command in an append-only file. */
-export interface FileCommand {
-  /** In capitals. */
-  readonly name: string;
-  /** As the engine wrote it. */
-  readonly frame: Buffer;
-  readonly database: number;
+export interface FileCommand extends CommandFrame {
   /** The place behind it. */
   readonly end: FilePlace;
 }
@@ -149,17 +144,10 @@ async function* framesOf(handle: FileHandle, from: number): AsyncGenerator<reado
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
     if (bytesRead === 0) return;
     at += bytesRead;
-    const scanned = rest.length;
     const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    const frames: Buffer[] = [];
-    let begin = 0;
-    for (let end = scanner.next(bytes, scanned, bytes.length); end !== INCOMPLETE;) {
-      frames.push(bytes.subarray(begin, end));
-      begin = end;
-      end = scanner.next(bytes, begin, bytes.length);
-    }
-    rest = bytes.subarray(begin);
-    if (frames.length > 0) yield frames;
+    const whole = wholeFrames(scanner, bytes, rest.length);
+    rest = whole.rest;
+    if (whole.frames.length > 0) yield whole.frames;
   }
 }
 

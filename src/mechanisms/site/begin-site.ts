@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { attachStream, connectBeside, connectSite, type SiteEngine } from "./connect-site.ts";
 import type { OtherKeys } from "./other-keys.ts";
 import { openSite, type OpenedSite } from "./open-site.ts";
 import { resumeFromFile } from "./resume-from-file.ts";
-import { readSavedLog, type Place, type SavedSize } from "./saved-log.ts";
+import type { Place } from "./place.ts";
+import { readSavedLog, type SavedSize } from "./saved-log.ts";
 
 export interface EngineSiteOptions extends SiteEngine {
   /** Number of the site. */
@@ -37,18 +38,18 @@ export interface BegunSite extends OpenedSite {
 /** Connects, ends a link that was here before, reads what it has saved, and attaches to the stream where that ends. */
 export async function beginSite(options: EngineSiteOptions): Promise<{
   readonly begin: BegunSite;
-  readonly stream: AsyncGenerator<StreamEvent>;
+  readonly stream: ReplicationStream;
   readonly confirming: EngineClient;
 }> {
   const client = await connectSite(options);
   const confirming = await connectBeside(options);
   const saved = await readSavedLog(client);
-  const { stream, attached, isFromFile } = await goOn({ ...options, client }, saved.place);
+  const { stream, isFromFile } = await goOn({ ...options, client }, saved.place);
   const life = randomUUID();
   // what comes from now on is in the stream
   const isEmpty = (await client.call("DBSIZE")) === 0;
-  const opened = openSite(options, saved, attached, { life, isEmpty });
-  const { resumed } = attached;
+  const opened = openSite(options, saved, stream, { life, isEmpty });
+  const { resumed } = stream;
   options.log.info("the primary is followed", {
     ...{ resumed, isFromFile },
     offset: opened.from.offset,
@@ -60,9 +61,10 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
 /** The stream where the place that was saved is: at the engine, or where that has begun another one, in its append-only file. */
 async function goOn(options: EngineSiteOptions & { readonly client: EngineClient }, place: Place | undefined) {
   // a place in a file is in no stream
-  const { stream, attached } = await attachStream(options, place?.replicationId === "" ? undefined : place);
-  const resumed = attached.resumed || place === undefined ? undefined : await resumeFromFile(options, place, stream);
-  return resumed === undefined || place === undefined
-    ? { stream, attached, isFromFile: false }
-    : { stream: resumed, attached: { position: place, resumed: true }, isFromFile: true };
+  const stream = await attachStream(options, place?.replicationId === "" ? undefined : place);
+  const commands =
+    stream.resumed || place === undefined ? undefined : await resumeFromFile(options, place, stream.commands);
+  return commands === undefined || place === undefined
+    ? { stream, isFromFile: false }
+    : { stream: { position: place, resumed: true, commands }, isFromFile: true };
 }

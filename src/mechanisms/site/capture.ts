@@ -1,13 +1,13 @@
 import { capturedEffects } from "../../core/merge/captured-effects.ts";
 import type { Effect } from "../../core/merge/operation.ts";
-import type { StreamCommand, StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 import { PLACE_ASKED } from "./marks.ts";
 import { KeyLooks, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import { fileBytes } from "./file-bytes.ts";
-import { numberIn, type Place } from "./saved-log.ts";
+import { numberIn, type Place } from "./place.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
@@ -61,23 +61,23 @@ export class Capture {
   }
 
   /** Takes the stream until its end. */
-  async follow(stream: AsyncGenerator<StreamEvent>): Promise<void> {
-    for await (const event of stream) if (event.kind === "command") await this.#take(event);
-  }
-
-  async #take(event: StreamCommand): Promise<void> {
-    const end = this.#pass(event);
-    const unit = this.#units.add(event);
-    if (this.#units.isOpen) return;
-    if (unit === undefined) this.#advance(end);
-    else if (unit.kind === "mark") await this.#takeMark(unit.mark, end);
-    else this.#takeWrites(unit.commands, end);
+  async follow({ commands }: ReplicationStream): Promise<void> {
+    for await (const together of commands)
+      for (const command of together) {
+        const end = this.#pass(command);
+        const unit = this.#units.add(command);
+        if (this.#units.isOpen) continue;
+        if (unit === undefined) this.#advance(end);
+        else if (unit.kind === "mark") await this.#takeMark(unit.mark, end);
+        else this.#takeWrites(unit.commands, end);
+      }
   }
 
   /** The place behind the command. */
-  #pass({ args, database, bytes, replicationId, offset }: StreamCommand): Reached {
-    this.#written += fileBytes(args[0]?.toUpperCase() ?? "", bytes);
-    const number = numberIn(args, database);
+  #pass(command: StreamCommand): Reached {
+    const { database, replicationId, offset } = command;
+    this.#written += fileBytes(command);
+    const number = numberIn(command);
     if (number !== undefined) this.#anchor = { number, written: this.#written };
     return { replicationId, offset, database, written: this.#written, anchor: this.#anchor };
   }

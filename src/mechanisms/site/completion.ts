@@ -6,7 +6,7 @@ import type { Capture } from "./capture.ts";
 import type { EngineWriter } from "./engine-writer.ts";
 import { findInAll, findInKnown, type Finder } from "./find-uncaptured.ts";
 import { Holds } from "./holds.ts";
-import type { Place } from "./saved-log.ts";
+import type { Place } from "./place.ts";
 
 export interface CompletionOptions extends EngineSiteOptions {
   readonly begin: BegunSite;

@@ -1,7 +1,6 @@
-import { Fault } from "../../core/base/fault.ts";
 import { connectEngine, type EngineAddress, type EngineClient } from "../../ports/resp/engine-client.ts";
-import { faults } from "../../ports/resp/faults.ts";
-import { readReplicationStream, type StreamEvent, type StreamPosition } from "../../ports/resp/replication-stream.ts";
+import type { StreamPosition } from "../../ports/resp/replica-handshake.ts";
+import { openReplicationStream, type ReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { endEarlierLinks, nameLink } from "./earlier-links.ts";
 
 /** The engine of a site, until the signal. */
@@ -26,15 +25,10 @@ export async function connectBeside({ engine, signal }: SiteEngine): Promise<Eng
   return client;
 }
 
-/** The stream of the engine from that place on, or from now on, once it is there. */
-export async function attachStream({ engine, signal }: SiteEngine, from: StreamPosition | undefined) {
-  const stream = readReplicationStream({ ...engine, timeoutMs: TIMEOUT_MS, signal, from });
-  return { stream, attached: await attachment(stream) };
-}
-
-async function attachment(stream: AsyncGenerator<StreamEvent>): Promise<Extract<StreamEvent, { kind: "attached" }>> {
-  const first = await stream.next();
-  if (first.done === true || first.value.kind !== "attached")
-    throw new Fault(faults.closed, "The engine has ended the connection before it sent its stream.");
-  return first.value;
+/** The stream of the engine from that place on, or from now on. */
+export function attachStream(
+  { engine, signal }: SiteEngine,
+  from: StreamPosition | undefined,
+): Promise<ReplicationStream> {
+  return openReplicationStream({ ...engine, timeoutMs: TIMEOUT_MS, signal, from });
 }

@@ -1,12 +1,13 @@
 import type { Apply } from "../../core/merge/apply.ts";
-import type { Effect, Operation } from "../../core/merge/operation.ts";
+import type { CodedOperation } from "../../core/merge/operation-codec.ts";
+import type { Effect } from "../../core/merge/operation.ts";
 import type { Statement } from "../../core/merge/participants.ts";
 import { encodeSaved, type LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary.ts";
 import type { VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
 import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
@@ -17,7 +18,7 @@ import { giveKeys, type GivenKeys } from "./give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
 import { Progress } from "./progress.ts";
-import type { Place } from "./saved-log.ts";
+import type { Place } from "./place.ts";
 import { SiteWaits } from "./site-waits.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { readAt } from "./transaction.ts";
@@ -86,7 +87,7 @@ export class EngineSite {
   }
 
   /** What another site did. Resolves when there is room for more. */
-  async received(operation: Operation): Promise<void> {
+  async received(operation: CodedOperation): Promise<void> {
     await this.#hear(() => this.#site.receive(operation));
   }
 
@@ -173,7 +174,7 @@ export class EngineSite {
 
   /** Keys of which more is known than what all sites agree on. */
   get knownKeys(): number {
-    return this.#site.knownKeys;
+    return this.#site.keys.count;
   }
 
   /** Why the engine takes nothing at the moment; empty while it does. */
@@ -187,7 +188,7 @@ export class EngineSite {
   }
 
   /** Each part lasts until the signal comes; the first that fails ends them all. */
-  async #run(stream: AsyncGenerator<StreamEvent>, confirming: EngineClient): Promise<void> {
+  async #run(stream: ReplicationStream, confirming: EngineClient): Promise<void> {
     const { signal, clock, confirmedBy } = this.#options;
     const { client } = this.#begin;
     signal.addEventListener("abort", () => this.#wakeAll(), { once: true });

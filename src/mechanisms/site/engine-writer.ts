@@ -1,8 +1,9 @@
-import type { Operation } from "../../core/merge/operation.ts";
+import type { CodedOperation } from "../../core/merge/operation-codec.ts";
 import type { LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Apply } from "../../core/merge/apply.ts";
 import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
-import { appending, saving, type Place, type SavedSize } from "./saved-log.ts";
+import type { Place } from "./place.ts";
+import { appending, saving, type SavedSize } from "./saved-log.ts";
 import { executed, type TransactionContext } from "./transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
@@ -23,7 +24,7 @@ export interface EngineWriterOptions extends TransactionContext {
 const BATCH = 512;
 const COMMANDS = 4_096;
 /** What comes within this time goes into one transaction, in milliseconds: each has a price, for the engine and its replicas too. */
-const GATHER_MS = 5;
+const GATHER_MS = 10;
 /** More that waits makes other sites wait. */
 const ROOM = 8_192;
 /** Bytes of the log, and twice those of the last checkpoint, after which a checkpoint replaces both. */
@@ -35,7 +36,7 @@ export class EngineWriter {
   readonly #work = new Wakeup();
   readonly #roomy = new Wakeup();
   #applies: Apply[] = [];
-  #captured: Operation[] = [];
+  #captured: CodedOperation[] = [];
   #isPlaceNew = false;
   #logBytes: number;
   #savedBytes: number;
@@ -57,7 +58,7 @@ export class EngineWriter {
   }
 
   /** What the site itself did. */
-  log(operation: Operation): void {
+  log(operation: CodedOperation): void {
     this.#captured.push(operation);
     this.#work.wake();
   }

@@ -3,7 +3,7 @@ import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import { parseInfo } from "../../ports/resp/info.ts";
 import { byteStringOf, type Reply } from "../../ports/resp/reply.ts";
 import { LINK_DATABASE, LINK_KEYS, PLACE_ASKED } from "./marks.ts";
-import { placeIn } from "./saved-log.ts";
+import { placeIn } from "./place.ts";
 
 const ASK_AGAIN_MS = 500;
 const LOOK_MS = 20;

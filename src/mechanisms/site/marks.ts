@@ -1,3 +1,4 @@
+import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import type { Arg } from "../../ports/resp/encode.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 
@@ -12,16 +13,15 @@ export const LINK_KEYS = {
 /** A mark by which the link of an engine is asked to write down how far it is. */
 export const PLACE_ASKED = "place";
 
-/** A command for the database of the link. */
+/** A command for the database of the link; each character of a string is a byte. */
 export type LinkCommand = readonly Arg[];
 
 /** A transaction that begins with what the link keeps; a mark in it comes back in the stream even if the rest changes nothing. */
 export function linkTransaction(
   kept: readonly LinkCommand[],
   writes: readonly EngineCommand[],
-): readonly (readonly Arg[])[] {
-  const bytes = writes.map((command) => command.map((arg) => Buffer.from(arg, "latin1")));
-  return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...bytes, ["EXEC"]];
+): readonly LinkCommand[] {
+  return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...writes, ["EXEC"]];
 }
 
 /** Writes a mark. */
@@ -30,7 +30,8 @@ export function marking(mark: string): LinkCommand {
 }
 
 /** The mark that a command of the stream writes; undefined of another command. */
-export function markOf(args: readonly string[], database: number): string | undefined {
-  const [name, key, mark] = args;
-  return database === LINK_DATABASE && key === LINK_KEYS.mark && name?.toUpperCase() === "SET" ? mark : undefined;
+export function markOf({ name, frame, database }: CommandFrame): string | undefined {
+  if (database !== LINK_DATABASE || name !== "SET") return undefined;
+  const [, key, mark] = argumentsOf(frame);
+  return key === LINK_KEYS.mark ? mark : undefined;
 }

@@ -1,14 +1,12 @@
 import { incarnationOf, originOf } from "../../core/merge/origin.ts";
 import { decodeSaved } from "../../core/merge/saved-site.ts";
 import { Site } from "../../core/merge/site.ts";
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
-import { FIRST_PLACE, type Place, type SavedLog } from "./saved-log.ts";
+import type { Attached } from "../../ports/resp/replica-handshake.ts";
+import { FIRST_PLACE, type Place } from "./place.ts";
+import type { SavedLog } from "./saved-log.ts";
 
 /** Keys of a summary that are written at once. */
 const PART_KEYS = 100;
-
-/** Where a stream is attached, and whether nothing is missing since the place that was saved. */
-export type Attached = Pick<Extract<StreamEvent, { kind: "attached" }>, "position" | "resumed">;
 
 /** A site as the link that was here before left it, or one that begins. */
 export interface OpenedSite {

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../../core/base/log.ts";
 import { Fault } from "../../core/base/fault.ts";
-import { argumentsOf } from "../../ports/resp/command-frame.ts";
 import { faults } from "../../ports/resp/faults.ts";
-import type { StreamCommand, StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
 import { AppendOnlyFile, type FileCommand, type FilePlace } from "./append-only-file.ts";
 import { fileBytes } from "./file-bytes.ts";
-import { LINK_DATABASE, markOf } from "./marks.ts";
-import { numberIn, type Place } from "./saved-log.ts";
+import { markOf } from "./marks.ts";
+import { numberIn, type Place } from "./place.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 
 export interface ResumeOptions extends TransactionContext {
@@ -26,8 +25,8 @@ const APPENDED_MS = 10_000;
 export async function resumeFromFile(
   options: ResumeOptions,
   place: Place,
-  stream: AsyncGenerator<StreamEvent>,
-): Promise<AsyncGenerator<StreamEvent> | undefined> {
+  stream: AsyncGenerator<readonly StreamCommand[]>,
+): Promise<AsyncGenerator<readonly StreamCommand[]> | undefined> {
   const { appendOnlyFolder: folder, clock, log, signal } = options;
   if (folder === undefined || place.anchor === undefined) return undefined;
   const mark = `file:${randomUUID()}`;
@@ -51,7 +50,7 @@ async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Prom
   for await (const commands of file.commands(undefined, () => (search.found === undefined ? 0 : APPENDED_MS)))
     for (const command of commands) {
       search.pass(command);
-      if (search.found !== undefined && ownTextIn(command, mark, markOf) === mark) return search.found;
+      if (search.found !== undefined && markOf(command) === mark) return search.found;
     }
   return undefined;
 }
@@ -75,52 +74,41 @@ class PlaceSearch {
 
   pass(command: FileCommand): void {
     const { anchor, written } = this.#place;
-    if (ownTextIn(command, this.#needle, numberIn) === anchor?.number) {
+    // only what may be meant is decoded
+    const isAnchor = command.frame.includes(this.#needle) && numberIn(command) === anchor?.number;
+    if (isAnchor) {
       this.#written = anchor?.written;
       this.#found = undefined;
-    } else if (this.#written !== undefined) this.#written += fileBytes(command.name, command.frame.length);
+    } else if (this.#written !== undefined) this.#written += fileBytes(command);
     if (this.#found === undefined && this.#written === written) this.#found = command.end;
   }
 }
 
-/** What the link wrote with that command; undefined of another one, and without the text: only what may be meant is decoded. */
-function ownTextIn<T>(
-  { name, frame, database }: FileCommand,
-  text: string,
-  read: (args: readonly string[], database: number) => T | undefined,
-): T | undefined {
-  return database === LINK_DATABASE && OWN.has(name) && frame.includes(text)
-    ? read(argumentsOf(frame), database)
-    : undefined;
-}
-
-const OWN: ReadonlySet<string> = new Set(["SET", "RPUSH", "HSET"]);
-
-async function* replayed(file: AppendOnlyFile, from: FilePlace): AsyncGenerator<StreamCommand> {
+async function* replayed(file: AppendOnlyFile, from: FilePlace): AsyncGenerator<readonly StreamCommand[]> {
   for await (const commands of file.commands(from, () => APPENDED_MS))
-    for (const { frame, database } of commands)
-      yield { kind: "command", args: argumentsOf(frame), database, bytes: frame.length, replicationId: "", offset: 0 };
+    yield commands.map(({ name, frame, database }) => ({ name, frame, database, replicationId: "", offset: 0 }));
 }
 
 /** The file up to the transaction with the mark, and the stream from there. */
 async function* joined(
   opened: AsyncDisposableStack,
-  commands: AsyncGenerator<StreamCommand>,
-  stream: AsyncGenerator<StreamEvent>,
+  commands: AsyncGenerator<readonly StreamCommand[]>,
+  stream: AsyncGenerator<readonly StreamCommand[]>,
   mark: string,
-): AsyncGenerator<StreamEvent> {
+): AsyncGenerator<readonly StreamCommand[]> {
   await using _opened = opened;
   const inFile = new Passage(mark);
-  for await (const command of commands) {
-    yield command;
-    if (inFile.passes(command)) break;
+  for await (const together of commands) {
+    const behind = inFile.behind(together);
+    yield together.slice(0, together.length - behind.length);
+    if (inFile.isOver) break;
   }
   if (!inFile.isOver) throw new Fault(faults.closed, "The append-only file of the primary ends before its mark.");
   const inStream = new Passage(mark);
   while (!inStream.isOver) {
     const { done, value } = await stream.next();
     if (done === true) return;
-    if (value.kind === "command") inStream.passes(value);
+    yield inStream.behind(value);
   }
   yield* stream;
 }
@@ -135,10 +123,16 @@ class Passage {
     this.#mark = mark;
   }
 
+  /** The commands that come behind it. */
+  behind(commands: readonly StreamCommand[]): readonly StreamCommand[] {
+    const end = commands.findIndex((command) => this.#passes(command));
+    return end < 0 ? [] : commands.slice(end + 1);
+  }
+
   /** True of the command that ends it. */
-  passes({ args, database }: StreamCommand): boolean {
-    this.#isInside ||= markOf(args, database) === this.#mark;
-    this.isOver = this.#isInside && args[0]?.toUpperCase() === "EXEC";
+  #passes(command: StreamCommand): boolean {
+    this.#isInside ||= markOf(command) === this.#mark;
+    this.isOver = this.#isInside && command.name === "EXEC";
     return this.isOver;
   }
 }

@@ -1,38 +1,10 @@
-import { z } from "zod";
-import { decodeOperation, encodeOperation } from "../../core/merge/operation-codec.ts";
+import { decodeOperation } from "../../core/merge/operation-codec.ts";
 import type { LoggedEntry } from "../../core/merge/saved-site.ts";
 import { decodeLoggedSummary, encodeLoggedSummary } from "../../core/merge/summary.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
-
-const place = z.object({
-  /** Who numbers the operations that are captured there. */
-  origin: z.int().positive(),
-  /** The stream; empty while it is read from the append-only file. */
-  replicationId: z.string(),
-  /** Everything before it is captured; `database` is selected there. */
-  offset: z.int().nonnegative(),
-  database: z.int().nonnegative(),
-  /** The same place by what an append-only file has of the stream, in bytes since the site began. */
-  written: z.int().nonnegative(),
-  /** Everything before it is captured, but for keys that had to be read and were not yet; counted as `written` is. */
-  captured: z.int().nonnegative(),
-  /** Which of the places that were ever saved here this is. */
-  number: z.int().nonnegative(),
-  /** The last saved place that lies before this one in the stream, with where it ends: it is looked for in an append-only file. */
-  anchor: z.object({ number: z.int(), written: z.int() }).optional(),
-  /** What the engine held before the stream began is among the operations; all of it, and what more is known of than was agreed on. */
-  announced: z.boolean(),
-  announcedKnown: z.boolean(),
-  /** What the engine held before came from another site. */
-  transferred: z.boolean(),
-});
-/** How far an engine's stream is captured. */
-export type Place = z.output<typeof place>;
-
-/** What is counted from the first place of a site on. */
-export const FIRST_PLACE = { written: 0, captured: 0, number: 0 } as const;
+import { placeIn, type Place } from "./place.ts";
 
 /** What the link of an engine has saved in it. */
 export interface SavedLog {
@@ -69,7 +41,7 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
   const last = places.at(-1) ?? (placeText instanceof Uint8Array ? placeText : undefined);
   const checkpoint = state instanceof Uint8Array ? state : undefined;
   return {
-    place: last && place.parse(JSON.parse(Buffer.from(last).toString())),
+    place: last && placeIn(Buffer.from(last).toString()),
     checkpoint,
     entries: entries.filter((entry) => !isPlace(entry)).map(loggedIn),
     size: { checkpoint: checkpoint?.length ?? 0, log: entries.reduce((sum, { length }) => sum + length, 0) },
@@ -77,23 +49,6 @@ export async function readSavedLog(client: EngineClient): Promise<SavedLog> {
 }
 
 const [PLACE, CAPTURED, APPLIED, SUMMARY] = [0x50, 0x43, 0x41, 0x53];
-
-/** The place in the last entry of a log, or in a checkpoint, as one character a byte. */
-export function placeIn(text: string): Place {
-  return place.parse(JSON.parse(text.startsWith("{") ? text : text.slice(1)));
-}
-
-/** The number of the place that the command of a stream saves; undefined of another command. */
-export function numberIn([name, key, ...rest]: readonly string[], database: number): number | undefined {
-  if (database !== LINK_DATABASE) return undefined;
-  const text =
-    key === LINK_KEYS.log && name?.toUpperCase() === "RPUSH"
-      ? rest.at(-1)
-      : key === LINK_KEYS.checkpoint && name?.toUpperCase() === "HSET"
-        ? rest[1]
-        : undefined;
-  return text === undefined ? undefined : placeIn(text).number;
-}
 
 /** What is appended to the log at once. */
 export interface LogAppendix {
@@ -124,9 +79,9 @@ function entry(kind: number, body: Uint8Array): Uint8Array {
 function logged(of: LoggedEntry): Uint8Array {
   switch (of.kind) {
     case "captured":
-      return entry(CAPTURED, encodeOperation(of.operation));
+      return entry(CAPTURED, of.operation.bytes);
     case "applied":
-      return entry(APPLIED, encodeOperation(of.operation));
+      return entry(APPLIED, of.operation.bytes);
     case "summary":
       return entry(SUMMARY, encodeLoggedSummary(of));
   }

@@ -1,4 +1,4 @@
-import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
+import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { markOf } from "./marks.ts";
 
 /** What one client, or the site itself, did at once. */
@@ -8,7 +8,7 @@ export type StreamUnit =
 
 /** Puts commands of a stream together: a transaction is one unit, and one with a mark is the site's own. */
 export class StreamUnits {
-  #open: StreamCommand[] | undefined;
+  #open: CommandFrame[] | undefined;
 
   /** Within a transaction. */
   get isOpen(): boolean {
@@ -16,8 +16,8 @@ export class StreamUnits {
   }
 
   /** The unit that ends with the command; undefined within a transaction, and of what clients cannot have written. */
-  add(command: StreamCommand): StreamUnit | undefined {
-    switch (command.args[0]?.toUpperCase()) {
+  add(command: CommandFrame): StreamUnit | undefined {
+    switch (command.name) {
       case "MULTI":
         this.#open = [];
         return undefined;
@@ -34,11 +34,11 @@ export class StreamUnits {
   }
 }
 
-function unitOf(commands: readonly StreamCommand[]): StreamUnit | undefined {
-  for (const { args, database } of commands) {
-    const mark = markOf(args, database);
+function unitOf(commands: readonly CommandFrame[]): StreamUnit | undefined {
+  for (const command of commands) {
+    const mark = markOf(command);
     if (mark !== undefined) return { kind: "mark", mark };
   }
-  const writes = commands.filter(({ database }) => database === 0).map(({ args }) => args);
+  const writes = commands.filter(({ database }) => database === 0).map(({ frame }) => argumentsOf(frame));
   return writes.length === 0 ? undefined : { kind: "writes", commands: writes };
 }

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
-import { decodeOperation } from "../../core/merge/operation-codec.ts";
-import type { Operation } from "../../core/merge/operation.ts";
+import { decodeOperation, type CodedOperation } from "../../core/merge/operation-codec.ts";
 import { encodeSaved } from "../../core/merge/saved-site.ts";
 import {
   decodeTransferBegin,
@@ -13,11 +12,13 @@ import {
   type TransferredKey,
 } from "../../core/merge/transfer.ts";
 import { faults as respFaults } from "../../ports/resp/faults.ts";
-import type { StreamEvent } from "../../ports/resp/replication-stream.ts";
+import type { StreamPosition } from "../../ports/resp/replica-handshake.ts";
+import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
 import { attachStream, connectSite, type SiteEngine } from "./connect-site.ts";
 import { faults } from "./faults.ts";
 import { LINK_KEYS, linkTransaction } from "./marks.ts";
-import { FIRST_PLACE, readSavedLog, saving, type Place } from "./saved-log.ts";
+import { FIRST_PLACE, type Place } from "./place.ts";
+import { readSavedLog, saving } from "./saved-log.ts";
 import { StreamUnits } from "./stream-units.ts";
 import { executed, readAt, type TransactionContext } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
@@ -52,14 +53,13 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
   try {
     const context = { client, clock: options.clock, signal };
     await empty(context);
-    const { stream, attached } = await attachStream({ ...options, signal }, undefined);
+    const stream = await attachStream({ ...options, signal }, undefined);
     const mark = `taken:${randomUUID()}`;
-    const reached = placeOf(mark, stream);
+    const reached = placeOf(mark, stream.commands);
     reached.catch(() => undefined); // it is awaited when all is written
     const { keys, operations } = await takeParts(context, parts);
     await readAt(context, mark, []);
-    const { offset, database } = await reached;
-    const { replicationId } = attached.position;
+    const { replicationId, offset, database } = await reached;
     const done = { announced: true, announcedKnown: true, transferred: true };
     const place: Place = { origin, replicationId, offset, database, ...FIRST_PLACE, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
@@ -88,7 +88,7 @@ async function empty(context: TransactionContext): Promise<void> {
 /** Writes the keys as they come; what is known of them is returned, with the operations. */
 async function takeParts(context: TransactionContext, parts: Transfer["parts"]) {
   const keys = new Map<string, TransferredKey>();
-  const operations: Operation[] = [];
+  const operations: CodedOperation[] = [];
   let writes: EngineCommand[] = [];
   let bytes = 0;
   const write = async (): Promise<void> => {
@@ -120,12 +120,12 @@ async function written(
 }
 
 /** The place behind the transaction with the mark. */
-async function placeOf(mark: string, stream: AsyncGenerator<StreamEvent>): Promise<Pick<Place, "offset" | "database">> {
+async function placeOf(mark: string, stream: AsyncGenerator<readonly StreamCommand[]>): Promise<StreamPosition> {
   const units = new StreamUnits();
-  for await (const event of stream) {
-    if (event.kind !== "command") continue;
-    const unit = units.add(event);
-    if (unit?.kind === "mark" && unit.mark === mark) return event;
-  }
+  for await (const commands of stream)
+    for (const command of commands) {
+      const unit = units.add(command);
+      if (unit?.kind === "mark" && unit.mark === mark) return command;
+    }
   throw new Fault(respFaults.closed, "The engine has ended its stream while the data of another site was written.");
 }

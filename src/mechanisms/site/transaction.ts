@@ -1,10 +1,9 @@
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
-import type { Arg } from "../../ports/resp/encode.ts";
 import { faults } from "../../ports/resp/faults.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
-import { linkTransaction, marking } from "./marks.ts";
+import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
 
 /** What a transaction runs with: until the signal, and as often as the engine refuses it for a while. */
 export interface TransactionContext {
@@ -22,16 +21,16 @@ const REFUSED_MS = 200;
  */
 export async function executed(
   { client, clock, signal }: TransactionContext,
-  transaction: readonly (readonly Arg[])[],
+  transaction: readonly LinkCommand[],
   onRefusal: (refusal: string) => void,
 ): Promise<readonly Reply[]> {
   for (;;) {
-    const outcomes = await Promise.allSettled(transaction.map((command) => client.call(...command)));
-    const failures = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+    const outcomes = await client.callAll(transaction, "latin1");
+    const failures = outcomes.filter((outcome) => outcome instanceof Fault);
     const last = outcomes.at(-1);
-    if (failures.length === 0 && last?.status === "fulfilled" && Array.isArray(last.value)) {
+    if (failures.length === 0 && Array.isArray(last)) {
       onRefusal("");
-      return last.value;
+      return last;
     }
     onRefusal(await refusalIn(failures));
     await clock.sleep(REFUSED_MS, signal);
@@ -39,14 +38,12 @@ export async function executed(
 }
 
 /** Why an engine has executed nothing of a transaction, and may later; rejects with anything else. */
-function refusalIn(failures: readonly unknown[]): Promise<string> {
+function refusalIn(failures: readonly Fault[]): Promise<string> {
   const [first] = failures;
   const refusal = TEMPORARY.has(engineCodeOf(first) ?? "") ? errorReplyOf(first) : undefined;
   if (refusal !== undefined && engineCodeOf(failures.at(-1)) === "EXECABORT") return Promise.resolve(refusal);
   return Promise.reject(
-    first instanceof Fault
-      ? first
-      : new Fault(faults.unexpectedReply, "EXEC was answered with something else than replies."),
+    first ?? new Fault(faults.unexpectedReply, "EXEC was answered with something else than replies."),
   );
 }
 

@@ -1,18 +1,57 @@
 import { Fault } from "../../core/base/fault.ts";
-import { decodeReply } from "./decode.ts";
 import { faults } from "./faults.ts";
-import { byteStringOf } from "./reply.ts";
 
-/** The command that a frame holds, each character a byte; RESP_MALFORMED when it is something else. */
+/** A command as an engine passes it on, or appends it to its file. */
+export interface CommandFrame {
+  /** In capitals. */
+  readonly name: string;
+  /** As the engine wrote it. */
+  readonly frame: Buffer;
+  /** The numbered database that is selected. */
+  readonly database: number;
+}
+
+/** The command that a whole frame holds, each character a byte; RESP_MALFORMED when it is something else. */
 export function argumentsOf(frame: Buffer): readonly string[] {
-  const reply = decodeReply(frame, "bytes");
-  if (!Array.isArray(reply)) throw new Fault(faults.malformed, "The engine sent something else than a command.");
-  return reply.map(byteStringOf);
+  if (frame[0] !== STAR) throw notACommand();
+  const args: string[] = [];
+  for (let at = behindLine(frame, 0); at < frame.length;) {
+    if (frame[at] !== DOLLAR) throw notACommand();
+    const begin = behindLine(frame, at);
+    const end = begin + countAt(frame, at + 1);
+    args.push(frame.toString("latin1", begin, end));
+    at = end + LINE_END;
+  }
+  return args;
 }
 
-/** Its name in capitals, without a look at the rest of the frame. */
+/** Its name in capitals, without a look at the rest of the frame; empty when it is no command. */
 export function commandNameIn(frame: Buffer): string {
-  const length = frame.indexOf("\r\n") + 2;
-  const name = frame.indexOf("\r\n", length) + 2;
-  return frame.toString("latin1", name, name + Number(frame.toString("latin1", length + 1, name - 2))).toUpperCase();
+  const at = behindLine(frame, 0);
+  const begin = behindLine(frame, at);
+  return frame.toString("latin1", begin, begin + countAt(frame, at + 1)).toUpperCase();
 }
+
+function behindLine(frame: Buffer, at: number): number {
+  const end = frame.indexOf(CR, at);
+  if (end < 0) throw notACommand();
+  return end + LINE_END;
+}
+
+/** The number in decimal that begins there. */
+function countAt(frame: Buffer, at: number): number {
+  let count = 0;
+  for (let next = at; frame[next] !== CR; next += 1) {
+    const digit = (frame[next] ?? 0) - ZERO;
+    if (digit < 0 || digit > 9) throw notACommand();
+    count = count * 10 + digit;
+  }
+  return count;
+}
+
+function notACommand(): Fault {
+  return new Fault(faults.malformed, "The engine sent something else than a command.");
+}
+
+const [STAR, DOLLAR, CR, ZERO] = [42, 36, 13, 48];
+const LINE_END = 2;

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { Fault } from "../../core/base/fault.ts";
 import type { BulkForm } from "./decode.ts";
-import { encodeCommand } from "./encode.ts";
-import type { Arg } from "./encode.ts";
+import { encodeCommands } from "./encode.ts";
+import type { Arg, ArgEncoding } from "./encode.ts";
 import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { ReplyDecoder } from "./reply-decoder.ts";
-import { WaitingCalls } from "./waiting-calls.ts";
+import { WaitingCalls, type WaitingCall } from "./waiting-calls.ts";
 
 /** How to use a connection to an engine. */
 export interface CommandSocketOptions {
@@ -57,22 +57,56 @@ export class CommandSocket {
 
   call(...args: readonly Arg[]): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.#end !== undefined) {
-        reject(this.#end);
-        return;
-      }
-      const name = String(args[0]);
-      const timer = setTimeout(() => {
-        this.#expire(name);
-      }, this.#timeoutMs);
-      this.#waiting.push({ name, timer, resolve, reject });
-      this.#socket.write(encodeCommand(args));
+      const take = (outcome: Reply | Fault): void => {
+        if (outcome instanceof Fault) reject(outcome);
+        else resolve(outcome);
+      };
+      this.#send([args], "utf8", take, reject);
+    });
+  }
+
+  callAll(commands: readonly (readonly Arg[])[], encoding: ArgEncoding): Promise<readonly (Reply | Fault)[]> {
+    return new Promise((resolve, reject) => {
+      const outcomes: (Reply | Fault)[] = [];
+      const take = (outcome: Reply | Fault): void => {
+        outcomes.push(outcome);
+        if (outcomes.length === commands.length) resolve(outcomes);
+      };
+      this.#send(commands, encoding, take, reject);
     });
   }
 
   close(): void {
     this.#over(this.#fault(`The connection to ${this.#where} was closed on this side.`));
     this.#socket.destroy();
+  }
+
+  /** `take` has the outcomes in the order of the commands, and `fail` each that never comes. */
+  #send(
+    commands: readonly (readonly Arg[])[],
+    encoding: ArgEncoding,
+    take: WaitingCall["take"],
+    fail: WaitingCall["fail"],
+  ): void {
+    if (this.#end !== undefined) {
+      fail(this.#end);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#expire();
+    }, this.#timeoutMs);
+    let left = commands.length;
+    const answered: WaitingCall["take"] = (outcome) => {
+      left -= 1;
+      if (left === 0) clearTimeout(timer);
+      take(outcome);
+    };
+    const failed: WaitingCall["fail"] = (fault) => {
+      clearTimeout(timer);
+      fail(fault);
+    };
+    for (const [name] of commands) this.#waiting.push({ name: String(name), take: answered, fail: failed });
+    this.#socket.write(encodeCommands(commands, encoding));
   }
 
   #receive(bytes: Uint8Array): void {
@@ -90,12 +124,11 @@ export class CommandSocket {
   #settle(reply: Reply): void {
     const waiting = this.#waiting.shift();
     if (waiting === undefined) return;
-    clearTimeout(waiting.timer);
-    if (reply instanceof ReplyError) waiting.reject(refused(waiting.name, this.#where, reply));
-    else waiting.resolve(reply);
+    waiting.take(reply instanceof ReplyError ? refused(waiting.name, this.#where, reply) : reply);
   }
 
-  #expire(name: string): void {
+  #expire(): void {
+    const name = this.#waiting.first?.name ?? "";
     this.#over(
       new Fault(faults.timeout, `${this.#where} did not answer ${name} within ${this.#timeoutMs} ms.`, {
         command: name,
@@ -109,8 +142,7 @@ export class CommandSocket {
   #over(why: Fault): Fault {
     this.#end ??= why;
     for (let waiting = this.#waiting.shift(); waiting !== undefined; waiting = this.#waiting.shift()) {
-      clearTimeout(waiting.timer);
-      waiting.reject(this.#end);
+      waiting.fail(this.#end);
     }
     return this.#end;
   }

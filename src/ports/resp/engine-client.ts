@@ -1,6 +1,6 @@
 import { Fault } from "../../core/base/fault.ts";
 import { dialSocket } from "./dial.ts";
-import type { Arg } from "./encode.ts";
+import type { Arg, ArgEncoding } from "./encode.ts";
 import { CommandSocket } from "./command-socket.ts";
 import type { CommandSocketOptions } from "./command-socket.ts";
 import type { EngineTls } from "./engine-tls.ts";
@@ -34,6 +34,8 @@ export interface EngineOptions extends EngineAddress, CommandSocketOptions {}
 export interface EngineClient {
   /** Sends at once, also while other replies are outstanding. An error reply is RESP_ERROR_REPLY, see `engineCodeOf`. */
   call(...args: readonly Arg[]): Promise<Reply>;
+  /** The same for several at once, one or more: each outcome in its place, an error reply as what `call` rejects with. */
+  callAll(commands: readonly (readonly Arg[])[], encoding: ArgEncoding): Promise<readonly (Reply | Fault)[]>;
   /** Resolves with the reason when the connection is over, for whatever reason; never rejects. */
   readonly closed: Promise<Fault>;
   close(): void;

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
 import { Fault } from "../../core/base/fault.ts";
+import { argumentsOf } from "./command-frame.ts";
 import { faults } from "./faults.ts";
-import { readReplicationStream, type StreamEvent, type StreamPosition } from "./replication-stream.ts";
+import type { StreamPosition } from "./replica-handshake.ts";
+import { openReplicationStream, type StreamCommand } from "./replication-stream.ts";
 
 const PASSWORD = "s3cret";
 
 for (const name of engineNames()) {
   test(`${name}: what it executes comes as effects, in order and with its place in the stream`, async () => {
     await using engine = await startWithData(name);
-    await using stream = follow(engine);
-    const attached = await stream.next();
-    assert.equal(attached.kind, "attached");
+    await using stream = await follow(engine);
+    assert.equal(stream.resumed, false);
     await engine.call("SET", "k", "v", "EX", "1000");
     await engine.call("EVAL", "redis.call('INCR', 'n') redis.call('SADD', 's', 'm') return 1", "0");
     await engine.call("SADD", "s", "m");
@@ -21,10 +22,10 @@ for (const name of engineNames()) {
     const seen: (readonly string[])[] = [];
     let offset = 0;
     while (!["DEL", "UNLINK"].includes(seen.at(-1)?.[0] ?? "")) {
-      const event = await stream.next();
-      assert.ok(event.kind === "command" && event.offset > offset && event.database === 0);
-      offset = event.offset;
-      seen.push(event.args);
+      const command = await stream.next();
+      assert.ok(command.offset > offset && command.database === 0);
+      offset = command.offset;
+      seen.push(argumentsOf(command.frame));
     }
     const [set = [], ...others] = seen;
     assert.deepEqual(
@@ -42,47 +43,39 @@ for (const name of engineNames()) {
     await using engine = await startWithData(name);
     let place: StreamPosition;
     {
-      await using stream = follow(engine);
-      const attached = await stream.next();
+      await using stream = await follow(engine);
       await engine.call("SET", "a", "1");
-      const first = await stream.next();
-      assert.ok(attached.kind === "attached" && !attached.resumed && first.kind === "command");
-      place = { replicationId: attached.position.replicationId, offset: first.offset, database: first.database };
+      place = await stream.next();
     }
     await engine.call("SET", "b", "2");
-    await using again = follow(engine, place);
-    const attached = await again.next();
-    assert.ok(attached.kind === "attached" && attached.resumed);
-    const next = await again.next();
-    assert.deepEqual(next.kind === "command" ? next.args.slice(0, 3) : [], ["SET", "b", "2"]);
+    await using again = await follow(engine, place);
+    assert.ok(again.resumed);
+    assert.deepEqual(argumentsOf((await again.next()).frame).slice(0, 3), ["SET", "b", "2"]);
   });
 
   test(`${name}: a place of another engine is not resumed, and the stream begins at present`, async () => {
     await using engine = await startWithData(name);
-    await using stream = follow(engine, { replicationId: "f".repeat(40), offset: 1, database: 0 });
-    const attached = await stream.next();
-    assert.ok(attached.kind === "attached" && !attached.resumed);
+    await using stream = await follow(engine, { replicationId: "f".repeat(40), offset: 1, database: 0 });
+    assert.ok(!stream.resumed);
   });
 }
 
 test("a stream that the engine ends fails with RESP_CLOSED, and a wrong password with the engine's answer", async () => {
   await using engine = await startWithData(engineNames()[0] ?? "");
-  await using stream = follow(engine);
-  await stream.next();
+  await using stream = await follow(engine);
   await engine.stop();
   await assert.rejects(stream.next(), (error: unknown) => error instanceof Fault && error.code === faults.closed.code);
   await using other = await startWithData(engineNames()[0] ?? "");
-  await using refused = follow(other, undefined, "guess");
-  await assert.rejects(refused.next(), /WRONGPASS/);
+  await assert.rejects(follow(other, undefined, "guess"), /WRONGPASS/);
 });
 
 test("a stream that its signal ends ends without an error", async () => {
   await using engine = await startWithData(engineNames()[0] ?? "");
   const stopping = new AbortController();
   const { host, port } = engine;
-  const events = readReplicationStream({ host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal });
-  await events.next();
-  const next = events.next();
+  const options = { host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal };
+  const { commands } = await openReplicationStream(options);
+  const next = commands.next();
   stopping.abort();
   assert.deepEqual(await next, { done: true, value: undefined });
 });
@@ -94,18 +87,27 @@ async function startWithData(engine: string): Promise<TestEngine> {
   return started;
 }
 
-function follow({ host, port }: TestEngine, from?: StreamPosition, password = PASSWORD) {
+async function follow({ host, port }: TestEngine, from?: StreamPosition, password = PASSWORD) {
   const stopping = new AbortController();
-  const events = readReplicationStream({ host, port, password, timeoutMs: 5_000, from, signal: stopping.signal });
+  const options = { host, port, password, timeoutMs: 5_000, from, signal: stopping.signal };
+  const { resumed, commands } = await openReplicationStream(options);
+  let arrived: readonly StreamCommand[] = [];
   return {
-    async next(): Promise<StreamEvent> {
-      const { done, value } = await events.next();
-      if (done === true) throw new Error("the stream has ended");
-      return value;
+    resumed,
+    async next(): Promise<StreamCommand> {
+      while (arrived.length === 0) {
+        const { done, value } = await commands.next();
+        if (done === true) throw new Error("the stream has ended");
+        arrived = value;
+      }
+      const [first, ...others] = arrived;
+      arrived = others;
+      if (first === undefined) throw new Error("nothing has arrived");
+      return first;
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await events.return(undefined);
+      await commands.return(undefined);
     },
   };
 }

@@ -2,11 +2,12 @@ import type { Fault } from "../../core/base/fault.ts";
 import type { Reply } from "./reply.ts";
 
 /** A command that has been sent and is not answered. */
-interface WaitingCall {
+export interface WaitingCall {
   readonly name: string;
-  readonly timer: NodeJS.Timeout;
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (fault: Fault) => void;
+  /** It is answered; an error reply is a fault. */
+  readonly take: (outcome: Reply | Fault) => void;
+  /** It never will be. */
+  readonly fail: (fault: Fault) => void;
 }
 
 /**
@@ -19,6 +20,10 @@ export class WaitingCalls {
 
   push(call: WaitingCall): void {
     this.#calls.push(call);
+  }
+
+  get first(): WaitingCall | undefined {
+    return this.#calls[this.#first];
   }
 
   shift(): WaitingCall | undefined {

@@ -5,7 +5,7 @@ import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { incarnationOf } from "../../core/merge/origin.ts";
-import { placeIn } from "../../mechanisms/site/saved-log.ts";
+import { placeIn } from "../../mechanisms/site/place.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 const PATIENCE = { withinMs: 60_000 };

@@ -5,7 +5,7 @@ import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { placeIn } from "../../mechanisms/site/saved-log.ts";
+import { placeIn } from "../../mechanisms/site/place.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 import { until } from "../../../test/kit/time/until.ts";
 

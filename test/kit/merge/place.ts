@@ -1,4 +1,4 @@
-import type { Effect, Operation } from "../../../src/core/merge/operation.ts";
+import type { Effect } from "../../../src/core/merge/operation.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
@@ -38,7 +38,7 @@ export interface Position {
 export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
   | { readonly kind: "read"; readonly key: string }
-  | { readonly kind: "log"; readonly operation: Operation; readonly position: Position }
+  | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
   | {
       readonly kind: "summarize";

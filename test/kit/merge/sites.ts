@@ -1,5 +1,5 @@
 import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
-import { decodeOperation, encodeOperation } from "../../../src/core/merge/operation-codec.ts";
+import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import { laterOrigin } from "../../../src/core/merge/origin.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
@@ -73,14 +73,14 @@ export class Sites {
         const { mark, commands, logged } = next.apply;
         for (const command of commands) engine.run(command);
         if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
-        else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: encodeOperation(logged.operation) });
+        else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
         stream.push({ kind: "mark", mark });
         break;
       }
       case "log":
-        stored.log.push({ kind: "captured", bytes: encodeOperation(next.operation), position: next.position });
+        stored.log.push({ kind: "captured", bytes: next.operation.bytes, position: next.position });
         place.site.kept.confirm(next.operation.dot.seq);
-        this.#links.send(place.id, encodeOperation(next.operation));
+        this.#links.send(place.id, next.operation.bytes);
         break;
       case "summarize":
       case "summarized":

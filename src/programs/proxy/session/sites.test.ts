@@ -4,7 +4,8 @@ import { siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts
 import { SITE_WRITES } from "../../../core/api/site-writes.ts";
 import { capturedEffects } from "../../../core/merge/captured-effects.ts";
 import { userRules } from "../../../mechanisms/supervisor/engine-users.ts";
-import { readReplicationStream } from "../../../ports/resp/replication-stream.ts";
+import { argumentsOf } from "../../../ports/resp/command-frame.ts";
+import { openReplicationStream } from "../../../ports/resp/replication-stream.ts";
 import { engineNames, startEngine, type TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
@@ -113,11 +114,14 @@ async function streamOf(primary: TestEngine, signal: AbortSignal) {
   const attached = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const follow = async (): Promise<void> => {
-    for await (const event of readReplicationStream({ ...primary, timeoutMs: 5_000, signal })) {
-      if (event.kind === "attached") attached.resolve();
-      else if (event.args[1] === "the-end") end.resolve();
-      else if (!FRAME.includes(event.args[0]?.toUpperCase() ?? "")) seen.push(event.args);
-    }
+    const { commands } = await openReplicationStream({ ...primary, timeoutMs: 5_000, signal });
+    attached.resolve();
+    for await (const together of commands)
+      for (const { name, frame } of together) {
+        const args = argumentsOf(frame);
+        if (args[1] === "the-end") end.resolve();
+        else if (!FRAME.includes(name)) seen.push(args);
+      }
   };
   follow().catch(end.reject);
   await attached.promise;

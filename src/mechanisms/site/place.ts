@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
+
+const place = z.object({
+  /** Who numbers the operations that are captured there. */
+  origin: z.int().positive(),
+  /** The stream; empty while it is read from the append-only file. */
+  replicationId: z.string(),
+  /** Everything before it is captured; `database` is selected there. */
+  offset: z.int().nonnegative(),
+  database: z.int().nonnegative(),
+  /** The same place by what an append-only file has of the stream, in bytes since the site began. */
+  written: z.int().nonnegative(),
+  /** Everything before it is captured, but for keys that had to be read and were not yet; counted as `written` is. */
+  captured: z.int().nonnegative(),
+  /** Which of the places that were ever saved here this is. */
+  number: z.int().nonnegative(),
+  /** The last saved place that lies before this one in the stream, with where it ends: it is looked for in an append-only file. */
+  anchor: z.object({ number: z.int(), written: z.int() }).optional(),
+  /** What the engine held before the stream began is among the operations; all of it, and what more is known of than was agreed on. */
+  announced: z.boolean(),
+  announcedKnown: z.boolean(),
+  /** What the engine held before came from another site. */
+  transferred: z.boolean(),
+});
+/** How far an engine's stream is captured. */
+export type Place = z.output<typeof place>;
+
+/** What of a place each transaction of the stream is looked at for. */
+const numbered = place.pick({ number: true });
+
+/** What is counted from the first place of a site on. */
+export const FIRST_PLACE = { written: 0, captured: 0, number: 0 } as const;
+
+/** The place in the last entry of a log, or in a checkpoint, as one character a byte. */
+export function placeIn(text: string): Place {
+  return place.parse(jsonIn(text));
+}
+
+function jsonIn(text: string): unknown {
+  return JSON.parse(text.startsWith("{") ? text : text.slice(1));
+}
+
+/** The number of the place that the command of a stream saves; undefined of another command. */
+export function numberIn({ name, frame, database }: CommandFrame): number | undefined {
+  if (database !== LINK_DATABASE || !SAVING.has(name)) return undefined;
+  const [, key, ...rest] = argumentsOf(frame);
+  const text =
+    key === LINK_KEYS.log && name === "RPUSH"
+      ? rest.at(-1)
+      : key === LINK_KEYS.checkpoint && name === "HSET"
+        ? rest[1]
+        : undefined;
+  return text === undefined ? undefined : numbered.parse(jsonIn(text)).number;
+}
+
+const SAVING: ReadonlySet<string> = new Set(["RPUSH", "HSET"]);
