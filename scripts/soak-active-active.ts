@@ -1,5 +1,5 @@
 // Seeded runs of three linked sites, each in a process of its own: docs/active-active.md#how-this-is-proved.
-//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--result file]
+//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--rate requests/s] [--result file]
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -20,6 +20,7 @@ interface WantedSites {
   readonly parallel: number;
   readonly minutes: number;
   readonly length: Length;
+  readonly rate: number | undefined;
   readonly result: string;
 }
 
@@ -30,7 +31,7 @@ async function main(): Promise<number> {
   const wanted = wantedOf(process.argv.slice(2));
   if (typeof wanted === "string") {
     say(
-      `${wanted}\nnpm run soak:active-active -- [--seeds 1000] [--from 1] [--parallel 2] [--minutes 600] [--length short] [--result soak-active-active.json]`,
+      `${wanted}\nnpm run soak:active-active -- [--seeds 1000] [--from 1] [--parallel 2] [--minutes 600] [--length short] [--rate 3000] [--result soak-active-active.json]`,
     );
     return WRONG_ARGUMENTS;
   }
@@ -49,14 +50,16 @@ function wantedOf(args: readonly string[]): WantedSites | string {
     const options = {
       ...{ seeds: text("1000"), from: text("1"), parallel: text("2"), minutes: text("600") },
       ...{ length: text("short"), result: text("soak-active-active.json") },
-    };
+      rate: { type: "string" },
+    } as const;
     const { values } = parseArgs({ args: [...args], options });
     const [seeds, from, parallel, minutes] = [values.seeds, values.from, values.parallel, values.minutes].map(Number);
     const numbers = { seeds: seeds ?? 0, from: from ?? 0, parallel: parallel ?? 0, minutes: minutes ?? 0 };
     const length = (Object.keys(LENGTHS) as Length[]).find((each) => each === values.length);
     if (length === undefined) return `--length is ${Object.keys(LENGTHS).join(" or ")}, not "${values.length}"`;
-    const areWhole = Object.values(numbers).every((value) => Number.isInteger(value) && value > 0);
-    return areWhole ? { ...numbers, length, result: values.result } : "each number is a whole one from 1";
+    const rate = values.rate === undefined ? undefined : Number(values.rate);
+    const areWhole = [...Object.values(numbers), rate ?? 1].every((value) => Number.isInteger(value) && value > 0);
+    return areWhole ? { ...numbers, length, rate, result: values.result } : "each number is a whole one from 1";
   } catch (error) {
     return messageOf(error);
   }
@@ -72,7 +75,7 @@ async function playAll(wanted: WantedSites): Promise<readonly SitesVerdict[]> {
     while (next < from + seeds && performance.now() < until) {
       const seed = next++;
       const story: string[] = [];
-      const verdict = await runSitesSeed(seed, wanted.length, (line) => void story.push(line));
+      const verdict = await runSitesSeed(seed, wanted, (line) => void story.push(line));
       verdicts.push(verdict);
       writeFileSync(result, `${JSON.stringify({ ...wanted, verdicts }, undefined, 1)}\n`);
       say(lineOf(verdict, verdicts.length, seeds));
@@ -106,8 +109,9 @@ function summarize(verdicts: readonly SitesVerdict[], wanted: WantedSites): numb
   return bad.length === 0 ? 0 : 1;
 }
 
-function replay({ seed }: SitesVerdict, { length }: WantedSites): string {
-  return `again: npm run soak:active-active -- --seeds 1 --from ${seed} --length ${length}`;
+function replay({ seed }: SitesVerdict, { length, rate }: WantedSites): string {
+  const at = rate === undefined ? "" : ` --rate ${rate}`;
+  return `again: npm run soak:active-active -- --seeds 1 --from ${seed} --length ${length}${at}`;
 }
 
 function say(line: string): void {

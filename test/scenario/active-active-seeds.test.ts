@@ -19,7 +19,7 @@ await test(
         `seed ${seed}, ${siteScheduleOf(seed, "short").acts.length} acts: all come to the same, and no acknowledged write is lost`,
         async () => {
           const lines: string[] = [];
-          const verdict = await runSitesSeed(seed, "short", (line) => lines.push(line));
+          const verdict = await runSitesSeed(seed, { length: "short", rate: undefined }, (line) => lines.push(line));
           assert.deepEqual(
             verdict.failures,
             [],

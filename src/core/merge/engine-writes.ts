@@ -24,7 +24,13 @@ export function writesBetween(key: string, before: KeyView, after: KeyState): re
 
 /** What makes the key in the engine what is known of it, whatever a client has written there meanwhile. */
 export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
-  return keepsBase(state) ? valuesOf(key, state) : [["DEL", key], ...valuesOf(key, state)];
+  const values = valuesOf(key, state);
+  return keepsBase(state) || replacesAll(values[0]) ? values : [["DEL", key], ...values];
+}
+
+/** True of a command after which nothing is left of what the key held, its expiry included. */
+function replacesAll(first: EngineCommand | undefined): boolean {
+  return first !== undefined && (first[0] === "DEL" || (first[0] === "SET" && first.length === 3));
 }
 
 /** The same, of a key that is not there where nothing that was agreed on counts. */

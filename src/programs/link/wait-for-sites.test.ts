@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
-import { done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../test/kit/engines/raw-client.ts";
 import { startLinkedSites, type LinkedSitesOptions } from "../../../test/kit/links/linked-sites.ts";
 import { until } from "../../../test/kit/time/until.ts";
@@ -52,6 +52,24 @@ await test("WAITSITES goes on when the link ends meanwhile", async () => {
   await world.restartLink(1);
   world.heal();
   assert.equal(await waiting, 2);
+  assert.deepEqual(await Promise.all(others.map((engine) => engine.call("GET", "k"))), ["1", "1"]);
+});
+
+await test("WAITSITES goes on at the next primary, before which clients are held", async () => {
+  await using scene = await openScene({ withReplicas: true });
+  const { client, proxy, world, others } = scene;
+  await client.ask("WAITSITES", "2", "0");
+  world.cut(1);
+  await client.ask("SET", "k", "1");
+  const waiting = client.ask("WAITSITES", "2", "0");
+  await done(proxy.send({ op: "hold", bdb: 1, epoch: 2, drainMs: 1_000, holdMs: 30_000 }));
+  await world.promoteReplica(1);
+  const next = client.ask("INCR", "next");
+  world.heal();
+  const primary = world.sites[0]?.engine;
+  assert.ok(primary !== undefined);
+  await done(proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(primary) }));
+  assert.deepEqual(await Promise.all([waiting, next]), [2, 1]);
   assert.deepEqual(await Promise.all(others.map((engine) => engine.call("GET", "k"))), ["1", "1"]);
 });
 

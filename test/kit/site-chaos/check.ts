@@ -93,31 +93,35 @@ function brokenRegisters(sessions: readonly Session[], data: Data): readonly str
  * it has removed later. Between these both are right.
  */
 function brokenMembers(sessions: readonly Session[], data: Data): readonly string[] {
-  const names = new Set(
-    sessions.flatMap((session) =>
-      ofKind(session, "added").map(({ written: { key, element } }) => JSON.stringify([key, element])),
-    ),
-  );
+  const perSite = sessions.map(membersOf);
+  const held = new Map([...data.keys.keys()].map((key) => [key, elementsOf(data, key)]));
+  const names = new Set(perSite.flatMap(({ added }) => [...added.keys()]));
   return [...names].flatMap((name) => {
     const [key = "", element = ""] = JSON.parse(name) as readonly string[];
-    const isThere = elementsOf(data, key).has(element);
-    const perSite = sessions.map((session) => ({
-      adds: ofKind(session, "added").filter(({ written }) => written.key === key && written.element === element),
-      removals: session.filter(
-        ({ written }) =>
-          (written.kind === "removed" && written.key === key && written.element === element) ||
-          (written.kind === "deleted" && written.key === key),
-      ),
+    const isThere = held.get(key)?.has(element) === true;
+    const written = perSite.map(({ added, removed, deleted }) => ({
+      adds: added.get(name) ?? [],
+      removals: [...(removed.get(name) ?? []), ...(deleted.get(key) ?? [])],
     }));
-    const removals = perSite.flatMap((of) => of.removals);
-    const adds = perSite.flatMap((of) => of.adds);
+    const removals = written.flatMap((of) => of.removals);
+    const adds = written.flatMap((of) => of.adds);
     const stays = adds.some((add) => isAcknowledged(add) && removals.every(({ ended }) => ended < add.began));
-    const isGone = perSite.every((of) =>
+    const isGone = written.every((of) =>
       of.adds.every((add) => of.removals.some((removal) => isAcknowledged(removal) && removal.number > add.number)),
     );
     if (stays && !isThere) return `${key} lacks ${element}, which was added after every removal`;
     return isGone && isThere ? `${key} has ${element}, which each site that had added it has removed` : [];
   });
+}
+
+/** What the client of a site did to each member, and to keys with all their members. */
+function membersOf(session: Session) {
+  const nameOf = ({ written: { key, element } }: Of<"added" | "removed">): string => JSON.stringify([key, element]);
+  return {
+    added: Map.groupBy(ofKind(session, "added"), nameOf),
+    removed: Map.groupBy(ofKind(session, "removed"), nameOf),
+    deleted: Map.groupBy(ofKind(session, "deleted"), ({ written }) => written.key),
+  };
 }
 
 function isAcknowledged({ outcome }: SiteWrite): boolean {
@@ -128,8 +132,8 @@ function ofKind<K extends Written["kind"]>(session: Session, kind: K): readonly 
   return session.filter((write): write is Of<K> => write.written.kind === kind);
 }
 
-function elementsOf(data: Data, key: string): ReadonlySet<string> {
-  const held = data.keys.get(key);
+function elementsOf({ keys }: Data, key: string): ReadonlySet<string> {
+  const held = keys.get(key);
   return new Set(Array.isArray(held) ? (held as readonly string[]) : []);
 }
 

@@ -30,10 +30,11 @@ const PATIENCE = { withinMs: 60_000, everyMs: 10 };
 export const EQUAL_WITHIN_MS = 500;
 const BUSY = 10;
 
-/** Plays a schedule while a client of each site writes, and judges what the sites hold in the end. */
+/** Plays a schedule while a client of each site writes, at this rate if there is one, and judges what the sites hold in the end. */
 export async function playSites(
   scene: SitesScene,
   schedule: SiteSchedule,
+  rate: number | undefined,
   say: (line: string) => void,
 ): Promise<SitesVerdict> {
   await until("all are linked", () => areDrained(scene), PATIENCE);
@@ -45,7 +46,10 @@ export async function playSites(
       (await differences(scene)).length === 0 && (await read(scene)).every(({ keys }) => keys.size === EXPIRING.length),
     PATIENCE,
   );
-  const clients = scene.nodes.map((node) => startSiteClient(node.id, () => node.primary, schedule.seed));
+  const { seed } = schedule;
+  const clients = scene.nodes.map((node) =>
+    startSiteClient({ site: node.id, primary: () => node.primary, seed, rate }),
+  );
   const began = performance.now();
   await Promise.all([sleep(schedule.lengthMs), ...schedule.acts.map((act) => playAct(scene, act, began, say))]);
   await Promise.all(clients.map((client) => client.finish()));

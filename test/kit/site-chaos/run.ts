@@ -13,9 +13,22 @@ export function whySitesNotPlayable(): string | undefined {
   return missing.length === 0 ? undefined : `sites need engines that this machine lacks: ${missing.join(", ")}`;
 }
 
+/** How a seed is played. */
+export interface SeedOptions {
+  readonly length: Length;
+  /** Requests a second of the client of each site; undefined: a dozen at a time. */
+  readonly rate: number | undefined;
+}
+
 /** Plays one seed in a process of its own; `say` gets a line for each thing that happens. */
-export async function runSitesSeed(seed: number, length: Length, say: (line: string) => void): Promise<SitesVerdict> {
+export async function runSitesSeed(
+  seed: number,
+  { length, rate }: SeedOptions,
+  say: (line: string) => void,
+): Promise<SitesVerdict> {
   const main = join(import.meta.dirname, "main.ts");
-  const child = spawn(process.execPath, [main, String(seed), length], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main, String(seed), length, ...(rate === undefined ? [] : [String(rate)])], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   return verdictOf<SitesVerdict>({ seed, child, endSignal: "SIGTERM", say });
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { engineCodeOf, type EngineClient } from "../../../src/ports/resp/engine-client.ts";
-import type { Reply } from "../../../src/ports/resp/reply.ts";
+import { Fault } from "../../../src/core/base/fault.ts";
+import type { EngineClient } from "../../../src/ports/resp/engine-client.ts";
 import type { TestEngine } from "../engines/engine.ts";
 import { seededDice } from "../world/chaos.ts";
-import { requestOf, type SiteRequest } from "./requests.ts";
+import { requestOf } from "./requests.ts";
 import type { Session, SiteWrite } from "./writes.ts";
 
 /** The primary of a site, and how many replicas have to have what is acknowledged. */
@@ -21,42 +21,57 @@ export interface SiteClient {
   finish(): Promise<void>;
 }
 
+export interface SiteClientOptions {
+  readonly site: number;
+  readonly primary: () => SitePrimary;
+  readonly seed: number;
+  /** Requests a second, as far as the site takes them; undefined: a dozen at a time, with a pause. */
+  readonly rate: number | undefined;
+}
+
 const BATCH = 12;
+/** More is not sent at once: what was due while there was no primary is left out. */
+const MOST = 500;
 const PAUSE_MS = 5;
 const AGAIN_MS = 10;
 const WAIT_MS = 1_000;
 
 /** Writes in batches of every type, each acknowledged when the replicas that may take over have it; connects to the next primary when one is gone. */
-export function startSiteClient(site: number, primary: () => SitePrimary, seed: number): SiteClient {
+export function startSiteClient({ site, primary, seed, rate }: SiteClientOptions): SiteClient {
   const session: SiteWrite[] = [];
   const dice = seededDice(seed * 31 + site);
   let [number, isOver, count] = [0, false, 0];
-  const batch = async (client: EngineClient, confirmedBy: number): Promise<boolean> => {
+  const batch = async (client: EngineClient, confirmedBy: number, size: number): Promise<boolean> => {
     const began = performance.now();
-    const sent = Array.from({ length: BATCH }, () => sentBy(client, requestOf(site, (number += 1), dice), number));
-    const confirmed = client.call("WAIT", confirmedBy, WAIT_MS).then(
-      (replicas) => Number(replicas) >= confirmedBy,
-      () => false,
-    );
-    const outcomes = await Promise.all(sent);
-    const isConfirmed = await confirmed;
+    const requests = Array.from({ length: size }, () => requestOf(site, (number += 1), dice));
+    const commands = [...requests.flatMap((request) => request.commands), ["WAIT", confirmedBy, WAIT_MS]];
+    const outcomes = await client.callAll(commands, "utf8").catch(() => undefined); // the connection has ended
     const ended = performance.now();
-    for (const { outcome, written, number: place } of outcomes) {
-      if (outcome !== "refused") count += 1;
-      if (outcome === "refused" || written === undefined) continue;
-      session.push({ number: place, began, ended, written, outcome: isConfirmed ? outcome : "unknown" });
+    const isConfirmed = Number(outcomes?.at(-1)) >= confirmedBy;
+    let [at, refused] = [0, 0];
+    for (const [index, request] of requests.entries()) {
+      const replies = outcomes?.slice(at, (at += request.commands.length)) ?? [];
+      // an engine that answers with an error has executed nothing
+      const isRefused = replies.some((reply) => reply instanceof Fault);
+      if (isRefused) refused += 1;
+      const written = isRefused ? undefined : request.written(replies);
+      if (written === undefined) continue;
+      const outcome = isConfirmed ? "acknowledged" : "unknown";
+      session.push({ number: number - size + 1 + index, began, ended, written, outcome });
     }
-    return isConfirmed && outcomes.every(({ outcome }) => outcome === "acknowledged");
+    count += size - refused;
+    return isConfirmed && refused === 0;
   };
   const run = async (): Promise<void> => {
     while (!isOver) {
       const { engine, confirmedBy } = primary();
       const client = await engine.connect().catch(() => undefined); // killed: another one takes over
+      const due = dueAt(rate);
       while (
         client !== undefined &&
         !isOver &&
         primary().engine === engine &&
-        (await batch(client, primary().confirmedBy))
+        (await batch(client, primary().confirmedBy, due()))
       )
         await sleep(PAUSE_MS);
       client?.close();
@@ -75,23 +90,14 @@ export function startSiteClient(site: number, primary: () => SitePrimary, seed: 
   };
 }
 
-interface Sent {
-  readonly number: number;
-  readonly outcome: SiteWrite["outcome"] | "refused";
-  readonly written: SiteWrite["written"] | undefined;
-}
-
-async function sentBy(client: EngineClient, { commands, written }: SiteRequest, number: number): Promise<Sent> {
-  const outcomes = await Promise.allSettled(commands.map((command) => client.call(...command)));
-  const failed = outcomes.filter((outcome) => outcome.status === "rejected").map(({ reason }) => reason as unknown);
-  if (failed.length === 0) {
-    const replies = outcomes.flatMap((outcome): readonly Reply[] =>
-      outcome.status === "fulfilled" ? [outcome.value] : [],
-    );
-    return { number, outcome: "acknowledged", written: written(replies) };
-  }
-  // an engine that answers with an error has executed nothing
-  if (failed.some((reason) => engineCodeOf(reason) !== undefined))
-    return { number, outcome: "refused", written: undefined };
-  return { number, outcome: "unknown", written: written([]) };
+/** How many requests are due since the last time. */
+function dueAt(rate: number | undefined): () => number {
+  if (rate === undefined) return () => BATCH;
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    const due = Math.floor(((now - last) / 1_000) * rate);
+    last += (due / rate) * 1_000;
+    return Math.max(1, Math.min(MOST, due));
+  };
 }
