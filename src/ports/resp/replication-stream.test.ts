@@ -60,6 +60,30 @@ for (const name of engineNames()) {
   });
 }
 
+test("who reads much at once lets everything else have its turn after each part", async () => {
+  await using engine = await startWithData(engineNames()[0] ?? "");
+  const stopping = new AbortController();
+  const { host, port } = engine;
+  const options = { host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal };
+  const { commands } = await openReplicationStream(options);
+  await engine.call("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i, 'value') end", "0");
+  await engine.call("SET", "last", "1");
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    if (!stopping.signal.aborted) setImmediate(turn);
+  };
+  turn();
+  const seen: number[] = [];
+  for await (const part of commands) {
+    seen.push(turns);
+    if (part.some(({ frame }) => argumentsOf(frame)[1] === "last")) break;
+  }
+  stopping.abort();
+  assert.ok(seen.length > 4, `${seen.length} parts`);
+  assert.equal(new Set(seen).size, seen.length, seen.join());
+});
+
 test("a stream that the engine ends fails with RESP_CLOSED, and a wrong password with the engine's answer", async () => {
   await using engine = await startWithData(engineNames()[0] ?? "");
   await using stream = await follow(engine);

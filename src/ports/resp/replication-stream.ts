@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ByteReader } from "./byte-reader.ts";
 import { argumentsOf, commandNameIn, type CommandFrame } from "./command-frame.ts";
 import { dialSocket } from "./dial.ts";
@@ -86,5 +87,7 @@ async function* framesOf(reader: ByteReader): AsyncGenerator<readonly Buffer[]> 
     reader.take(bytes.length - rest.length);
     scanned = rest.length;
     yield frames;
+    // what arrives meanwhile would be read at once, and nothing else have its turn before all is
+    await nextTurn();
   }
 }
