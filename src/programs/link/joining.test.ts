@@ -45,6 +45,7 @@ await test("a transfer that is cut off, or whose link is killed, begins anew", a
   await until("all is at the other one", () => hasKeys(world, 2, KEYS), PATIENCE);
   await world.lose(2);
   await until("a part is there", () => hasKeys(world, 2, 1), CLOSELY);
+  assert.deepEqual(await linkOf(world, 1), { state: "syncing", cause: "It gets all data from this site." });
   world.cut(2);
   await until("it says why it waits", async () => /data of the other sites/.test(await troubleOf(world, 2)), PATIENCE);
   assert.equal(await hasJoined(world, 2), false);
@@ -96,6 +97,13 @@ async function hasJoined(world: LinkedSites, site: number): Promise<boolean> {
 
 async function troubleOf(world: LinkedSites, site: number): Promise<string> {
   return (await world.sites[site - 1]?.link.status())?.[0]?.engine ?? "";
+}
+
+/** What a site says of its link to the only other one. */
+async function linkOf(world: LinkedSites, site: number) {
+  const [database] = (await world.sites[site - 1]?.link.status()) ?? [];
+  const [{ state, cause } = {}] = database?.sites ?? [];
+  return { state, cause };
 }
 
 async function hasKeys(world: LinkedSites, site: number, count: number): Promise<boolean> {
