@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { argumentsOf, commandNameIn, type CommandFrame } from "../../ports/resp/command-frame.ts";
-import { FrameScanner, wholeFrames } from "../../ports/resp/frame-scanner.ts";
+import { FrameSplitter } from "../../ports/resp/frame-splitter.ts";
 import { faults } from "./faults.ts";
 
 /** A command in an append-only file. */
@@ -137,17 +137,14 @@ async function readManifest(folder: string): Promise<string> {
 
 /** The whole frames of a file, from there to its present end, as many as are read at once. */
 async function* framesOf(handle: FileHandle, from: number): AsyncGenerator<readonly Buffer[]> {
-  const scanner = new FrameScanner();
-  let rest: Buffer = Buffer.alloc(0);
+  const splitter = new FrameSplitter();
   for (let at = from; ;) {
-    const chunk = Buffer.allocUnsafe(Math.max(CHUNK, rest.length));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK, at);
     if (bytesRead === 0) return;
     at += bytesRead;
-    const bytes = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-    const whole = wholeFrames(scanner, bytes, rest.length);
-    rest = whole.rest;
-    if (whole.frames.length > 0) yield whole.frames;
+    const frames = splitter.push(chunk.subarray(0, bytesRead));
+    if (frames.length > 0) yield frames;
   }
 }
 

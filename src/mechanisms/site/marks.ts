@@ -1,4 +1,4 @@
-import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { argumentAt, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import type { Arg } from "../../ports/resp/encode.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 
@@ -32,6 +32,5 @@ export function marking(mark: string): LinkCommand {
 /** The mark that a command of the stream writes; undefined of another command. */
 export function markOf({ name, frame, database }: CommandFrame): string | undefined {
   if (database !== LINK_DATABASE || name !== "SET") return undefined;
-  const [, key, mark] = argumentsOf(frame);
-  return key === LINK_KEYS.mark ? mark : undefined;
+  return argumentAt(frame, 1) === LINK_KEYS.mark ? argumentAt(frame, 2) : undefined;
 }

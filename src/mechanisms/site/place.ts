@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { argumentAt, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
 
 const place = z.object({
@@ -44,15 +44,14 @@ function jsonIn(text: string): unknown {
 
 /** The number of the place that the command of a stream saves; undefined of another command. */
 export function numberIn({ name, frame, database }: CommandFrame): number | undefined {
-  if (database !== LINK_DATABASE || !SAVING.has(name)) return undefined;
-  const [, key, ...rest] = argumentsOf(frame);
-  const text =
-    key === LINK_KEYS.log && name === "RPUSH"
-      ? rest.at(-1)
-      : key === LINK_KEYS.checkpoint && name === "HSET"
-        ? rest[1]
-        : undefined;
+  const saving = SAVING.get(name);
+  if (database !== LINK_DATABASE || saving === undefined) return undefined;
+  const text = argumentAt(frame, 1) === saving.key ? argumentAt(frame, saving.at) : undefined;
   return text === undefined ? undefined : numbered.parse(jsonIn(text)).number;
 }
 
-const SAVING: ReadonlySet<string> = new Set(["RPUSH", "HSET"]);
+/** The commands that save a place, and where they have it. */
+const SAVING: ReadonlyMap<string, { readonly key: string; readonly at: number }> = new Map([
+  ["RPUSH", { key: LINK_KEYS.log, at: -1 }],
+  ["HSET", { key: LINK_KEYS.checkpoint, at: 3 }],
+]);

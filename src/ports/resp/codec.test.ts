@@ -9,6 +9,7 @@ import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { FrameScanner, INCOMPLETE } from "./frame-scanner.ts";
+import { FrameSplitter } from "./frame-splitter.ts";
 
 test("any chunking gives the same replies", () => {
   fc.assert(
@@ -208,3 +209,20 @@ function chunksOf(stream: Buffer, cuts: readonly number[]): Buffer[] {
   const ends = [...new Set(cuts.map((cut) => cut % (stream.length + 1)))].sort((a, b) => a - b);
   return [...ends, stream.length].map((end, i, all) => stream.subarray(all[i - 1] ?? 0, end));
 }
+
+test("a frame that arrives in many parts is put together once", (t) => {
+  const PARTS = 100;
+  const value = Buffer.alloc(10_000, "v");
+  let copied = 0;
+  const concat = Buffer.concat.bind(Buffer);
+  t.mock.method(Buffer, "concat", (parts: readonly Uint8Array[]) => {
+    const whole = concat(parts);
+    copied += whole.length;
+    return whole;
+  });
+  const splitter = new FrameSplitter();
+  splitter.push(Buffer.from(`$${PARTS * value.length}\r\n`));
+  for (let part = 0; part < PARTS; part += 1) assert.deepEqual(splitter.push(value), []);
+  assert.equal(splitter.push(Buffer.from("\r\n+OK\r\n")).length, 2);
+  assert.ok(copied < 1.1 * PARTS * value.length, `${copied} bytes were copied`);
+});

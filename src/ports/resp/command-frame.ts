@@ -25,6 +25,19 @@ export function argumentsOf(frame: Buffer): readonly string[] {
   return args;
 }
 
+/** One argument of it, counted from its name on, or from behind the last one: -1; undefined when it has none there. The rest is not decoded. */
+export function argumentAt(frame: Buffer, place: number): string | undefined {
+  const wanted = place < 0 ? countAt(frame, 1) + place : place;
+  let at = behindLine(frame, 0);
+  for (let index = 0; at < frame.length; index += 1) {
+    const begin = behindLine(frame, at);
+    const end = begin + countAt(frame, at + 1);
+    if (index === wanted) return frame.toString("latin1", begin, end);
+    at = end + LINE_END;
+  }
+  return undefined;
+}
+
 /** Its name in capitals, without a look at the rest of the frame; empty when it is no command. */
 export function commandNameIn(frame: Buffer): string {
   const at = behindLine(frame, 0);

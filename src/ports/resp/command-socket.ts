@@ -109,7 +109,7 @@ export class CommandSocket {
     this.#socket.write(encodeCommands(commands, encoding));
   }
 
-  #receive(bytes: Uint8Array): void {
+  #receive(bytes: Buffer): void {
     try {
       for (const reply of this.#decoder.push(bytes)) {
         if (!(reply instanceof Push)) this.#settle(reply);

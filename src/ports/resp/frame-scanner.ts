@@ -144,22 +144,6 @@ export class FrameScanner {
   }
 }
 
-/** The frames that end in the bytes, of which so many were scanned before; the rest begins another one. Frames are parts of the bytes. */
-export function wholeFrames(
-  scanner: FrameScanner,
-  bytes: Buffer,
-  scanned: number,
-): { readonly frames: readonly Buffer[]; readonly rest: Buffer } {
-  const frames: Buffer[] = [];
-  let begin = 0;
-  for (let end = scanner.next(bytes, scanned, bytes.length); end !== INCOMPLETE;) {
-    frames.push(bytes.subarray(begin, end));
-    begin = end;
-    end = scanner.next(bytes, begin, bytes.length);
-  }
-  return { frames, rest: bytes.subarray(begin) };
-}
-
 const TYPE = 0;
 const NUMBER = 1;
 const NUMBER_LF = 2;

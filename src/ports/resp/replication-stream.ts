@@ -4,7 +4,7 @@ import { ByteReader } from "./byte-reader.ts";
 import { argumentsOf, commandNameIn, type CommandFrame } from "./command-frame.ts";
 import { dialSocket } from "./dial.ts";
 import { encodeCommand } from "./encode.ts";
-import { FrameScanner, wholeFrames } from "./frame-scanner.ts";
+import { FrameSplitter } from "./frame-splitter.ts";
 import { attachReplica, type Attached, type StreamOptions, type StreamPosition } from "./replica-handshake.ts";
 
 /** A command with its effects as engines pass them on, with the place behind it. */
@@ -80,13 +80,10 @@ async function* placed(
 }
 
 async function* framesOf(reader: ByteReader): AsyncGenerator<readonly Buffer[]> {
-  const scanner = new FrameScanner();
-  for (let scanned = 0; ;) {
-    const bytes = scanned === 0 ? await reader.some() : await reader.grow();
-    const { frames, rest } = wholeFrames(scanner, bytes, scanned);
-    reader.take(bytes.length - rest.length);
-    scanned = rest.length;
-    yield frames;
+  const splitter = new FrameSplitter();
+  for (;;) {
+    const bytes = await reader.some();
+    yield splitter.push(reader.take(bytes.length));
     // what arrives meanwhile would be read at once, and nothing else have its turn before all is
     await nextTurn();
   }
