@@ -81,7 +81,8 @@ export class EngineWriter {
       const more = this.#work.next();
       if (this.#applies.length + this.#captured.length > 0 || this.#isPlaceNew) await this.#writeBatch();
       else await more;
-      await clock.sleep(GATHER_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
+      // aborted: the loop looks at the signal
+      if (this.#applies.length < BATCH) await clock.sleep(GATHER_MS, signal).catch(() => undefined);
     }
   }
 
