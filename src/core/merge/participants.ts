@@ -32,7 +32,7 @@ export class Participants {
     return this.#sites;
   }
 
-  /** How each site that was heard of numbers its operations now. */
+  /** How each known site numbers its operations now. */
   get origins(): readonly number[] {
     return [...this.#known.values()].map(({ origin }) => origin);
   }

@@ -152,7 +152,7 @@ export class Site {
     return [...keys.map((key) => this.#repair(key)), ...this.repaired()];
   }
 
-  /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where nobody knows what clients wrote. */
+  /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where what clients wrote is not known. */
   repaired(): readonly Apply[] {
     this.#needsRepair = false;
     return this.#takeReady();
@@ -212,7 +212,7 @@ export class Site {
     this.#state.forget(agreed, (key) => this.#pending.has(key));
   }
 
-  /** What the others have to hear now and then, so that sites can come and go. */
+  /** What the others are told now and then, so that sites can come and go. */
   statement(): Statement {
     return { sites: this.participants.sites, received: this.#received, forgotten: this.#forgotten };
   }

@@ -50,7 +50,7 @@ export class Completion {
     return this.#comparing.isHeld;
   }
 
-  /** Before other sites are heard: they may change what is known. The answer completes the rest, while they are. */
+  /** Before operations of other sites are taken: they may change what is known. The answer completes the rest, while they are. */
   async begin(): Promise<() => Promise<void>> {
     const { begin, writer } = this.#options;
     if (this.#announced.announcedKnown) return () => this.#complete(true);

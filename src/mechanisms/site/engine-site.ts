@@ -41,7 +41,7 @@ export class EngineSite {
   readonly #written = new Wakeup();
   readonly #completion: Completion;
   readonly #live = Promise.withResolvers<void>();
-  readonly #hearing = Promise.withResolvers<void>();
+  readonly #accepting = Promise.withResolvers<void>();
   readonly #holds = new Holds();
   readonly #progress: Progress;
   readonly #waits: SiteWaits;
@@ -88,12 +88,12 @@ export class EngineSite {
 
   /** What another site did. Resolves when there is room for more. */
   async received(operation: CodedOperation): Promise<void> {
-    await this.#hear(() => this.#site.receive(operation));
+    await this.#accept(() => this.#site.receive(operation));
   }
 
   /** What another site knows, all parts of it. Resolves when there is room for more. */
   async receivedSummary(parts: readonly SummaryPart[]): Promise<void> {
-    await this.#hear(() => this.#site.receiveSummary(parts));
+    await this.#accept(() => this.#site.receiveSummary(parts));
   }
 
   /** For a site that has received only that, and lacks operations which are no longer kept. */
@@ -108,7 +108,7 @@ export class EngineSite {
 
   /** All that is here, for the site that numbers its operations so from now on and has nothing; rejects when this one ends. */
   async give(origin: number): Promise<Transfer> {
-    await this.#hearing.promise;
+    await this.#accepting.promise;
     this.#site.participants.begins(origin);
     const confirmed = (seq: number): Promise<void> => this.#reach(seq);
     return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#holds, confirmed });
@@ -122,7 +122,7 @@ export class EngineSite {
   /** The keys of this site, by their names. */
   keys(): GivenKeys {
     const giver = { ...this.#begin, capture: this.#capture, holds: this.#holds };
-    const look = (names: readonly string[]) => this.#hearing.promise.then(() => giveKeys(giver, names));
+    const look = (names: readonly string[]) => this.#accepting.promise.then(() => giveKeys(giver, names));
     return { look, names: () => scanKeys(giver.client) };
   }
 
@@ -217,11 +217,11 @@ export class EngineSite {
     for (const loop of [this.#written, this.#changed]) loop.wake();
     this.#writer.end();
     this.#live.resolve();
-    this.#hearing.resolve();
+    this.#accepting.resolve();
   }
 
-  async #hear(take: () => readonly Apply[]): Promise<void> {
-    await this.#hearing.promise;
+  async #accept(take: () => readonly Apply[]): Promise<void> {
+    await this.#accepting.promise;
     await this.#holds.over();
     await this.#writer.apply(take());
   }
@@ -243,7 +243,7 @@ export class EngineSite {
     await this.#live.promise;
     const complete = await this.#completion.begin();
     this.#isOpen = true;
-    this.#hearing.resolve();
+    this.#accepting.resolve();
     await Promise.all([this.#beat(), complete()]);
   }
 

@@ -18,7 +18,7 @@ export interface OpenedSite {
 }
 
 /**
- * What was saved goes on where the stream does. When the engine cannot go on there, nobody knows what was written since: the
+ * What was saved goes on where the stream does. When the engine cannot go on there, what was written since is not known: the
  * site numbers its operations anew, and what the engine holds beyond what is known is still to be found.
  */
 export function openSite(

@@ -3,7 +3,7 @@ import type { ActiveActiveRecord, SiteNumbers } from "../../api/records.ts";
 /** The highest number that a site may have: origins of operations are made of it. */
 const MOST = 63;
 
-/** The record with a number for each of its participants. Whoever works it out from one record comes to the same. */
+/** The record with a number for each of its participants. The same record always gives the same numbers. */
 export function numbered(record: ActiveActiveRecord): ActiveActiveRecord & { readonly numbers: SiteNumbers } {
   const { numbers, participants, edit } = record;
   if (numbers !== undefined && isSameEdit(numbers.edit, edit)) return { ...record, numbers };

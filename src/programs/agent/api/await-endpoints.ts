@@ -46,7 +46,7 @@ export async function awaitEndpoints(
       while (!(await goesBy(member)) && clock.uptimeMs() < deadline) await clock.sleep(POLL_MS);
     });
   const done = new AbortController();
-  // done: nobody waits for it any more
+  // done: the wait is over
   const patience = clock.sleep(PATIENCE_MS, done.signal).catch(() => undefined);
   await Promise.race([Promise.all(all), patience]);
   done.abort();

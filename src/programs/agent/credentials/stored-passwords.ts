@@ -25,7 +25,7 @@ const rotation = z.object({
   former: z.string().exactOptional(),
 });
 
-/** The set in the Secret of a database; the current password is not among the others, whoever wrote it last. */
+/** The set in the Secret of a database; the current password is not among the others. */
 export function storedIn({ data = {} }: Pick<Secret, "data">): StoredPasswords {
   const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
   const password = text("password");

@@ -70,7 +70,7 @@ function together(one: Distribution, other: Distribution): Distribution {
 
 /**
  * All workers are held at once. What is shown is how many were at most so long, which is taken of the worker that has counted most:
- * so it never falls, whoever is ahead.
+ * so it never falls.
  */
 function longest(one: Distribution, other: Distribution): Distribution {
   const [atMost, othersAtMost] = [runningSums(one.counts), runningSums(other.counts)];

@@ -211,7 +211,7 @@ export class SiteLink {
     }
   }
 
-  /** The other site has nothing: it has heard what is known of it, and may ask for all that is here. */
+  /** The other site has nothing: it has been told what is known of it, and may ask for all that is here. */
   async #give(connection: Connection): Promise<void> {
     const { local, log, remote } = this.#options;
     const asked = await connection.frames.next();

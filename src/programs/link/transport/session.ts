@@ -7,7 +7,7 @@ import { Sender, type SenderOptions } from "./sender.ts";
 
 /** Two links that have greeted each other. */
 export interface SessionOptions extends SenderOptions {
-  /** Something has been heard of the other site. */
+  /** The other site has said what it has received. */
   readonly onStatement: (statement: Statement) => void;
 }
 
