@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     rate: { type: "string", default: "3000" },
     seconds: { type: "string", default: "8" },
-    /** Engines and clients run before the links, as where links have processors to spare: it takes root on Linux. */
+    /** Gives engines and clients priority over the links, as where the links have free processors. Needs Linux, chrt and root. */
     first: { type: "boolean", default: false },
   },
 });

@@ -13,6 +13,10 @@ const { values } = parseArgs({
   },
 });
 const [keys, bytes, latencyMs] = [Number(values.keys), Number(values.bytes), Number(values.latency)];
+if (![keys, bytes, latencyMs].every((value) => Number.isInteger(value) && value >= 0) || keys === 0) {
+  console.error("--keys, --bytes and --latency are whole numbers, and --keys is at least 1");
+  process.exit(2);
+}
 const PATIENCE = { withinMs: 600_000, everyMs: 20 };
 const WRITTEN_AT_ONCE = 1_000;
 

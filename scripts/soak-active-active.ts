@@ -7,6 +7,7 @@ import { messageOf } from "../src/core/base/fault.ts";
 import { EQUAL_WITHIN_MS, type SitesVerdict } from "../test/kit/site-chaos/play.ts";
 import { runSitesSeed, whySitesNotPlayable } from "../test/kit/site-chaos/run.ts";
 import { LENGTHS, type Length } from "../test/kit/site-chaos/schedule.ts";
+import { notWhole } from "./soaking/not-whole.ts";
 import { compiledFolder } from "./testing/compiled.ts";
 import { ROOT } from "./testing/select.ts";
 
@@ -53,13 +54,15 @@ function wantedOf(args: readonly string[]): WantedSites | string {
       rate: { type: "string" },
     } as const;
     const { values } = parseArgs({ args: [...args], options });
-    const [seeds, from, parallel, minutes] = [values.seeds, values.from, values.parallel, values.minutes].map(Number);
-    const numbers = { seeds: seeds ?? 0, from: from ?? 0, parallel: parallel ?? 0, minutes: minutes ?? 0 };
+    const { seeds, from, parallel, minutes, rate, result } = values;
     const length = (Object.keys(LENGTHS) as Length[]).find((each) => each === values.length);
     if (length === undefined) return `--length is ${Object.keys(LENGTHS).join(" or ")}, not "${values.length}"`;
-    const rate = values.rate === undefined ? undefined : Number(values.rate);
-    const areWhole = [...Object.values(numbers), rate ?? 1].every((value) => Number.isInteger(value) && value > 0);
-    return areWhole ? { ...numbers, length, rate, result: values.result } : "each number is a whole one from 1";
+    const wrong = notWhole({ seeds, from, parallel, minutes, ...(rate === undefined ? {} : { rate }) });
+    if (wrong !== undefined) return wrong;
+    return {
+      ...{ seeds: Number(seeds), from: Number(from), parallel: Number(parallel), minutes: Number(minutes) },
+      ...{ length, rate: rate === undefined ? undefined : Number(rate), result },
+    };
   } catch (error) {
     return messageOf(error);
   }

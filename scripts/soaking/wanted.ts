@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../../src/core/base/fault.ts";
+import { notWhole } from "./not-whole.ts";
 import { MOST_FAULTS } from "../../test/kit/chaos/schedule.ts";
 
 /** What is to be played. */
@@ -30,17 +31,14 @@ export function wantedOf(args: readonly string[]): Wanted | string {
       result: text("soak.json"),
     };
     const { values } = parseArgs({ args: [...args], options });
-    const [seeds = 0, from = 0, parallel = 0, minutes = 0, faults = 0] = [
-      values.seeds,
-      values.from,
-      values.parallel,
-      values.minutes,
-      values.faults,
-    ].map(Number);
-    const isWhole = [seeds, from, parallel, minutes, faults].every((value) => Number.isInteger(value) && value > 0);
-    JSON.parse(values.settings);
-    const { settings, result } = values;
-    return isWhole ? { seeds, from, parallel, minutes, faults, settings, result } : "each number is a whole one from 1";
+    const { seeds, from, parallel, minutes, faults, settings, result } = values;
+    const wrong = notWhole({ seeds, from, parallel, minutes, faults });
+    if (wrong !== undefined) return wrong;
+    JSON.parse(settings);
+    return {
+      ...{ seeds: Number(seeds), from: Number(from), parallel: Number(parallel), minutes: Number(minutes) },
+      ...{ faults: Number(faults), settings, result },
+    };
   } catch (error) {
     return messageOf(error);
   }

@@ -58,13 +58,11 @@ async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Prom
 /** Finds the last own write before a place, and counts from there. */
 class PlaceSearch {
   readonly #place: Place;
-  readonly #needle: string;
   #written: number | undefined;
   #found: FilePlace | undefined;
 
   constructor(place: Place) {
     this.#place = place;
-    this.#needle = `"number":${place.anchor?.number ?? ""}`;
   }
 
   /** Undefined before it, and when commands do not end there. */
@@ -74,10 +72,8 @@ class PlaceSearch {
 
   pass(command: FileCommand): void {
     const { anchor, written } = this.#place;
-    // only what may be meant is decoded
-    const isAnchor = command.frame.includes(this.#needle) && numberIn(command) === anchor?.number;
-    if (isAnchor) {
-      this.#written = anchor?.written;
+    if (anchor !== undefined && numberIn(command) === anchor.number) {
+      this.#written = anchor.written;
       this.#found = undefined;
     } else if (this.#written !== undefined) this.#written += fileBytes(command);
     if (this.#found === undefined && this.#written === written) this.#found = command.end;

@@ -25,7 +25,7 @@ export function argumentsOf(frame: Buffer): readonly string[] {
   return args;
 }
 
-/** One argument of it, counted from its name on, or from behind the last one: -1; undefined when it has none there. The rest is not decoded. */
+/** Its argument at that place, where its name is at 0 and the last one at -1; undefined when it has fewer. The others are not decoded. */
 export function argumentAt(frame: Buffer, place: number): string | undefined {
   const wanted = place < 0 ? countAt(frame, 1) + place : place;
   let at = behindLine(frame, 0);
@@ -38,7 +38,7 @@ export function argumentAt(frame: Buffer, place: number): string | undefined {
   return undefined;
 }
 
-/** Its name in capitals, without a look at the rest of the frame; empty when it is no command. */
+/** Its name in capitals, without a look at the rest of the frame; RESP_MALFORMED when it is something else. */
 export function commandNameIn(frame: Buffer): string {
   const at = behindLine(frame, 0);
   const begin = behindLine(frame, at);

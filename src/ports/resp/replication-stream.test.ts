@@ -60,12 +60,12 @@ for (const name of engineNames()) {
   });
 }
 
-test("who reads much at once lets everything else have its turn after each part", async () => {
+test("a stream with much to read lets everything else have its turn after each part", async () => {
   await using engine = await startWithData(engineNames()[0] ?? "");
   const stopping = new AbortController();
-  const { host, port } = engine;
-  const options = { host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal };
-  const { commands } = await openReplicationStream(options);
+  using stack = new DisposableStack();
+  stack.defer(() => stopping.abort());
+  const { commands } = await openAt(engine, stopping.signal);
   await engine.call("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i, 'value') end", "0");
   await engine.call("SET", "last", "1");
   let turns = 0;
@@ -79,7 +79,6 @@ test("who reads much at once lets everything else have its turn after each part"
     seen.push(turns);
     if (part.some(({ frame }) => argumentsOf(frame)[1] === "last")) break;
   }
-  stopping.abort();
   assert.ok(seen.length > 4, `${seen.length} parts`);
   assert.equal(new Set(seen).size, seen.length, seen.join());
 });
@@ -96,9 +95,7 @@ test("a stream that the engine ends fails with RESP_CLOSED, and a wrong password
 test("a stream that its signal ends ends without an error", async () => {
   await using engine = await startWithData(engineNames()[0] ?? "");
   const stopping = new AbortController();
-  const { host, port } = engine;
-  const options = { host, port, password: PASSWORD, timeoutMs: 5_000, signal: stopping.signal };
-  const { commands } = await openReplicationStream(options);
+  const { commands } = await openAt(engine, stopping.signal);
   const next = commands.next();
   stopping.abort();
   assert.deepEqual(await next, { done: true, value: undefined });
@@ -111,10 +108,13 @@ async function startWithData(engine: string): Promise<TestEngine> {
   return started;
 }
 
-async function follow({ host, port }: TestEngine, from?: StreamPosition, password = PASSWORD) {
+function openAt({ host, port }: TestEngine, signal: AbortSignal, from?: StreamPosition, password = PASSWORD) {
+  return openReplicationStream({ host, port, password, timeoutMs: 5_000, from, signal });
+}
+
+async function follow(engine: TestEngine, from?: StreamPosition, password = PASSWORD) {
   const stopping = new AbortController();
-  const options = { host, port, password, timeoutMs: 5_000, from, signal: stopping.signal };
-  const { resumed, commands } = await openReplicationStream(options);
+  const { resumed, commands } = await openAt(engine, stopping.signal, from, password);
   let arrived: readonly StreamCommand[] = [];
   return {
     resumed,

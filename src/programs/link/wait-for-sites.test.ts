@@ -55,7 +55,7 @@ await test("WAITSITES goes on when the link ends meanwhile", async () => {
   assert.deepEqual(await Promise.all(others.map((engine) => engine.call("GET", "k"))), ["1", "1"]);
 });
 
-await test("WAITSITES goes on at the next primary, before which clients are held", async () => {
+await test("WAITSITES is answered after a change of primary that holds its client", async () => {
   await using scene = await openScene({ withReplicas: true });
   const { client, proxy, world, others } = scene;
   await client.ask("WAITSITES", "2", "0");

@@ -132,8 +132,8 @@ function ofKind<K extends Written["kind"]>(session: Session, kind: K): readonly 
   return session.filter((write): write is Of<K> => write.written.kind === kind);
 }
 
-function elementsOf({ keys }: Data, key: string): ReadonlySet<string> {
-  const held = keys.get(key);
+function elementsOf(data: Data, key: string): ReadonlySet<string> {
+  const held = data.keys.get(key);
   return new Set(Array.isArray(held) ? (held as readonly string[]) : []);
 }
 

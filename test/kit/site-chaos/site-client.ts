@@ -45,7 +45,7 @@ export function startSiteClient({ site, primary, seed, rate }: SiteClientOptions
     const began = performance.now();
     const requests = Array.from({ length: size }, () => requestOf(site, (number += 1), dice));
     const commands = [...requests.flatMap((request) => request.commands), ["WAIT", confirmedBy, WAIT_MS]];
-    const outcomes = await client.callAll(commands, "utf8").catch(() => undefined); // the connection has ended
+    const outcomes = await client.callAll(commands, "utf8").catch(() => undefined); // the connection has ended: whether they were executed is not known
     const ended = performance.now();
     const isConfirmed = Number(outcomes?.at(-1)) >= confirmedBy;
     let [at, refused] = [0, 0];
