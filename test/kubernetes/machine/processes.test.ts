@@ -4,7 +4,7 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { launcher, killNoted, notedProcesses } from "./processes.ts";
+import { boundTo, launcher, killNoted, notedProcesses } from "./processes.ts";
 import { startTimeOf } from "./proc.ts";
 
 test("a free program outlives the process that started it, and is found and ended by its note", async () => {
@@ -20,6 +20,14 @@ test("a free program outlives the process that started it, and is found and ende
   await killNoted(folder, ["sleeper", "absent"]);
   assert.equal(startTimeOf(noted.pid), undefined);
   assert.equal(notedProcesses(folder, ["sleeper"])[0]?.isAlive, false);
+});
+
+test("a bound program does not begin when the process that started it has ended meanwhile", () => {
+  const [started, ended] = [process.pid, 1].map((parent) => {
+    const [program = "", ...args] = boundTo(parent, ["echo", "begins"]);
+    return spawnSync(program, args, { encoding: "utf8" }).stdout;
+  });
+  assert.deepEqual([started, ended], ["begins\n", ""]);
 });
 
 test("a program that ends unasked is reported with the end of its log", async () => {

@@ -41,8 +41,22 @@ export function launcher(folder: string, lifetime: Lifetime): Launcher {
   return { folder, start: (name, command, options = {}) => start(folder, lifetime, name, command, options) };
 }
 
-/** Sent by the kernel when the parent ends; the program has no other way to know. */
-const BOUND = ["setpriv", "--pdeathsig", "SIGKILL"];
+/**
+ * The command as one that ends with its parent: the kernel kills it, as the program has no other way to know. When `parent` is not its parent any more,
+ * since that ended before the kernel was asked, it does not begin.
+ */
+export function boundTo(parent: number, command: readonly string[]): readonly string[] {
+  return [
+    "setpriv",
+    "--pdeathsig",
+    "SIGKILL",
+    "sh",
+    "-c",
+    '[ "$PPID" = "$0" ] && exec "$@"',
+    String(parent),
+    ...command,
+  ];
+}
 
 function start(
   folder: string,
@@ -51,7 +65,7 @@ function start(
   command: readonly string[],
   { env }: LaunchOptions,
 ): Running {
-  const [program = "", ...args] = lifetime === "bound" ? [...BOUND, ...command] : command;
+  const [program = "", ...args] = lifetime === "bound" ? boundTo(process.pid, command) : command;
   const log = join(folder, "log", `${name}.log`);
   const output = openSync(log, "a");
   const child = spawn(program, args, {
