@@ -30,6 +30,20 @@ test("a request that lies in one piece shows where its name stands", () => {
   assert.equal(bytes.toString("latin1", scanner.nameAt, scanner.nameAt + scanner.nameLength), "INCRBY");
 });
 
+test("a request whose end has not arrived shows how many bytes of its string are missing", () => {
+  const bytes = encodeCommand(["SET", "k", "v".repeat(1000)]);
+  for (const [sent, missing] of [
+    [bytes.length - 500, 500],
+    [bytes.length - 1002, 1002],
+    [bytes.length - 1, 1],
+    [5, 1],
+  ] as const) {
+    const scanner = new RequestScanner();
+    assert.equal(scanner.next(bytes, 0, sent), INCOMPLETE);
+    assert.equal(scanner.missing, missing);
+  }
+});
+
 test("an empty name is a request, an empty array is none", () => {
   const scanner = new RequestScanner();
   for (const [text, empty] of [

@@ -22,6 +22,11 @@ export class RequestScanner {
   #digits = 0;
   #size = 0;
 
+  /** Bytes that are missing at least of the request whose end was not found. */
+  get missing(): number {
+    return this.#state === BYTES ? this.#number + "\r\n".length : 1;
+  }
+
   /** Goes on in `bytes` from `at` up to `end`: the position behind the current request, or INCOMPLETE. */
   next(bytes: Uint8Array, at: number, end: number): number {
     if (this.#state === START) {

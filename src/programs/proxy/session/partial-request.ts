@@ -1,33 +1,45 @@
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
+import { ARENA_BYTES } from "../upstream/arena.ts";
+import { giveBlock, takeBlock } from "../upstream/request-blocks.ts";
 
-/** The beginning of a request whose end has not arrived. */
+/** The beginning of a request whose end has not arrived, copied into one piece of memory. */
 export class PartialRequest {
-  #chunks: Buffer[] = [];
+  #memory: Buffer = NONE;
   #bytes = 0;
 
-  get chunks(): readonly Buffer[] {
-    return this.#chunks;
+  /** What has arrived of it. */
+  get collected(): Buffer {
+    return this.#memory.subarray(0, this.#bytes);
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  get empty(): boolean {
-    return this.#chunks.length === 0;
+  /** The memory that it takes: more than has arrived when the rest is known. */
+  get heldBytes(): number {
+    return this.#memory.length;
   }
 
-  /** Collects more; true when the request has become one that is not collected further. */
-  push(bytes: Buffer): boolean {
+  get empty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  /**
+   * Collects more, of which `missing` bytes or more are still to come; true when the request has become one that is not collected
+   * further. A client does not get more memory than twice what it has sent.
+   */
+  push(bytes: Buffer, missing: number): boolean {
     const before = this.#bytes;
-    this.#chunks.push(bytes);
-    this.#bytes += bytes.length;
-    return before <= REQUEST_LIMITS.collectedBytes && this.#bytes > REQUEST_LIMITS.collectedBytes;
+    const length = before + bytes.length;
+    this.#append(bytes, Math.min(length + missing, 2 * length));
+    return before <= REQUEST_LIMITS.collectedBytes && length > REQUEST_LIMITS.collectedBytes;
   }
 
   /** All that was collected, with `tail` at its end; nothing is left. */
   join(tail: Buffer): Buffer {
-    const whole = Buffer.concat([...this.#chunks, tail]);
+    this.#append(tail, this.#bytes + tail.length);
+    const whole = this.collected;
     this.drop();
     return whole;
   }
@@ -35,6 +47,27 @@ export class PartialRequest {
   /** Forgets what was collected. */
   drop(): void {
     this.#bytes = 0;
-    this.#chunks = [];
+    this.#memory = NONE;
   }
+
+  /** `room`: what the memory is made for when it is too small. */
+  #append(bytes: Buffer, room: number): void {
+    if (this.#bytes + bytes.length > this.#memory.length) this.#grow(room);
+    bytes.copy(this.#memory, this.#bytes);
+    this.#bytes += bytes.length;
+  }
+
+  #grow(room: number): void {
+    const former = this.#memory;
+    this.#memory = memoryFor(room);
+    former.copy(this.#memory, 0, 0, this.#bytes);
+    giveBlock(former);
+  }
+}
+
+const NONE = Buffer.alloc(0);
+
+/** A smaller request is copied once more, beside others, before it is sent. */
+function memoryFor(bytes: number): Buffer {
+  return bytes > ARENA_BYTES ? takeBlock(bytes) : Buffer.allocUnsafeSlow(bytes);
 }

@@ -10,7 +10,8 @@ import { errorReply, replies } from "../protocol/replies.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { RequestScanner } from "../protocol/request-scanner.ts";
 import type { Lane } from "../upstream/lane.ts";
-import { copyOf } from "../upstream/lent-memory.ts";
+import { owned } from "../upstream/lent-memory.ts";
+import { keepBlock } from "../upstream/request-blocks.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
@@ -85,11 +86,11 @@ export class RequestReader {
     return this.#unread.length > 0 || this.#paused;
   }
 
-  /** Takes the requests in `bytes` up to `length`, which arrive now. What is kept of lent memory is copied. */
+  /** Takes the requests in `bytes` up to `length`, which arrive now. They may lie in shared memory: what is kept of them is copied. */
   receive(bytes: Buffer, length: number): void {
     this.#endpoint.counters.receivedBytes += length;
     const at = this.#forwardPlain(bytes, length);
-    if (at < length) this.#receiveOther(this.#wire.lends ? copyOf(bytes, at, length) : bytes.subarray(at, length));
+    if (at < length) this.#receiveOther(bytes.subarray(at, length));
   }
 
   /** The common case at full speed: forwards the plain requests that `bytes` begin with; the position behind them. */
@@ -112,7 +113,7 @@ export class RequestReader {
 
   #receiveOther(bytes: Buffer): void {
     if (this.#unread.length > 0 || !this.#taker.canTake) {
-      this.#unread.push(bytes);
+      this.#unread.push(owned(bytes));
       this.#pause();
     } else if (!this.#consume(bytes)) this.#pause();
     else if (this.#unread.length > 0) this.pump();
@@ -163,7 +164,7 @@ export class RequestReader {
     if (upload !== undefined) return this.#feed(upload, chunk, past);
     if (past === INCOMPLETE) return this.#keepPartial(chunk);
     const request = this.#partial.join(chunk.subarray(0, past));
-    if (past < chunk.length) this.#unread.unshift(chunk.subarray(past));
+    if (past < chunk.length) this.#unread.unshift(owned(chunk.subarray(past)));
     return this.#takeAll(request);
   }
 
@@ -181,7 +182,7 @@ export class RequestReader {
       const command = unusual ? undefined : classify(chunk, scanner.nameAt, scanner.nameLength);
       if (lane === undefined || unusual || command !== undefined) {
         if (lane !== undefined && count > 0) this.#taker.forward(lane, count, chunk, at);
-        return this.#takeOne(chunk, at, past, command);
+        return this.#takeOne(owned(chunk.subarray(at)), past - at, command);
       }
       count++;
       at = past;
@@ -192,10 +193,11 @@ export class RequestReader {
     return true;
   }
 
-  /** Offers the request between `at` and `past`; what follows it, or with it when it is not taken, is unread again. */
-  #takeOne(chunk: Buffer, at: number, past: number, command: CommandEntry | undefined): boolean {
-    const taken = this.#offer(chunk.subarray(at, past), command);
-    const rest = taken ? past : at;
+  /** Offers the request that `chunk` begins with; what follows it, or with it when it is not taken, is unread again. */
+  #takeOne(chunk: Buffer, length: number, command: CommandEntry | undefined): boolean {
+    keepBlock(chunk);
+    const taken = this.#offer(chunk.subarray(0, length), command);
+    const rest = taken ? length : 0;
     if (rest < chunk.length) this.#unread.unshift(chunk.subarray(rest));
     return taken;
   }
@@ -218,7 +220,7 @@ export class RequestReader {
   }
 
   #keepPartial(bytes: Buffer): boolean {
-    const large = this.#partial.push(bytes);
+    const large = this.#partial.push(bytes, this.#scanner.missing);
     if (this.#taker.isGuest && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
       this.#taker.cut("the request is too large");
       return false;
@@ -230,8 +232,8 @@ export class RequestReader {
   /** Passes on what belongs to the large request, which ends at `past`. */
   #feed(upload: Upload, chunk: Buffer, past: number): boolean {
     const last = past !== INCOMPLETE;
-    if (last && past < chunk.length) this.#unread.unshift(chunk.subarray(past));
-    upload.take(last ? chunk.subarray(0, past) : chunk, last);
+    if (last && past < chunk.length) this.#unread.unshift(owned(chunk.subarray(past)));
+    upload.take(owned(last ? chunk.subarray(0, past) : chunk), last);
     return true;
   }
 
@@ -248,7 +250,7 @@ export class RequestReader {
 
   #note(): void {
     const unreadBytes = this.#unread.length === 0 ? 0 : this.#unread.reduce((sum, { length }) => sum + length, 0);
-    this.#held.set(this.#partial.bytes + unreadBytes);
+    this.#held.set(this.#partial.heldBytes + unreadBytes);
   }
 
   #pause(): void {

@@ -43,7 +43,7 @@ export class Upload implements PinUser {
 
   /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. */
   static of(owner: UploadOwner, head: PartialRequest): Upload | undefined {
-    const name = Buffer.from(commandName(Buffer.concat(head.chunks)), "latin1");
+    const name = Buffer.from(commandName(head.collected), "latin1");
     if (classifyFor(owner.endpoint)(name, 0, name.length) !== undefined) return undefined;
     if (!owner.endpoint.mayPin) return undefined;
     return new Upload(owner, head, name.toString("latin1"));
@@ -52,9 +52,9 @@ export class Upload implements PinUser {
   private constructor(owner: UploadOwner, head: PartialRequest, name: string) {
     this.#owner = owner;
     this.#name = name;
-    this.#head = [...head.chunks];
+    this.#head = [head.collected];
     this.#kept = new KeptRequest(owner.endpoint.memory);
-    for (const bytes of head.chunks) this.#kept.add(bytes);
+    this.#kept.add(head.collected);
     head.drop();
     owner.endpoint.counters.pins++;
   }

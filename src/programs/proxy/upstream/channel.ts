@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 
 /** What happens on a channel, for the wire that uses it. */
 export interface ChannelEvents {
-  /** `bytes` up to `length`: for the duration of the call alone where the channel lends, otherwise the owner may keep them. */
+  /** `bytes` up to `length`: for the duration of the call alone where the channel lends (see `Lending`), otherwise the owner may keep them. */
   data(bytes: Buffer, length: number): void;
   /** The peer will send nothing more. */
   end(): void;
@@ -16,15 +16,13 @@ export interface ChannelEvents {
 export type Sent = "taken" | "queued" | "ended";
 
 /**
- * Whether what is read lies in memory that is read into again: in that of all connections, which must be copied to be kept; in that of
- * this connection, which can be kept (`lent-memory.ts`); or not, so that it can be kept as it is.
+ * Whether what is read lies in memory that is read into again: in that of all connections, which must be copied to be kept (`owned`); in that of
+ * this connection, which can be kept (`kept`); or not, so that it can be kept as it is.
  */
 export type Lending = "shared" | "own" | "nothing";
 
 /** Reads and writes one connection; it begins to read when it is made. */
 export interface Channel {
-  /** What is read lies in memory that is read into again. */
-  readonly lends: boolean;
   /** It speaks TLS: what it is given is kept a second time, encrypted. */
   readonly encrypts: boolean;
   /** Bytes that the kernel has not taken yet. */

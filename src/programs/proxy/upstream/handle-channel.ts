@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { Channel, ChannelEvents, Lending, Sent } from "./channel.ts";
-import { LentMemory, READ_BYTES } from "./lent-memory.ts";
+import { LentMemory, SHARED_MEMORY } from "./lent-memory.ts";
 
 /** What libuv has for a connection, as Node.js 24 passes it to JavaScript: not documented (docs/decisions/0035). */
 interface Handle {
@@ -32,7 +32,6 @@ interface StreamBinding {
  */
 export class HandleChannel implements Channel {
   readonly encrypts = false;
-  readonly lends: boolean;
   queuedBytes = 0;
   readonly #own: LentMemory | undefined;
   readonly #socket: Socket;
@@ -60,7 +59,6 @@ export class HandleChannel implements Channel {
     this.#binding = binding;
     this.#state = binding.streamBaseState;
     this.#events = events;
-    this.lends = lends !== "nothing";
     this.#own = lends === "own" ? new LentMemory() : undefined;
     // the close that follows an error is what counts
     socket.on("error", () => undefined);
@@ -74,7 +72,7 @@ export class HandleChannel implements Channel {
     });
     socket.pause();
     handle.readStop();
-    if (this.lends) handle.useUserBuffer(this.#own?.bytes ?? SHARED);
+    if (lends !== "nothing") handle.useUserBuffer(this.#own?.bytes ?? SHARED_MEMORY);
     handle.onread = (memory) => this.#onRead(memory);
     handle.readStart();
   }
@@ -128,7 +126,7 @@ export class HandleChannel implements Channel {
     }
     if (memory !== undefined)
       this.#events.data(Buffer.from(memory, this.#state[this.#binding.kArrayBufferOffset], length), length);
-    else this.#events.data(this.#own?.bytes ?? SHARED, length);
+    else this.#events.data(this.#own?.bytes ?? SHARED_MEMORY, length);
     return this.#own?.other;
   }
 
@@ -151,8 +149,6 @@ export class HandleChannel implements Channel {
   }
 }
 
-/** What clients send is looked at, and copied, before the next one is read. */
-const SHARED = Buffer.allocUnsafeSlow(READ_BYTES);
 /** libuv's number for the end of what the peer sends. */
 const END = -4095;
 /** Used again for each write that the kernel takes at once. */

@@ -15,6 +15,7 @@ import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
 import { kept } from "./lent-memory.ts";
+import { giveBlock } from "./request-blocks.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
 import type { Requester } from "./requester.ts";
@@ -244,12 +245,18 @@ export class Lane {
   }
 
   #release({ arena, bytes }: RequestBatch): void {
-    if (arena === undefined) this.#free(bytes.length);
+    if (arena === undefined) this.#releaseLarge(bytes);
     else if (--arena.batches > 0) return;
     else if (arena !== this.#arena) {
       this.#arenas.give(arena);
       this.#free(ARENA_BYTES);
     } else if (arena.sent === arena.used) arena.sent = arena.used = 0;
+  }
+
+  #releaseLarge(bytes: Buffer): void {
+    this.#free(bytes.length);
+    // an engine that answers too early may still be sent it
+    if (this.#wire.queuedBytes === 0) giveBlock(bytes);
   }
 
   #free(bytes: number): void {

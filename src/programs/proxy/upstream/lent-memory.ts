@@ -1,3 +1,9 @@
+/** As much as libuv reads at once. */
+const READ_BYTES = 64 * 1024;
+
+/** Memory into which connections are read by turns: what was read is looked at, and copied, before the next one is read. */
+export const SHARED_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
+
 /**
  * Memory into which one connection is read again and again. What was read is lent until the next read; when someone says that it
  * is kept, the next read has other memory.
@@ -34,6 +40,11 @@ export function kept(bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** `bytes`, to be kept: a copy of what lies in shared memory. */
+export function owned(bytes: Buffer): Buffer {
+  return bytes.buffer === SHARED_MEMORY.buffer ? copyOf(bytes, 0, bytes.length) : bytes;
+}
+
 /** In memory of its own, of its size. */
 export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start);
@@ -48,6 +59,4 @@ function lend(lender: LentMemory): Buffer {
 }
 
 const LENDERS = new WeakMap<ArrayBufferLike, LentMemory>();
-/** As much as libuv reads at once. */
-export const READ_BYTES = 64 * 1024;
 const COPIED_BYTES = 16 * 1024;

@@ -19,7 +19,7 @@ export interface RequestBatch {
 
 /** A copy of the request at `index`. */
 export function requestOf(batch: RequestBatch, index: number): Buffer {
-  if (batch.arena === undefined) return batch.bytes;
+  if (batch.arena === undefined) return Buffer.from(batch.bytes);
   const scanner = new RequestScanner();
   let start = batch.start;
   let end = scanner.next(batch.bytes, start, batch.end);
@@ -48,7 +48,7 @@ export function lostOf(
 
 /** Copies of the requests that are not answered, in order; linear in their number. */
 function outstandingOf(batch: RequestBatch): Buffer[] {
-  if (batch.arena === undefined) return [batch.bytes];
+  if (batch.arena === undefined) return [Buffer.from(batch.bytes)];
   const scanner = new RequestScanner();
   const requests: Buffer[] = [];
   let start = batch.start;

@@ -4,7 +4,6 @@ import type { Channel, ChannelEvents, Sent } from "./channel.ts";
 
 /** A connection by the documented API of Node.js. */
 export class SocketChannel implements Channel {
-  readonly lends = false;
   readonly encrypts: boolean;
   readonly #socket: Socket;
 

@@ -38,11 +38,6 @@ export class Wire {
     this.#channel = HandleChannel.of(socket, own, lending) ?? new SocketChannel(socket, own);
   }
 
-  /** What is read must be copied to be kept. */
-  get lends(): boolean {
-    return this.#channel.lends;
-  }
-
   /** It speaks TLS: what it is given is kept a second time, encrypted. */
   get encrypts(): boolean {
     return this.#channel.encrypts;
