@@ -1,28 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { containedNodes, whyNoGroups } from "../test/kubernetes/machine/contained-nodes.ts";
 import { startTestCluster, type TestCluster } from "../test/kit/world/cluster.ts";
 import { fullDatabase, overwrite, type FullDatabase } from "../test/kit/world/memory-pressure.ts";
+import { commandLine } from "./command-line.ts";
 
 // Two nodes, each in a control group with a limit of memory. Two databases with a replica are filled to what is offered, or to what
 // `--given` says in spite of it, and are saved and copied at once while clients write.
 
-const { values } = parseArgs({
-  options: {
-    limit: { type: "string", default: "4096" },
-    given: { type: "string" },
-    rounds: { type: "string", default: "2" },
-  },
+const { options } = commandLine({
+  limit: 4096,
+  /** 0: what is offered. */
+  given: 0,
+  rounds: 2,
 });
 const MEBIBYTE = 1024 * 1024;
 const SHARES = [1, 1];
 
 const obstacle = whyNoGroups();
 if (obstacle !== false) throw new Error(obstacle);
-await measure(Number(values.limit) * MEBIBYTE, Number(values.rounds));
+await measure(options.limit * MEBIBYTE, options.rounds);
 
 async function measure(limit: number, rounds: number): Promise<void> {
-  const given = values.given === undefined ? undefined : (Number(values.given) * MEBIBYTE) / SHARES.length;
+  const given = options.given === 0 ? undefined : (options.given * MEBIBYTE) / SHARES.length;
   // what is given in spite of the limit is made before there is one
   await using nodes = containedNodes(2, given === undefined ? limit : 4 * limit);
   await using cluster = await startTestCluster({ nodes: 2, within: nodes.within });

@@ -1,3 +1,4 @@
+import { commandLine } from "./command-line.ts";
 import { processorSecondsOf } from "./kernel/processor-time.ts";
 // A crowd of slow readers and of clients that vanish, beside the clients of another database on the same proxy:
 // `npm run bench:crowd -- [--slow 1000] [--vanished 10000] [--seconds 15] [--json crowd.json]`. Takes root on Linux: it runs in a
@@ -5,7 +6,6 @@ import { processorSecondsOf } from "./kernel/processor-time.ts";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-network.ts";
 import { memoryOf } from "../test/kit/facts/memory.ts";
 import { CROWD_GOALS, crowdTable, ratioOf, socketsMiB } from "./crowd/figures.ts";
@@ -18,16 +18,14 @@ const ASK = "slow readers ask";
 type Addresses = [string, string, string, string];
 const OWN = "STORE_BENCH_OWN_NETWORK";
 const MOST_MS = 180_000;
-const { values } = parseArgs({
-  options: {
-    slow: { type: "string", default: "1000" },
-    vanished: { type: "string", default: "10000" },
-    seconds: { type: "string", default: "15" },
-    tls: { type: "string", default: "disabled,enabled" },
-    json: { type: "string", default: "crowd.json" },
-  },
+const { options } = commandLine({
+  slow: 1000,
+  vanished: 10_000,
+  seconds: 15,
+  tls: "disabled,enabled",
+  json: "crowd.json",
 });
-const pause = (): Promise<void> => sleep(Number(values.seconds) * 1000);
+const pause = (): Promise<void> => sleep(options.seconds * 1000);
 
 if (process.env[OWN] === undefined) {
   const args = [import.meta.filename, ...process.argv.slice(2)];
@@ -36,16 +34,16 @@ if (process.env[OWN] === undefined) {
 // as between machines: with its packets of 64 KiB, the kernel would take megabytes for each of the slow
 execFileSync("ip", ["link", "set", "lo", "mtu", "1500"]);
 const figures: CrowdFigures[] = [];
-for (const [run, mode] of values.tls.split(",").entries()) figures.push(await measure(mode === "enabled", 4 * run));
+for (const [run, mode] of options.tls.split(",").entries()) figures.push(await measure(mode === "enabled", 4 * run));
 console.log(`\n${figures.map(crowdTable).join("\n\n")}`);
-writeFileSync(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+writeFileSync(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
 if (figures.some(isMissed)) process.exitCode = 1;
 
 /** `run`: connections that have ended keep the ports of an address for a minute, so that each run has addresses of its own. */
 async function measure(tls: boolean, run: number): Promise<CrowdFigures> {
   console.log(`TLS ${tls ? "enabled" : "disabled"}`);
   const [first, second, near, gone] = [8, 9, 10, 11].map((last) => `127.0.0.${last + run}`) as Addresses;
-  const crowds = { slow: Number(values.slow), vanished: Number(values.vanished) };
+  const crowds = { slow: options.slow, vanished: options.vanished };
   const standIn = await measureStandIn(tls, { ...crowds, near: first, gone: second, by: "stand-in" });
   const size = { ...crowds, near, gone, by: "proxy" } as const;
   await using scene = await startCrowdScene(tls, size);

@@ -4,11 +4,11 @@
 import { connectEngine } from "../src/ports/resp/engine-client.ts";
 import { messageOf } from "../src/core/base/fault.ts";
 import { primaryOf } from "../test/kit/world/shards.ts";
+import { commandLine } from "./command-line.ts";
 import { startScene, type Scene } from "./database/scene.ts";
 import { conclude, Series } from "./database/table.ts";
-import { taskOf } from "./database/task.ts";
 
-const { counts, options } = taskOf([["kills", 20]], { durability: "both", json: "failover.json" });
+const { counts, options } = commandLine({ durability: "both", json: "failover.json" }, [["kills", 20]]);
 const [kills = 0] = counts;
 /** Longer than any failover takes. */
 const GIVE_UP_MS = 30_000;

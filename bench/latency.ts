@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
+import { commandLine } from "./command-line.ts";
 import { figureOf } from "./proxy/figures.ts";
 import type { Figure } from "./proxy/figures.ts";
 import { loadTool, measure } from "./proxy/load.ts";
@@ -14,28 +14,26 @@ import { freeAddress } from "./proxy/others.ts";
 import { startWays } from "./proxy/ways.ts";
 import type { Way } from "./proxy/way.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** Not twemproxy: beside a deep pipeline it hardly answers another client. */
-    ways: { type: "string", default: "direct,ours,haproxy" },
-    /** Requests that the other client sends before it reads a reply. */
-    deep: { type: "string", default: "10000" },
-    rounds: { type: "string", default: "3" },
-    /** As of `bench:proxy`. */
-    share: { type: "string", default: "1" },
-    before: { type: "string", multiple: true, default: [] },
-    also: { type: "string", multiple: true, default: [] },
-    json: { type: "string", default: "latency.json" },
-  },
+const { options } = commandLine({
+  /** Not twemproxy: beside a deep pipeline it hardly answers another client. */
+  ways: "direct,ours,haproxy",
+  /** Requests that the other client sends before it reads a reply. */
+  deep: 10_000,
+  rounds: 3,
+  /** As of `bench:proxy`. */
+  share: 1,
+  before: [],
+  also: [],
+  json: "latency.json",
 });
-const [rounds, share] = [Number(values.rounds), Number(values.share)];
+const { rounds, share } = options;
 const WARM_MS = 300;
 
 await using engine = await startEngine({
   engine: process.env.ENGINE ?? engineNames().at(-1),
   ...(await freeAddress()),
 });
-await using served = await startWays(engine, values.ways.split(","), values);
+await using served = await startWays(engine, options.ways.split(","), options);
 const samples = new Map(served.ways.map(({ name }) => [name, { alone: [] as Sample[], beside: [] as Sample[] }]));
 for (let round = 1; round <= rounds; round++)
   for (const way of served.ways) {
@@ -48,14 +46,14 @@ const figures = [...samples].map(([name, { alone, beside }]) => ({
   beside: figureOf(name, beside),
 }));
 console.log(`\n${engine.name}, GET of one client in ms, median of ${rounds} rounds; beside: another client has`);
-console.log(`${values.deep} requests under way at any time\n`);
+console.log(`${options.deep} requests under way at any time\n`);
 console.log(line("way", ["p50", "added", "p99", "beside: p50", "p99"]));
 const direct = figures.find(({ alone }) => alone.way === "direct")?.alone;
 for (const { alone, beside } of figures)
   console.log(
     line(alone.way, [ms(alone.p50), ms(alone.p50 - (direct?.p50 ?? Number.NaN)), ms(alone.p99), ...of(beside)]),
   );
-writeFileSync(values.json, `${JSON.stringify({ engine: engine.name, rounds, figures }, undefined, 2)}\n`);
+writeFileSync(options.json, `${JSON.stringify({ engine: engine.name, rounds, figures }, undefined, 2)}\n`);
 
 function measureOne(way: Way): Promise<Sample> {
   return measure(way, { clients: 1, pipeline: 1, bytes: 64 }, share);
@@ -64,7 +62,7 @@ function measureOne(way: Way): Promise<Sample> {
 async function besideDeep(way: Way): Promise<Sample> {
   const { host, port } = way.address;
   const target = ["-h", host, "-p", String(port)];
-  const other = spawn(loadTool(), [...target, "-t", "get", "-l", "-q", "-c", "1", "-P", values.deep], {
+  const other = spawn(loadTool(), [...target, "-t", "get", "-l", "-q", "-c", "1", "-P", String(options.deep)], {
     stdio: "ignore",
   });
   try {

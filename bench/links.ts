@@ -1,23 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEngine, type TestEngine } from "../test/kit/engines/engine.ts";
 import { startLinkedSites, type LinkedSites } from "../test/kit/links/linked-sites.ts";
 import { until } from "../test/kit/time/until.ts";
+import { commandLine } from "./command-line.ts";
 import { processorSecondsOf } from "./kernel/processor-time.ts";
 
 // What the link of a site costs its engine and its clients: the same writes at an engine alone, and at three that are linked.
 
-const { values } = parseArgs({
-  options: {
-    rate: { type: "string", default: "3000" },
-    seconds: { type: "string", default: "8" },
-    /** Gives engines and clients priority over the links, as where the links have free processors. Needs Linux, chrt and root. */
-    first: { type: "boolean", default: false },
-  },
+const { options } = commandLine({
+  rate: 3000,
+  seconds: 8,
+  /** Gives engines and clients priority over the links, as where the links have free processors. Needs Linux, chrt and root. */
+  first: false,
 });
-const RATE = Number(values.rate);
-const SECONDS = Number(values.seconds);
+const { rate: RATE, seconds: SECONDS } = options;
 const KEYS = 10_000;
 const TURN_MS = 5;
 
@@ -62,7 +59,7 @@ async function measureLinked(): Promise<readonly Row[]> {
 }
 
 function putFirst(pid: number): void {
-  if (values.first) execFileSync("chrt", ["-a", "-R", "-r", "-p", "1", String(pid)]);
+  if (options.first) execFileSync("chrt", ["-a", "-R", "-r", "-p", "1", String(pid)]);
 }
 
 /** Every site keeps what every other one wrote: none of it is still to be paid for. */

@@ -2,19 +2,17 @@
 // programs comes up, a node with ten databases is evacuated, a replica of 1 GiB is made, and every node is replaced.
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
+import { commandLine } from "./command-line.ts";
 import { back, evacuate, filled, managementOf, replicate, roll, secondsOf } from "./local/steps.ts";
 import { build, fillUp, startBuiltWorld, startCluster } from "./world/built-world.ts";
 
-const { values } = parseArgs({
-  options: {
-    databases: { type: "string", default: "10" },
-    /** Of the database that gets a replica. */
-    mebibytes: { type: "string", default: "1024" },
-    /** dist/ is up to date. */
-    built: { type: "boolean", default: false },
-    json: { type: "string", default: "local.json" },
-  },
+const { options } = commandLine({
+  databases: 10,
+  /** Of the database that gets a replica. */
+  mebibytes: 1024,
+  /** dist/ is up to date. */
+  built: false,
+  json: "local.json",
 });
 /** In seconds, but for the ratio of the roll. */
 const GOALS: Readonly<Record<string, number>> = { kubernetes: 0.5, evacuation: 10, replica: 5, "roll, ratio": 1.3 };
@@ -27,10 +25,10 @@ const add = (what: string, value: number): void => {
   console.log(
     `${what.padEnd(24)}${value.toFixed(2).padStart(10)}${goal === undefined ? "" : `   at most ${goal}`}${isMissed ? "   missed" : ""}`,
   );
-  writeFileSync(values.json, `${JSON.stringify({ load: loadavg()[0], figures }, undefined, 2)}\n`);
+  writeFileSync(options.json, `${JSON.stringify({ load: loadavg()[0], figures }, undefined, 2)}\n`);
 };
 
-if (!values.built) build();
+if (!options.built) build();
 console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}`);
 await using world = await startBuiltWorld();
 const { kube } = world;
@@ -38,11 +36,11 @@ add("kubernetes", world.upMs / 1000);
 add("cluster of three nodes", await secondsOf(() => startCluster(world)));
 const management = await managementOf(kube);
 await using _closed = { [Symbol.asyncDispose]: () => management.close() };
-const databases = Number(values.databases);
+const { databases } = options;
 add(`${databases} databases`, await secondsOf(() => fillUp(kube, databases, { replication: true }, () => undefined)));
 add("evacuation", await secondsOf(() => evacuate(management, 1)));
 await back(management, 1);
-await filled(kube, "large", Number(values.mebibytes));
+await filled(kube, "large", options.mebibytes);
 add("replica", await secondsOf(() => replicate(kube, management, "large")));
 let pods: readonly number[] = [];
 const rolled = await secondsOf(async () => {

@@ -1,19 +1,16 @@
 // Planned moves under load: `npm run bench:moves -- [moves] [upgrades] [rolls] [--json moves.json]`. Prints each, then a table: how long the slowest
 // request of clients took that stayed connected, and what failed or was lost. "at rest" is the same load for as long without a move: what
 // the machine and the clients add by themselves. Exits with 1 when anything failed or was lost.
+import { commandLine } from "./command-line.ts";
 import type { Seen } from "./database/load.ts";
 import { nodesBeside, startScene, type Scene } from "./database/scene.ts";
 import { conclude, Series } from "./database/table.ts";
-import { taskOf } from "./database/task.ts";
 
-const { counts, options } = taskOf(
-  [
-    ["moves", 50],
-    ["upgrades", 5],
-    ["rolls", 2],
-  ],
-  { json: "moves.json" },
-);
+const { counts, options } = commandLine({ json: "moves.json" }, [
+  ["moves", 50],
+  ["upgrades", 5],
+  ["rolls", 2],
+]);
 const [moves = 0, upgrades = 0, rolls = 0] = counts;
 /** One time at rest for so many moves. */
 const REST_EVERY = 10;

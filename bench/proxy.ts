@@ -1,8 +1,8 @@
 // The engine itself, this proxy, HAProxy and twemproxy, side by side in one run: `npm run bench:proxy -- [options]`.
 // What is compared are ratios of one run, and the processor time of a proxy for each request, which holds beside other work too.
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
+import { commandLine } from "./command-line.ts";
 import { headOf, lineOf, loadText } from "./proxy/figures.ts";
 import type { Row } from "./proxy/figures.ts";
 import { loadTool } from "./proxy/load.ts";
@@ -11,38 +11,33 @@ import { addRounds, noSamples, rowOf } from "./proxy/rounds.ts";
 import { freeAddress } from "./proxy/others.ts";
 import { startWays, WAYS } from "./proxy/ways.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** Lists; one row for each combination. */
-    clients: { type: "string", default: "1,50,200,1000" },
-    pipeline: { type: "string", default: "1,16" },
-    bytes: { type: "string", default: "64,1024,65536" },
-    ways: { type: "string", default: WAYS.join(",") },
-    rounds: { type: "string", default: "3" },
-    /** So much of the usual number of requests. */
-    share: { type: "string", default: "1" },
-    /** Folders of other versions of this product, to be measured too. */
-    before: { type: "string", multiple: true, default: [] },
-    /** Other programs: `name=command`, where {port} and {engine} stand for the ports to listen at and to connect to. */
-    also: { type: "string", multiple: true, default: [] },
-    json: { type: "string", default: "proxy.json" },
-    /** Ends with 1 when this proxy takes so many times the processor time of the first of `before`, or more, in any row. */
-    limit: { type: "string", default: "Infinity" },
-  },
+const { options } = commandLine({
+  /** One row for each combination. */
+  clients: [1, 50, 200, 1000],
+  pipeline: [1, 16],
+  bytes: [64, 1024, 65_536],
+  ways: WAYS.join(","),
+  rounds: 3,
+  /** So much of the usual number of requests. */
+  share: 1,
+  /** Folders of other versions of this product, to be measured too. */
+  before: [],
+  /** Other programs: `name=command`, where {port} and {engine} stand for the ports to listen at and to connect to. */
+  also: [],
+  json: "proxy.json",
+  /** Ends with 1 when this proxy takes so many times the processor time of the first of `before`, or more, in any row. */
+  limit: Infinity,
 });
-const numbers = (list: string): number[] => list.split(",").map(Number);
-const [rounds, share, limit] = [Number(values.rounds), Number(values.share), Number(values.limit)];
-const loads: readonly Load[] = numbers(values.bytes).flatMap((bytes) =>
-  numbers(values.pipeline).flatMap((pipeline) =>
-    numbers(values.clients).map((clients): Load => ({ clients, pipeline, bytes })),
-  ),
+const { rounds, share, limit } = options;
+const loads: readonly Load[] = options.bytes.flatMap((bytes) =>
+  options.pipeline.flatMap((pipeline) => options.clients.map((clients): Load => ({ clients, pipeline, bytes }))),
 );
 
 await using engine = await startEngine({
   engine: process.env.ENGINE ?? engineNames().at(-1),
   ...(await freeAddress()),
 });
-await using served = await startWays(engine, values.ways.split(","), values);
+await using served = await startWays(engine, options.ways.split(","), options);
 const names = served.ways.map(({ name }) => name);
 console.log(
   `${engine.name}, ${loadTool().split("/").at(-1)}, median of ${rounds} rounds; SET/GET, microseconds of the`,
@@ -57,7 +52,7 @@ for (const load of loads) {
   const row = rowOf(samples, load);
   rows.push(row);
   console.log(lineOf(row));
-  writeFileSync(values.json, `${JSON.stringify({ engine: engine.name, rounds, rows }, undefined, 2)}\n`);
+  writeFileSync(options.json, `${JSON.stringify({ engine: engine.name, rounds, rows }, undefined, 2)}\n`);
 }
 for (const { load, figures } of rows) {
   const [now, before] = ["ours", "before"].map((way) => figures.find((figure) => figure.way === way)?.cpu);

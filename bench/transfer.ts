@@ -1,22 +1,16 @@
 // How soon another site has what is written at one, and how soon a site that has lost all has it again: node bench/transfer.ts [options].
-import { parseArgs } from "node:util";
 import { startLinkedSites } from "../test/kit/links/linked-sites.ts";
 import { until } from "../test/kit/time/until.ts";
+import { commandLine } from "./command-line.ts";
 
-const { values } = parseArgs({
-  options: {
-    keys: { type: "string", default: "100000" },
-    /** Bytes of each value. */
-    bytes: { type: "string", default: "100" },
-    /** One way between the two sites. */
-    latency: { type: "string", default: "20" },
-  },
+const { options } = commandLine({
+  keys: 100_000,
+  /** Bytes of each value. */
+  bytes: 100,
+  /** One way between the two sites, in milliseconds. */
+  latency: 20,
 });
-const [keys, bytes, latencyMs] = [Number(values.keys), Number(values.bytes), Number(values.latency)];
-if (![keys, bytes, latencyMs].every((value) => Number.isInteger(value) && value >= 0) || keys === 0) {
-  console.error("--keys, --bytes and --latency are whole numbers, and --keys is at least 1");
-  process.exit(2);
-}
+const { keys, bytes, latency: latencyMs } = options;
 const PATIENCE = { withinMs: 600_000, everyMs: 20 };
 const WRITTEN_AT_ONCE = 1_000;
 
