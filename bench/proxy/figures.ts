@@ -23,6 +23,7 @@ export function figureOf(way: string, samples: readonly Sample[]): Figure {
 export function lineOf({ load, figures }: Row): string {
   const direct = figures.find(({ way }) => way === "direct");
   const cells = figures.map(({ set, get, cpu }) => {
+    if (Number.isNaN(set)) return "not measured";
     if (direct === undefined || cpu === undefined) return `${thousands(set)}/${thousands(get)}${micros(cpu)}`;
     return `${(set / direct.set).toFixed(2)}/${(get / direct.get).toFixed(2)}${micros(cpu)}`;
   });

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { LIMITS } from "../../src/programs/proxy/limits/limits.ts";
 import { processorSecondsOf } from "../kernel/processor-time.ts";
 import type { Way } from "./way.ts";
 
@@ -36,16 +37,25 @@ export function loadTool(): string {
   return tool;
 }
 
+/**
+ * Whether the tool can make this load. With TLS it lets all clients speak, and then waits for them one by one: with more of them than a
+ * server takes through the handshake at once, both wait for each other.
+ */
+export function canMeasure({ authorityFile }: Way, { clients }: Load): boolean {
+  return authorityFile === undefined || clients <= LIMITS.handshakes;
+}
+
 /** Has clients set and get values through `way`, `share` of the usual number. */
 export async function measure({ address, pid, authorityFile }: Way, load: Load, share: number): Promise<Sample> {
   const { clients, pipeline, bytes } = load;
   const requests = Math.max(clients * pipeline, Math.round(requestsOf(load) * share));
   const before = pid === undefined ? 0 : processorSecondsOf(pid);
-  const { stdout } = await run(loadTool(), [
+  const args = [
     ...["-h", address.host, "-p", String(address.port), "-t", "set,get", "-d", String(bytes), "--csv"],
     ...["-c", String(clients), "-P", String(pipeline), "-n", String(requests), "-r", bytes > SMALL ? "500" : "10000"],
     ...(authorityFile === undefined ? [] : ["--tls", "--cacert", authorityFile, "--sni", "db.test"]),
-  ]);
+  ];
+  const { stdout } = await run(loadTool(), args, { timeout: MOST_MS, killSignal: "SIGKILL" });
   const [set, get] = [figuresIn(stdout, "SET"), figuresIn(stdout, "GET")];
   const sample = { set: set.rate, get: get.rate, p50: get.p50, p99: get.p99 };
   return pid === undefined ? sample : { ...sample, cpu: ((processorSecondsOf(pid) - before) / (2 * requests)) * 1e6 };
@@ -69,3 +79,4 @@ function requestsOf({ clients, pipeline, bytes }: Load): number {
 }
 
 const SMALL = 4096;
+const MOST_MS = 600_000;

@@ -1,6 +1,6 @@
 import { figureOf, loadText } from "./figures.ts";
 import type { Row } from "./figures.ts";
-import { measure } from "./load.ts";
+import { canMeasure, measure } from "./load.ts";
 import type { Load, Sample } from "./load.ts";
 import type { Way } from "./way.ts";
 
@@ -19,6 +19,7 @@ export async function addRounds(
 ): Promise<void> {
   for (let round = 0; round < rounds; round++)
     for (const [way, all] of samples) {
+      if (!canMeasure(way, load)) continue;
       if (process.stderr.isTTY) process.stderr.write(`${loadText(load)} round ${all.length + 1}, ${way.name}   \r`);
       all.push(await measure(way, load, share));
     }
