@@ -30,7 +30,7 @@ await test("nodes lists each with its pod, role and version, and ends with 0 whe
 await test("databases lists those without an object too, and one by its name", async () => {
   const { code, stdout } = await world.storectl("databases");
   assert.equal(code, 0, stdout);
-  assert.match(stdout, /^orders +\d+ +7\.2.* active .*node \d, node \d/m);
+  assert.match(stdout, /^orders +\d+ +7\.2.* active .* node \d +node \d +-/m);
   const yaml = await world.storectl("databases", "orders", "-o", "yaml");
   assert.match(yaml.stdout, /^- uid: \d+\n {2}name: orders$/m);
 });

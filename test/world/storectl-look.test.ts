@@ -27,7 +27,7 @@ await test("status shows operator, cluster, nodes and databases, and ends with 0
   assert.match(stdout, /OPERATOR +8\.0\.6-8, 1\/1 ready/);
   assert.match(stdout, /3 +rec-2 +active +8\.0\.6-54/);
   assert.match(stdout, /DATABASE +VERSION +ENGINE +STATUS/);
-  assert.match(stdout, /orders +7\.2 +redis \d+\.\d+\.\d+(?: \(stand-in\))? +active +2/);
+  assert.match(stdout, /orders +7\.2 +redis \d+\.\d+\.\d+(?: \(stand-in\))? +active +1/);
 });
 
 await test("why says that nothing is wrong", async () => {

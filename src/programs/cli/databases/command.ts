@@ -48,6 +48,7 @@ const HEADING = [
   "PORT",
   "MEMORY",
   "PERSISTENCE",
+  "PRIMARY",
   "REPLICAS",
   "MODULES",
   "WAITS FOR",
@@ -73,19 +74,20 @@ function databaseRow(bdb: BdbRecord, shards: readonly ShardInstanceRecord[]): re
     String(bdb.port),
     bytesText(memoryBytes),
     persistence === "disabled" ? "in memory" : persistence,
-    replicaNodes(shards),
+    nodesOf(shards, "master"),
+    nodesOf(shards, "slave"),
     bdb.module_list.map(({ module_name }) => module_name).join(", ") || "-",
     bdb.waiting_for === "" ? "-" : bdb.waiting_for,
   ];
 }
 
-/** Where the replicas are, the primary first, and which is behind: `node 2, node 1 (behind)`. */
-function replicaNodes(shards: readonly ShardInstanceRecord[]): string {
-  return shards
-    .toSorted((a, b) => a.role.localeCompare(b.role)) // master, slave
+/** Where the instances of a role are, and what is wrong with one: `node 2, node 1 (behind)`. */
+function nodesOf(shards: readonly ShardInstanceRecord[], wanted: ShardInstanceRecord["role"]): string {
+  const nodes = shards
+    .filter(({ role }) => role === wanted)
     .map(({ node_uid, role, status, detailed_status, in_sync }) => {
       const trouble = status !== "active" ? detailed_status : role === "slave" && !in_sync ? "behind" : "";
       return `node ${node_uid}${trouble === "" ? "" : ` (${trouble})`}`;
-    })
-    .join(", ");
+    });
+  return nodes.join(", ") || "-";
 }

@@ -28,7 +28,7 @@ function isServing({ status, maintenance }: NodeRecord): boolean {
   return status === "active" && !maintenance;
 }
 
-const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "ACCEPTS CLIENTS", "REPLICAS", "MEMORY", "UP"];
+const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "ACCEPTS CLIENTS", "ENGINES", "MEMORY", "UP"];
 
 function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
   return textTable(

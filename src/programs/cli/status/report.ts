@@ -39,7 +39,8 @@ interface DatabaseRow {
   readonly engine: string;
   readonly standIn: boolean;
   readonly status: string;
-  readonly copies: number;
+  /** How many replicas follow its primary; null while the cluster does not answer. */
+  readonly replicas: number | null;
   readonly waitingFor: string;
 }
 
@@ -110,13 +111,14 @@ function databasesOf({ cluster }: View, objects: Look["databases"]): readonly Da
       version: versionOfDatabase(status) ?? "",
       ...engineOf(status),
       status: "unknown",
-      copies: 0,
+      replicas: null,
       waitingFor: "",
     }));
   }
   return cluster.databases.map(({ name, storeVersion, status, instances, waitingFor }) => {
     const engine = engineOf(objects.find(({ metadata }) => metadata.name === name)?.status);
-    return { name, version: storeVersion, ...engine, status, copies: instances.length, waitingFor };
+    const replicas = instances.filter(({ primary }) => !primary).length;
+    return { name, version: storeVersion, ...engine, status, replicas, waitingFor };
   });
 }
 
@@ -158,8 +160,15 @@ export function statusTable(report: StatusReport): string {
       : textTable(
           ["DATABASE", "VERSION", "ENGINE", "STATUS", "REPLICAS", "WAITS FOR"],
           report.databases.map((row) => {
-            const { name, version, status, copies, waitingFor } = row;
-            return [name, version, engineText(row), status, String(copies), waitingFor === "" ? "-" : waitingFor];
+            const { name, version, status, replicas, waitingFor } = row;
+            return [
+              name,
+              version,
+              engineText(row),
+              status,
+              String(replicas ?? "-"),
+              waitingFor === "" ? "-" : waitingFor,
+            ];
           }),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
