@@ -1,6 +1,6 @@
 import type { Value } from "./operation.ts";
 import { compareTimestamps, type Timestamp } from "./timestamp.ts";
-import { covers, coversAll, including, type Dot, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, coversAll, including, type Dot, type VersionVector } from "./version-vector.ts";
 
 /** A value that was written and that no later write has seen. */
 export interface Put {
@@ -49,7 +49,7 @@ export const AGREED: Content = { kind: "base", plus: 0n, increments: 0 };
 
 /** `base`: what was agreed on counts. */
 export function newCell(base: boolean): Cell {
-  return { base, puts: [], sums: [], touched: {}, writes: {}, content: undefined };
+  return { base, puts: [], sums: [], touched: NOTHING, writes: NOTHING, content: undefined };
 }
 
 /** Writes a value: the last writer wins among those that had not seen each other. */
@@ -135,6 +135,6 @@ export function keepUnagreed(cell: Cell, agreed: VersionVector): boolean {
   const isOnTop = ({ seen }: Sum): boolean => winner === undefined || covers(seen, winner.dot);
   // an increment that does not count now still does when the value that won is removed by a site that did not see it
   if (!hasContent || !coversAll(agreed, cell.writes) || !sums.every(isOnTop)) return true;
-  Object.assign(cell, { base: true, puts: [], sums, writes: {}, content: undefined });
+  Object.assign(cell, { base: true, puts: [], sums, writes: NOTHING, content: undefined });
   return true;
 }

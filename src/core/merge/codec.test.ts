@@ -6,6 +6,7 @@ import { faults } from "./faults.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { decodeSaved, encodeSaved } from "./saved-site.ts";
 import { decodeOperation, encodeOperation, withBytes } from "./operation-codec.ts";
+import { NOTHING, vectorOf } from "./version-vector.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array).toString("latin1"));
 const type = fc.constantFrom("string", "list", "hash", "set", "zset");
@@ -28,7 +29,7 @@ const operation: fc.Arbitrary<Operation> = fc
     dot: fc.record({ origin, seq }),
     wall: fc.maxSafeNat(),
     count: fc.nat(),
-    seen: fc.array(fc.tuple(origin, seq), { maxLength: 5 }).map((dots) => Object.fromEntries(dots)),
+    seen: fc.array(fc.tuple(origin, seq), { maxLength: 5 }).map((dots) => vectorOf(new Map(dots))),
     effects: fc.array(effect, { maxLength: 5 }),
   })
   .map(({ dot, wall, count, seen, effects }) => ({
@@ -44,13 +45,13 @@ test("an operation that was encoded is decoded as it was", () => {
 
 test("operations that a site keeps are saved by their bytes, and read again as they were", () => {
   const nothing = {
-    seen: {},
-    received: {},
+    seen: NOTHING,
+    received: NOTHING,
     seenBy: [],
-    forgotten: {},
+    forgotten: NOTHING,
     summaries: [],
     keys: [],
-    flushes: {},
+    flushes: NOTHING,
   };
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 5 }), (operations) => {

@@ -1,5 +1,5 @@
 import type { CodedOperation } from "./operation-codec.ts";
-import { coversAll, type VersionVector } from "./version-vector.ts";
+import { coversAll, seqOf, type VersionVector } from "./version-vector.ts";
 
 /** Operations that came before one that they follow. */
 export class EarlyOperations {
@@ -16,7 +16,7 @@ export class EarlyOperations {
   /** Drops what this contains. */
   drop(received: VersionVector): void {
     for (const [origin, queue] of this.#origins) {
-      for (const seq of queue.keys()) if (seq <= (received[origin] ?? 0)) queue.delete(seq);
+      for (const seq of queue.keys()) if (seq <= seqOf(received, origin)) queue.delete(seq);
       if (queue.size === 0) this.#origins.delete(origin);
     }
   }
@@ -32,7 +32,7 @@ export class EarlyOperations {
   /** One that is ready. */
   takeReady(received: VersionVector): CodedOperation | undefined {
     for (const [origin, queue] of this.#origins) {
-      const next = queue.get((received[origin] ?? 0) + 1);
+      const next = queue.get(seqOf(received, origin) + 1);
       if (next === undefined || !isReady(next, received)) continue;
       queue.delete(next.dot.seq);
       if (queue.size === 0) this.#origins.delete(origin);
@@ -44,5 +44,5 @@ export class EarlyOperations {
 
 /** True of an operation that follows nothing but what was received, and is the next one of its origin. */
 export function isReady({ dot, seen }: CodedOperation, received: VersionVector): boolean {
-  return dot.seq === (received[dot.origin] ?? 0) + 1 && coversAll(received, seen);
+  return dot.seq === seqOf(received, dot.origin) + 1 && coversAll(received, seen);
 }

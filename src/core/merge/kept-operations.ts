@@ -1,7 +1,7 @@
 import type { EncodedOperation } from "./operation-codec.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { compareTimestamps } from "./timestamp.ts";
-import type { VersionVector } from "./version-vector.ts";
+import { NOTHING, pairsOf, seqOf, type VersionVector } from "./version-vector.ts";
 
 /** Operations of all origins that another site may still lack. */
 export class KeptOperations {
@@ -15,12 +15,11 @@ export class KeptOperations {
   /** `received`: all that was ever kept; `operations`: what of it is kept still, of each origin without a gap. */
   constructor(
     options: Pick<SiteOptions, "origin" | "limits">,
-    received: VersionVector = {},
+    received: VersionVector = NOTHING,
     operations: readonly EncodedOperation[] = [],
   ) {
     this.#options = options;
-    for (const origin in received)
-      this.#origins.set(Number(origin), { first: (received[origin] ?? 0) + 1, operations: [] });
+    for (const [origin, seq] of pairsOf(received)) this.#origins.set(origin, { first: seq + 1, operations: [] });
     for (const { dot } of operations) {
       const queue = this.#origins.get(dot.origin);
       if (queue !== undefined) queue.first = Math.min(queue.first, dot.seq);
@@ -57,20 +56,21 @@ export class KeptOperations {
 
   /** All of them, oldest first. */
   all(): readonly EncodedOperation[] {
-    return this.#after({}, {}, Infinity);
+    return this.#after(NOTHING, () => Infinity, Infinity);
   }
 
   /** Up to `limit` operations that a site lacks which has received only that, causes first; own ones when they are confirmed. */
   after(received: VersionVector, limit: number): readonly EncodedOperation[] {
-    return this.#after(received, { [this.#options.origin]: this.#confirmed }, limit);
+    const givenOf = (origin: number): number => (origin === this.#options.origin ? this.#confirmed : Infinity);
+    return this.#after(received, givenOf, limit);
   }
 
-  /** The time of an operation is later than that of all it has seen. `held`: of these origins only that much is given. */
-  #after(vector: VersionVector, held: VersionVector, limit: number): readonly EncodedOperation[] {
+  /** The time of an operation is later than that of all it has seen. `givenOf`: up to which number operations of an origin are given. */
+  #after(vector: VersionVector, givenOf: (origin: number) => number, limit: number): readonly EncodedOperation[] {
     const heads = [...this.#origins].map(([origin, { first, operations }]) => ({
       operations,
-      next: Math.max(0, (vector[origin] ?? 0) + 1 - first),
-      end: Math.min(operations.length, (held[origin] ?? Infinity) + 1 - first),
+      next: Math.max(0, seqOf(vector, origin) + 1 - first),
+      end: Math.min(operations.length, givenOf(origin) + 1 - first),
     }));
     const found: EncodedOperation[] = [];
     while (found.length < limit) {
@@ -90,13 +90,12 @@ export class KeptOperations {
 
   /** False when a site that has only that lacks more than is kept. */
   reachesBack(vector: VersionVector): boolean {
-    return [...this.#origins].every(([origin, { first }]) => (vector[origin] ?? 0) + 1 >= first);
+    return [...this.#origins].every(([origin, { first }]) => seqOf(vector, origin) + 1 >= first);
   }
 
   /** What this contains came as a summary: of an origin that lacks some of it nothing is kept. */
   skip(vector: VersionVector): void {
-    for (const name in vector) {
-      const [origin, seq] = [Number(name), vector[name] ?? 0];
+    for (const [origin, seq] of pairsOf(vector)) {
       const queue = this.#origins.get(origin);
       if (queue !== undefined && seq < queue.first + queue.operations.length) continue;
       if (queue !== undefined) this.#drop(queue, queue.operations.length);
@@ -107,7 +106,7 @@ export class KeptOperations {
   /** Drops what this contains. */
   drop(vector: VersionVector): void {
     for (const [origin, queue] of this.#origins) {
-      const count = Math.min(queue.operations.length, Math.max(0, (vector[origin] ?? 0) + 1 - queue.first));
+      const count = Math.min(queue.operations.length, Math.max(0, seqOf(vector, origin) + 1 - queue.first));
       if (count > 0) this.#drop(queue, count);
     }
   }

@@ -2,7 +2,7 @@ import { keepUnagreed } from "./cell.ts";
 import { keepsBase, type KeyState } from "./key-state.ts";
 import { countedCell, entries, typeOf } from "./key-view.ts";
 import type { KeyEffect } from "./operation.ts";
-import { covers, coversAll, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
 
 /**
  * Takes out of the key what all sites have applied, of the elements that these effects are about: the last effects on them that
@@ -46,14 +46,14 @@ function giveBase(state: KeyState, agreed: VersionVector): void {
     }
   }
   const stamp = type === undefined ? undefined : state.latest[type];
-  state.clears = {};
+  state.clears = NOTHING;
   state.latest = type === undefined || stamp === undefined ? {} : { [type]: stamp };
   keepUnagreedExpiry(state, agreed);
 }
 
 function keepUnagreedExpiry(state: KeyState, agreed: VersionVector): void {
   if (!coversAll(agreed, state.timed)) return;
-  state.timed = {};
+  state.timed = NOTHING;
   state.expiries = [];
   state.baseExpiry = true;
 }

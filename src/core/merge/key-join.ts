@@ -3,7 +3,7 @@ import { keepsBase, type Expiry, type KeyState } from "./key-state.ts";
 import { entries } from "./key-view.ts";
 import type { KeyType } from "./operation.ts";
 import { compareTimestamps } from "./timestamp.ts";
-import { covers, coversAll, union, without, type Dot, type VersionVector } from "./version-vector.ts";
+import { covers, coversAll, isNothing, union, without, type Dot, type VersionVector } from "./version-vector.ts";
 
 /** What two sites had received when they knew of a key what is joined. */
 export interface JoinedVectors {
@@ -33,8 +33,7 @@ export function joinKey(own: KeyState, other: KeyState, received: JoinedVectors)
 
 /** An element that is not named is as all sites had agreed on, or nothing is left of it. */
 function unnamedIn({ clears }: KeyState): Cell {
-  for (const _ in clears) return newCell(false);
-  return newCell(true);
+  return newCell(isNothing(clears));
 }
 
 function joinElement(
@@ -48,7 +47,7 @@ function joinElement(
   if (known === undefined && coversAll(vectors.own, theirs.touched)) return;
   const cell = known ?? newCell(keepsBase(own));
   (own.cells[type] ??= new Map<string, Cell>()).set(element, cell);
-  const isReplaced = !isEmpty(without(union(theirs.writes, theirClears), vectors.own));
+  const isReplaced = !coversAll(vectors.own, union(theirs.writes, theirClears));
   cell.base &&= !isReplaced;
   cell.puts = joined(cell.puts, theirs.puts, theirs.base, vectors);
   cell.sums = joined(cell.sums, theirs.sums, theirs.base, vectors);
@@ -59,7 +58,7 @@ function joinElement(
 
 function joinExpiries(own: KeyState, other: KeyState, vectors: JoinedVectors): void {
   const timed = without(other.timed, vectors.own);
-  own.baseExpiry &&= isEmpty(timed) && isEmpty(without(other.clears, vectors.own));
+  own.baseExpiry &&= isNothing(timed) && coversAll(vectors.own, other.clears);
   own.expiries = joined<Expiry>(own.expiries, other.expiries, other.baseExpiry, vectors);
   own.timed = union(own.timed, timed);
 }
@@ -87,9 +86,4 @@ function joined<T extends { readonly dot: Dot }>(
 
 function nameOf({ dot }: { readonly dot: Dot }): string {
   return `${dot.origin}:${dot.seq}`;
-}
-
-function isEmpty(vector: VersionVector): boolean {
-  for (const _ in vector) return false;
-  return true;
 }

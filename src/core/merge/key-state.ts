@@ -1,7 +1,7 @@
 import { addPut, addSum, isEmpty, newCell, removeSeen, type Cell, type Put } from "./cell.ts";
 import type { KeyEffect, KeyType, Operation } from "./operation.ts";
 import { compareTimestamps, type Timestamp } from "./timestamp.ts";
-import { covers, including, type Dot, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, including, isNothing, type Dot, type VersionVector } from "./version-vector.ts";
 
 /** An operation and its time. */
 export interface Stamp {
@@ -42,8 +42,16 @@ export interface KnownKey {
 
 /** A key of which only what was agreed on is known, or nothing when one of these operations has removed all keys. */
 export function newKey(flushes: VersionVector): KeyState {
-  const isThere = Object.keys(flushes).length === 0;
-  return { clears: flushes, cells: {}, latest: {}, expiries: [], baseExpiry: isThere, timed: {}, touched: flushes };
+  const isThere = isNothing(flushes);
+  return {
+    clears: flushes,
+    cells: {},
+    latest: {},
+    expiries: [],
+    baseExpiry: isThere,
+    timed: NOTHING,
+    touched: flushes,
+  };
 }
 
 /** Takes an effect of the operation in; the order of concurrent operations makes no difference. */
@@ -76,7 +84,7 @@ export function applyEffect(state: KeyState, effect: KeyEffect, operation: Opera
 
 /** True while what was agreed on counts: the key was not removed or replaced since, and has not got two types at once. */
 export function keepsBase({ clears, latest }: KeyState): boolean {
-  for (const _ in clears) return false;
+  if (!isNothing(clears)) return false;
   let types = 0;
   for (const _ in latest) types += 1;
   return types < 2;

@@ -7,7 +7,7 @@ import { byKey, type KeyEffect, type Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
-import { covers, coversAll, including, union, without, type VersionVector } from "./version-vector.ts";
+import { covers, coversAll, including, pairsOf, union, without, type VersionVector } from "./version-vector.ts";
 
 /** What is known of the keys that were written since all sites agreed on them. Equal after the same operations in any causal order. */
 export class MergedState {
@@ -93,8 +93,7 @@ export class MergedState {
 
   /** Names of the keys that others than this site have written, too. */
   keysTouchedBeside(site: number): readonly string[] {
-    const isOther = (touched: VersionVector): boolean =>
-      Object.keys(touched).some((each) => siteOf(Number(each)) !== site);
+    const isOther = (touched: VersionVector): boolean => pairsOf(touched).some(([origin]) => siteOf(origin) !== site);
     return [...this.#keys].flatMap(([key, { touched }]) => (isOther(touched) ? key : []));
   }
 

@@ -1,7 +1,7 @@
 import { KEY_TYPES } from "./key-view.ts";
 import type { Effect, Operation, Value } from "./operation.ts";
 import type { Timestamp } from "./timestamp.ts";
-import type { Dot, VersionVector } from "./version-vector.ts";
+import { pairsOf, vectorOf, type Dot, type VersionVector } from "./version-vector.ts";
 import { malformed, type ByteReader, type ByteWriter } from "./bytes.ts";
 import { array, decoded, encoded, integer, mapped, number, optional, record, text, word, type Codec } from "./codec.ts";
 
@@ -38,20 +38,17 @@ const typeCodec = word(...KEY_TYPES);
 
 export const vectorCodec: Codec<VersionVector> = {
   write: (to, vector) => {
-    const origins = Object.keys(vector);
-    to.number(origins.length);
-    for (const origin of origins) {
-      to.number(Number(origin));
-      to.number(vector[Number(origin)] ?? 0);
+    const pairs = [...pairsOf(vector)];
+    to.number(pairs.length);
+    for (const [origin, seq] of pairs) {
+      to.number(origin);
+      to.number(seq);
     }
   },
   read: (from) => {
-    const vector: Record<number, number> = {};
-    for (let left = from.count(); left > 0; left -= 1) {
-      const origin = from.number();
-      vector[origin] = from.number();
-    }
-    return vector;
+    const pairs = new Map<number, number>();
+    for (let left = from.count(); left > 0; left -= 1) pairs.set(from.number(), from.number());
+    return vectorOf(pairs);
   },
 };
 

@@ -1,4 +1,4 @@
-import type { VersionVector } from "./version-vector.ts";
+import { pairsOf, vectorOf, type VersionVector } from "./version-vector.ts";
 
 /**
  * Who numbers operations: a site, in one of its incarnations. A site gets a new incarnation when it no longer knows how far it
@@ -20,12 +20,12 @@ export function incarnationOf(origin: number): number {
 
 /** What a vector says of one site. */
 export function ofSite(site: number, vector: VersionVector): VersionVector {
-  return Object.fromEntries(Object.entries(vector).filter(([origin]) => siteOf(Number(origin)) === site));
+  return vectorOf(pairsOf(vector).filter(([origin]) => siteOf(origin) === site));
 }
 
 /** How a site that knows of nothing numbers its operations, by all that the other sites have received. */
 export function laterOrigin(site: number, received: readonly VersionVector[]): number {
-  const origins = received.flatMap((vector) => Object.keys(vector).map(Number));
+  const origins = received.flatMap((vector) => [...pairsOf(vector)].map(([origin]) => origin));
   const incarnations = origins.filter((origin) => siteOf(origin) === site).map(incarnationOf);
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }

@@ -1,7 +1,17 @@
 import type { Operation } from "./operation.ts";
 import { ofSite, siteOf } from "./origin.ts";
 import type { SeenBy } from "./seen-by.ts";
-import { coversAll, including, lowest, union, type VersionVector } from "./version-vector.ts";
+import {
+  NOTHING,
+  coversAll,
+  including,
+  lowest,
+  pairsOf,
+  seqOf,
+  union,
+  vectorOf,
+  type VersionVector,
+} from "./version-vector.ts";
 
 /** What a site tells the others beside its operations. */
 export interface Statement {
@@ -24,7 +34,7 @@ export class Participants {
   constructor(own: number, sites: readonly number[], seenBy: readonly SeenBy[]) {
     this.#own = own;
     this.#sites = seenBy.map(({ origin }) => siteOf(origin));
-    this.#known = new Map(seenBy.map(({ origin, seen }) => [siteOf(origin), { origin, seen, keeps: {} }]));
+    this.#known = new Map(seenBy.map(({ origin, seen }) => [siteOf(origin), { origin, seen, keeps: NOTHING }]));
     this.change(sites);
   }
 
@@ -32,9 +42,10 @@ export class Participants {
     return this.#sites;
   }
 
-  /** How each known site numbers its operations now. */
-  get origins(): readonly number[] {
-    return [...this.#known.values()].map(({ origin }) => origin);
+  /** The same, with every site that has begun to number its operations, and has made none. */
+  numbered(received: VersionVector): VersionVector {
+    const begun = [...this.#known.values()].map(({ origin }) => [origin, 0] as const);
+    return vectorOf(new Map([...begun, ...pairsOf(received)]));
   }
 
   get seenBy(): readonly SeenBy[] {
@@ -68,12 +79,12 @@ export class Participants {
   keeps(origin: number, received: VersionVector): VersionVector {
     const known = this.#latest(origin);
     if (known !== undefined) known.keeps = union(known.keeps, received);
-    return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? {}));
+    return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? NOTHING));
   }
 
   /** How many other sites keep all of this, as surely as their data. */
   keptBy(operations: VersionVector): number {
-    return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? {}, operations)).length;
+    return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? NOTHING, operations)).length;
   }
 
   states(origin: number, statement: Statement): void {
@@ -88,7 +99,7 @@ export class Participants {
         this.#leaving.delete(site);
         this.#known.delete(site);
       }
-    return lowest([...this.#sites, ...this.#leaving].map((site) => this.#known.get(site)?.seen ?? {}));
+    return lowest([...this.#sites, ...this.#leaving].map((site) => this.#known.get(site)?.seen ?? NOTHING));
   }
 
   /**
@@ -97,9 +108,9 @@ export class Participants {
    */
   isAwaited(origin: number, seen: VersionVector): boolean {
     return this.#others().every((site) => {
-      const { statement, keeps = {} } = this.#known.get(site) ?? {};
+      const { statement, keeps = NOTHING } = this.#known.get(site) ?? {};
       if (statement?.sites.includes(this.#own) !== true || !coversAll(seen, statement.forgotten)) return false;
-      return (keeps[origin] ?? 0) > 0;
+      return seqOf(keeps, origin) > 0;
     });
   }
 
@@ -108,7 +119,7 @@ export class Participants {
     const site = siteOf(origin);
     const known = this.#known.get(site);
     if (known !== undefined && known.origin >= origin) return known.origin === origin ? known : undefined;
-    const begun: Known = { origin, seen: {}, keeps: {} };
+    const begun: Known = { origin, seen: NOTHING, keeps: NOTHING };
     this.#known.set(site, begun);
     return begun;
   }

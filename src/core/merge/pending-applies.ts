@@ -2,7 +2,7 @@ import type { Settled } from "./apply.ts";
 import type { CodedOperation } from "./operation-codec.ts";
 import type { Effect } from "./operation.ts";
 import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
-import { covers, coversAll, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
 
 /** Transactions that were given to the engine, until their marks come back, and the keys that they write. */
 export class PendingApplies {
@@ -27,12 +27,12 @@ export class PendingApplies {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
     const keys = new Set(operation.effects.flatMap((effect) => (effect.kind === "flush" ? [] : [effect.key])));
-    this.#add(mark, { operation, received: {}, keys, isRepair: false });
+    this.#add(mark, { operation, received: NOTHING, keys, isRepair: false });
     return mark;
   }
 
   addRepair(mark: string, key: string): void {
-    this.#add(mark, { operation: undefined, received: {}, keys: new Set([key]), isRepair: true });
+    this.#add(mark, { operation: undefined, received: NOTHING, keys: new Set([key]), isRepair: true });
   }
 
   /** What another site knows of these keys, and perhaps that all others are removed. */

@@ -12,6 +12,7 @@ import {
 import { withBytes } from "./operation-codec.ts";
 import { seededDice } from "../../../test/kit/world/chaos.ts";
 import { Site } from "./site.ts";
+import { NOTHING } from "./version-vector.ts";
 
 // What a merge has to be, over random histories of every type at three sites whose clocks differ by up to ten minutes.
 
@@ -76,7 +77,7 @@ test("what sites know together is what one knows that gets every operation", () 
     operations,
     states: [a, b, c],
   } of histories()) {
-    const all = { received: {}, state: stateAfter(anotherOrder(operations, seededDice(seed + 1))) };
+    const all = { received: NOTHING, state: stateAfter(anotherOrder(operations, seededDice(seed + 1))) };
     same(joined(joined(a, b), c), all, seed);
   }
 });
@@ -85,7 +86,7 @@ function* histories() {
   for (let seed = FIRST; seed < FIRST + HISTORIES; seed += 1) {
     const sites = randomHistory(seededDice(seed));
     const stateOf = (index: number): SiteState => {
-      const { received = {}, operations = [] } = sites[index] ?? {};
+      const { received = NOTHING, operations = [] } = sites[index] ?? {};
       return { received, state: stateAfter(operations) };
     };
     yield { seed, operations: allOperations(sites), states: [stateOf(0), stateOf(1), stateOf(2)] as const };

@@ -15,7 +15,7 @@ import { summaryParts } from "./summary-parts.ts";
 import { dividedSummary, removesAll, type Summary, type SummaryPart } from "./summary.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
 import type { TransferBegin } from "./transfer.ts";
-import { covers, coversAll, including, union, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, coversAll, including, seqOf, union, type VersionVector } from "./version-vector.ts";
 
 /**
  * One site of an Active-Active database: takes what its engine did and what other sites send, in any order that may come.
@@ -49,14 +49,14 @@ export class Site {
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
     this.#options = options;
-    this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? {});
+    this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.keys = new SiteKeys(this.#state, this.#pending, () => this.#received);
-    this.#seen = saved?.seen ?? {};
-    this.#received = saved?.received ?? {};
+    this.#seen = saved?.seen ?? NOTHING;
+    this.#received = saved?.received ?? NOTHING;
     this.#clock = saved?.clock ?? BEGINNING;
     this.participants = new Participants(siteOf(options.origin), options.sites, saved?.seenBy ?? []);
-    this.#forgotten = saved?.forgotten ?? {};
+    this.#forgotten = saved?.forgotten ?? NOTHING;
     this.#hasUnsaid = this.#needsRepair = isRestored;
   }
 
@@ -170,7 +170,7 @@ export class Site {
 
   /** The number of its last operation. */
   get seq(): number {
-    return this.#received[this.#options.origin] ?? 0;
+    return seqOf(this.#received, this.#options.origin);
   }
 
   /** What its engine has applied. Once the engine keeps that as surely as its data, other sites may be told that it was received. */
@@ -185,7 +185,7 @@ export class Site {
 
   /** The same, with every site that has begun to number its operations and has made none: such a number is not given twice. */
   get numbered(): VersionVector {
-    return { ...Object.fromEntries(this.participants.origins.map((origin) => [origin, 0])), ...this.#received };
+    return this.participants.numbered(this.#received);
   }
 
   /** True when a site that has received only that, and lacks what is no longer kept, can go on with a summary. */

@@ -9,7 +9,7 @@ import { siteOf } from "./origin.ts";
 import type { SavedSite } from "./saved-site.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
 import { BEGINNING, type Timestamp } from "./timestamp.ts";
-import { covers, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, type VersionVector } from "./version-vector.ts";
 
 /** Where a site that has nothing begins: what it gets as keys holds all this, and later operations come in the usual way. */
 export interface TransferBegin {
@@ -25,11 +25,11 @@ export interface TransferBegin {
 
 /** Where a site begins when no other one has anything. */
 export const EMPTY_TRANSFER: TransferBegin = {
-  received: {},
+  received: NOTHING,
   clock: BEGINNING,
   seenBy: [],
-  forgotten: {},
-  flushes: {},
+  forgotten: NOTHING,
+  flushes: NOTHING,
   keys: [],
 };
 
@@ -63,8 +63,8 @@ export function decodeTransferredKey(bytes: Uint8Array): TransferredKey {
 
 /** What writes the key into the engine of the site that gets it. */
 export function transferWrites({ effects }: TransferredKey): readonly EngineCommand[] {
-  const only = new MergedState([], {});
-  return only.apply({ dot: { origin: 1, seq: 1 }, at: BEGINNING, seen: {}, effects });
+  const only = new MergedState([], NOTHING);
+  return only.apply({ dot: { origin: 1, seq: 1 }, at: BEGINNING, seen: NOTHING, effects });
 }
 
 /**

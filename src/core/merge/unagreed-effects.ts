@@ -1,7 +1,7 @@
 import type { KeyState } from "./key-state.ts";
 import { entries } from "./key-view.ts";
 import type { Effect, KeyEffect, Operation } from "./operation.ts";
-import { coversAll, type VersionVector } from "./version-vector.ts";
+import { coversAll, pairsOf, seqOf, type VersionVector } from "./version-vector.ts";
 
 /** Which elements to look at when all sites have applied an operation, so that what is left is not looked at. */
 export class UnagreedEffects {
@@ -32,7 +32,7 @@ export class UnagreedEffects {
     for (const { effects } of due) for (const effect of effects) find(effect);
     this.#postponed = not;
     for (const [origin, touches] of this.#origins) {
-      const end = touches.findIndex(({ seq }) => seq > (agreed[origin] ?? 0));
+      const end = touches.findIndex(({ seq }) => seq > seqOf(agreed, origin));
       for (const { effects } of touches.splice(0, end < 0 ? touches.length : end)) effects.forEach(find);
     }
     return found;
@@ -45,7 +45,7 @@ export class UnagreedEffects {
 
   #restore(key: string, { touched, cells }: KeyState): void {
     const touch = (by: VersionVector, effect: KeyEffect): void => {
-      for (const origin in by) this.#push(Number(origin), { seq: by[origin] ?? 0, effects: [effect] });
+      for (const [origin, seq] of pairsOf(by)) this.#push(origin, { seq, effects: [effect] });
     };
     touch(touched, { kind: "clear", key });
     for (const [type, elements] of entries(cells))

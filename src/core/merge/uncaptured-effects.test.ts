@@ -5,7 +5,7 @@ import type { HeldKey } from "./held-key.ts";
 import { MergedState } from "./merged-state.ts";
 import type { Effect } from "./operation.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
-import { including, type VersionVector } from "./version-vector.ts";
+import { NOTHING, including, seqOf } from "./version-vector.ts";
 
 /** Commands of the key `k`, each by a site that had received all that is named before it there. */
 type Known = readonly string[];
@@ -115,11 +115,11 @@ for (const { rule, known, held, there, want } of cases)
   });
 
 function keyAt(known: Known, held: Known): KeyAt {
-  const state = new MergedState([], {});
-  let received: VersionVector = {};
+  const state = new MergedState([], NOTHING);
+  let received = NOTHING;
   for (const [at, text] of known.entries()) {
     const [origin = "", ...command] = text.split(" ");
-    const dot = { origin: Number(origin), seq: (received[Number(origin)] ?? 0) + 1 };
+    const dot = { origin: Number(origin), seq: seqOf(received, Number(origin)) + 1 };
     const effects = effectsOf(command);
     state.take({ dot, at: { wall: at + 1, count: 0, site: dot.origin }, seen: received, effects });
     received = including(received, dot);

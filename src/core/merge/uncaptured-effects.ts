@@ -4,7 +4,7 @@ import { effectsOfHeld, type HeldKey } from "./held-key.ts";
 import { expiresAt, elementContent, entries, knownElements, knownTypes } from "./key-view.ts";
 import type { KeyState } from "./key-state.ts";
 import type { Effect, KeyType, Value } from "./operation.ts";
-import { covers, coversAll, type VersionVector } from "./version-vector.ts";
+import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
 
 /** A key at one site, at one place of its stream: no operation on it is under way. */
 export interface KeyAt {
@@ -92,7 +92,9 @@ function hasSeenWrites({ received }: KeyAt, { state }: KeyAt, type: KeyType, cel
     typeof entries<NonNullable<KeyState["latest"][KeyType]>>
   >[number]): boolean => of !== type && !covers(received, dot);
   return (
-    coversAll(received, state.clears) && coversAll(received, cell?.writes ?? {}) && !entries(state.latest).some(isOther)
+    coversAll(received, state.clears) &&
+    coversAll(received, cell?.writes ?? NOTHING) &&
+    !entries(state.latest).some(isOther)
   );
 }
 

@@ -6,60 +6,104 @@ export interface Dot {
   readonly seq: number;
 }
 
-/** Which operations are contained: of each origin all up to a number; none of an origin that is not named. */
-export type VersionVector = Readonly<Record<number, number>>;
+declare const flat: unique symbol;
+
+/**
+ * Which operations are contained: of each origin all up to a number; none of an origin that is not named. It never changes. A site keeps
+ * some for each element, so it is one list, origin and number in turn, by origin: an object takes three times the memory.
+ */
+export interface VersionVector {
+  readonly [flat]: true;
+}
+
+/** Contains no operation. */
+export const NOTHING = sealed([]);
+
+/** All operations up to these numbers, 0 of an origin that is only named; each origin comes once. */
+export function vectorOf(pairs: Iterable<readonly [origin: number, seq: number]>): VersionVector {
+  return sealed([...pairs].sort(([one], [other]) => one - other).flat());
+}
+
+/** Each origin with its number, by origin. */
+export function* pairsOf(vector: VersionVector): Generator<readonly [origin: number, seq: number]> {
+  const list = listOf(vector);
+  for (let at = 0; at < list.length; at += 2) yield [list[at] ?? 0, list[at + 1] ?? 0];
+}
+
+/** The highest operation of this origin that is contained; 0 for none. */
+export function seqOf(vector: VersionVector, origin: number): number {
+  const list = listOf(vector);
+  for (let at = 0; at < list.length; at += 2) if (list[at] === origin) return list[at + 1] ?? 0;
+  return 0;
+}
+
+/** True when no origin is named. */
+export function isNothing(vector: VersionVector): boolean {
+  return listOf(vector).length === 0;
+}
 
 /** True when the operation is contained. */
 export function covers(vector: VersionVector, { origin, seq }: Dot): boolean {
-  return seq <= (vector[origin] ?? 0);
+  return seq <= seqOf(vector, origin);
 }
 
 /** True when everything in `other` is contained. */
 export function coversAll(vector: VersionVector, other: VersionVector): boolean {
   if (vector === other) return true;
-  for (const origin in other) if ((other[origin] ?? 0) > (vector[origin] ?? 0)) return false;
+  const list = listOf(other);
+  for (let at = 0; at < list.length; at += 2) if ((list[at + 1] ?? 0) > seqOf(vector, list[at] ?? 0)) return false;
   return true;
 }
 
 /** With this operation; a vector never loses one. */
-export function including(vector: VersionVector, { origin, seq }: Dot): VersionVector {
-  return covers(vector, { origin, seq }) ? vector : { ...vector, [origin]: seq };
+export function including(vector: VersionVector, dot: Dot): VersionVector {
+  return covers(vector, dot) ? vector : placed(vector, dot);
 }
 
-/** With all of these operations: one copy at most, however many they are. */
-export function includingAll(vector: VersionVector, dots: readonly Dot[]): VersionVector {
-  let all: Record<number, number> | undefined;
-  for (const dot of dots) {
-    if (covers(all ?? vector, dot)) continue;
-    all ??= { ...vector };
-    all[dot.origin] = dot.seq;
-  }
-  return all ?? vector;
+/** With all of these operations. */
+export function includingAll(vector: VersionVector, dots: Iterable<Dot>): VersionVector {
+  const latest = new Map<number, number>();
+  for (const { origin, seq } of dots) if (seq > (latest.get(origin) ?? 0)) latest.set(origin, seq);
+  return union(vector, vectorOf(latest));
 }
 
 /** Without what `other` contains. */
 export function without(vector: VersionVector, other: VersionVector): VersionVector {
-  const left: Record<number, number> = {};
-  for (const origin in vector) if ((vector[origin] ?? 0) > (other[origin] ?? 0)) left[origin] = vector[origin] ?? 0;
-  return left;
+  return vectorOf(pairsOf(vector).filter(([origin, seq]) => seq > seqOf(other, origin)));
 }
 
 /** What at least one of them contains. */
 export function union(a: VersionVector, b: VersionVector): VersionVector {
-  if (coversAll(a, b)) return a;
-  if (coversAll(b, a)) return b;
-  const both: Record<number, number> = { ...a };
-  for (const origin in b) both[origin] = Math.max(a[origin] ?? 0, b[origin] ?? 0);
+  if (coversAll(b, a)) return coversAll(a, b) ? a : b;
+  let both = a;
+  for (const [origin, seq] of pairsOf(b)) both = including(both, { origin, seq });
   return both;
 }
 
 /** What all of them contain. */
-export function lowest(vectors: readonly VersionVector[]): VersionVector {
-  const [first = {}, ...others] = vectors;
-  const least: Record<number, number> = {};
-  for (const origin in first) {
-    const seq = Math.min(first[origin] ?? 0, ...others.map((vector) => vector[origin] ?? 0));
-    if (seq > 0) least[origin] = seq;
-  }
-  return least;
+export function lowest([first = NOTHING, ...others]: readonly VersionVector[]): VersionVector {
+  const least = ([origin, seq]: readonly [number, number]): readonly [number, number] => {
+    return [origin, Math.min(seq, ...others.map((vector) => seqOf(vector, origin)))];
+  };
+  return vectorOf(
+    pairsOf(first)
+      .map(least)
+      .filter(([, seq]) => seq > 0),
+  );
+}
+
+/** In a list of its exact length: one that is pushed to has room for 16 more. */
+function placed(vector: VersionVector, { origin, seq }: Dot): VersionVector {
+  const list = listOf(vector);
+  let at = 0;
+  while (at < list.length && (list[at] ?? 0) < origin) at += 2;
+  return sealed(list.toSpliced(at, list[at] === origin ? 2 : 0, origin, seq));
+}
+
+function sealed(list: readonly number[]): VersionVector {
+  return list as unknown as VersionVector;
+}
+
+function listOf(vector: VersionVector): readonly number[] {
+  return vector as unknown as readonly number[];
 }

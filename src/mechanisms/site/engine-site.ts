@@ -5,7 +5,7 @@ import type { Statement } from "../../core/merge/participants.ts";
 import { encodeSaved, type LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary.ts";
-import type { VersionVector } from "../../core/merge/version-vector.ts";
+import { seqOf, type VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
@@ -227,7 +227,7 @@ export class EngineSite {
   }
 
   async #reach(seq: number): Promise<void> {
-    while ((this.stated()[this.origin] ?? 0) < seq) {
+    while (seqOf(this.stated(), this.origin) < seq) {
       this.#options.signal.throwIfAborted();
       await this.#changed.next();
     }
@@ -289,7 +289,7 @@ export class EngineSite {
 
   #confirmed(reached: VersionVector): void {
     this.#progress.confirmed(reached);
-    this.#site.kept.confirm(reached[this.#begin.from.origin] ?? 0);
+    this.#site.kept.confirm(seqOf(reached, this.#begin.from.origin));
     this.#changed.wake();
   }
 }

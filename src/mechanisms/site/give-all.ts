@@ -1,5 +1,6 @@
 import type { Site } from "../../core/merge/site.ts";
 import { encodeTransferBegin, encodeTransferredKey } from "../../core/merge/transfer.ts";
+import { NOTHING } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { Capture } from "./capture.ts";
 import type { Holds } from "./holds.ts";
@@ -43,7 +44,7 @@ async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerato
   }
   yield* await heldLooks(giver, busy);
   await giver.confirmed(site.seq);
-  for (const { bytes } of site.kept.after({}, Infinity)) yield { kind: "operation", body: bytes };
+  for (const { bytes } of site.kept.after(NOTHING, Infinity)) yield { kind: "operation", body: bytes };
 }
 
 /** Keys on which operations are under way: while no more come, each round finds fewer. */

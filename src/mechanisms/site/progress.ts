@@ -1,12 +1,12 @@
 import { siteOf } from "../../core/merge/origin.ts";
 import type { LoggedEntry } from "../../core/merge/saved-site.ts";
-import { including, union, type VersionVector } from "../../core/merge/version-vector.ts";
+import { NOTHING, including, union, type VersionVector } from "../../core/merge/version-vector.ts";
 
 /** How far a site is: what its engine and log have, and what of it the replicas have too. */
 export class Progress {
   readonly #lags = new Map<number, number>();
   #latest: VersionVector;
-  #stated: VersionVector = {};
+  #stated = NOTHING;
 
   constructor(received: VersionVector) {
     this.#latest = received;

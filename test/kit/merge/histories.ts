@@ -2,7 +2,15 @@ import { MergedState } from "../../../src/core/merge/merged-state.ts";
 import type { Effect, KeyType, Operation } from "../../../src/core/merge/operation.ts";
 import { decodeSummary, encodeSummary, type Summary } from "../../../src/core/merge/summary.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "../../../src/core/merge/timestamp.ts";
-import { coversAll, including, union, type VersionVector } from "../../../src/core/merge/version-vector.ts";
+import {
+  NOTHING,
+  coversAll,
+  including,
+  pairsOf,
+  seqOf,
+  union,
+  type VersionVector,
+} from "../../../src/core/merge/version-vector.ts";
 import type { Dice } from "../world/chaos.ts";
 
 /** What a site has received, with its operations in the order in which they came. */
@@ -27,7 +35,13 @@ interface Writer {
 /** What three sites know after random writes of every type, and random deliveries, with clocks that are wrong. */
 export function randomHistory(dice: Dice): readonly Knowledge[] {
   const writers = ORIGINS.map((origin): Writer => {
-    return { origin, skew: Math.round((2 * dice() - 1) * SKEW_MS), clock: BEGINNING, received: {}, operations: [] };
+    return {
+      origin,
+      skew: Math.round((2 * dice() - 1) * SKEW_MS),
+      clock: BEGINNING,
+      received: NOTHING,
+      operations: [],
+    };
   });
   const hasFlushes = dice() < 0.3;
   for (let step = 0; step < STEPS; step += 1) {
@@ -50,7 +64,7 @@ export function allOperations(sites: readonly Knowledge[]): readonly Operation[]
 export function anotherOrder(operations: readonly Operation[], dice: Dice): readonly Operation[] {
   const left = [...operations];
   const order: Operation[] = [];
-  for (let received: VersionVector = {}; left.length > 0;) {
+  for (let received = NOTHING; left.length > 0;) {
     const next = pick(
       dice,
       left.filter(({ seen }) => coversAll(received, seen)),
@@ -64,7 +78,7 @@ export function anotherOrder(operations: readonly Operation[], dice: Dice): read
 
 /** What a site knows after these operations, in this order. */
 export function stateAfter(operations: readonly Operation[]): MergedState {
-  const state = new MergedState([], {});
+  const state = new MergedState([], NOTHING);
   for (const operation of operations) state.take(operation);
   return state;
 }
@@ -72,7 +86,7 @@ export function stateAfter(operations: readonly Operation[]): MergedState {
 /** What it makes engines hold: the commands that write each key, in no order. */
 export function shown(state: MergedState): readonly string[] {
   const commands = state.all().flatMap(({ key }) => state.repair(key).map((command) => command.join(" ")));
-  return [...commands, `flushes ${JSON.stringify(Object.entries(state.flushes).toSorted())}`].toSorted();
+  return [...commands, `flushes ${JSON.stringify([...pairsOf(state.flushes)])}`].toSorted();
 }
 
 /** What two sites know together, by the summary of the second one. */
@@ -98,12 +112,12 @@ function write(writer: Writer, now: number, dice: Dice, hasFlushes: boolean): vo
   const { origin, received, skew } = writer;
   const at = nextTimestamp(writer.clock, now + skew, origin);
   const effects = hasFlushes && dice() < 0.1 ? [{ kind: "flush" } as const] : [effectOf(dice)];
-  take(writer, { dot: { origin, seq: (received[origin] ?? 0) + 1 }, at, seen: received, effects });
+  take(writer, { dot: { origin, seq: seqOf(received, origin) + 1 }, at, seen: received, effects });
 }
 
 /** Some of what the other one knows, in its order. */
 function deliver(to: Writer, from: Writer, dice: Dice): void {
-  const missing = from.operations.filter(({ dot }) => dot.seq > (to.received[dot.origin] ?? 0));
+  const missing = from.operations.filter(({ dot }) => dot.seq > seqOf(to.received, dot.origin));
   for (const operation of missing.slice(0, Math.ceil(dice() * missing.length))) take(to, operation);
 }
 

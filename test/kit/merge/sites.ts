@@ -7,6 +7,7 @@ import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
 import { decodeTransferBegin, encodeTransferBegin, encodeTransferredKey } from "../../../src/core/merge/transfer.ts";
+import { NOTHING } from "../../../src/core/merge/version-vector.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
 import {
@@ -277,7 +278,7 @@ export class Sites {
     const place = this.places[transfer.to - 1];
     if (place?.transfer !== transfer) return;
     transfer.kept[Symbol.dispose]();
-    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.kept.after({}, Infinity) ?? []);
+    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.kept.after(NOTHING, Infinity) ?? []);
     this.#break(place);
   }
 

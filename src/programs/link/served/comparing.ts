@@ -1,6 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { originOf } from "../../../core/merge/origin.ts";
+import { NOTHING } from "../../../core/merge/version-vector.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
@@ -42,7 +43,7 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
 function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
   const introduction = {
     ...{ guid: database.guid, from: database.site, to: site.id },
-    ...{ received: {}, origin: originOf(database.site, 0), comparing: true },
+    ...{ received: NOTHING, origin: originOf(database.site, 0), comparing: true },
   };
   return greet(site, own(), introduction, { clock, signal });
 }

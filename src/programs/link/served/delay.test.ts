@@ -1,35 +1,41 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { VersionVector } from "../../../core/merge/version-vector.ts";
+import { vectorOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { Delay } from "./delay.ts";
 
+/** What two incarnations of a site have written. */
+const of = (first: number, second = 0): VersionVector =>
+  vectorOf([
+    [1, first],
+    [257, second],
+  ]);
 type Look = readonly [at: number, there: VersionVector, arrived: VersionVector, delay: number | undefined];
 
 const cases: readonly (readonly [rule: string, looks: readonly Look[]])[] = [
-  ["there is none where all has arrived", [[10, { 1: 5 }, { 1: 5 }, 0]]],
+  ["there is none where all has arrived", [[10, of(5), of(5), 0]]],
   [
     "it is not known until what there was at first has arrived",
     [
-      [10, { 1: 5 }, { 1: 2 }, undefined],
-      [20, { 1: 9 }, { 1: 4 }, undefined],
-      [30, { 1: 9 }, { 1: 5 }, 20],
+      [10, of(5), of(2), undefined],
+      [20, of(9), of(4), undefined],
+      [30, of(9), of(5), 20],
     ],
   ],
   [
     "it is the age of the last look of which all has arrived",
     [
-      [10, { 1: 5 }, { 1: 5 }, 0],
-      [20, { 1: 8 }, { 1: 5 }, 10],
-      [30, { 1: 9 }, { 1: 8 }, 10],
-      [40, { 1: 9 }, { 1: 9 }, 0],
+      [10, of(5), of(5), 0],
+      [20, of(8), of(5), 10],
+      [30, of(9), of(8), 10],
+      [40, of(9), of(9), 0],
     ],
   ],
   [
     "it grows while nothing arrives, under whatever number the other end writes",
     [
-      [10, { 1: 5 }, { 1: 5 }, 0],
-      [20, { 1: 5, 257: 1 }, { 1: 5 }, 10],
-      [90, { 1: 5, 257: 1 }, { 1: 5 }, 80],
+      [10, of(5), of(5), 0],
+      [20, of(5, 1), of(5), 10],
+      [90, of(5, 1), of(5), 80],
     ],
   ],
 ];

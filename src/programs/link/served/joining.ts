@@ -2,13 +2,14 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { laterOrigin, originOf } from "../../../core/merge/origin.ts";
+import { NOTHING } from "../../../core/merge/version-vector.ts";
 import { takeAll } from "../../../mechanisms/site/take-all.ts";
 import { emptyTransfer } from "../../../mechanisms/site/transfer.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { greet, type Greeted, type Introduction } from "../transport/greet.ts";
-import { commonFormat, encodeMessage } from "../transport/messages.ts";
+import { commonFormat, encodeGreeting, encodeTransfer } from "../transport/messages.ts";
 import { receiveTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
 
@@ -59,9 +60,7 @@ export async function join(options: JoiningOptions): Promise<void> {
 export function answerWhileJoining({ connection, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
   if (greeting.joining !== true && greeting.comparing !== true)
     throw new Fault(faults.notHere, "This site gets the data of the other sites.");
-  connection.end(
-    encodeMessage("greeting", { ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }),
-  );
+  connection.end(encodeGreeting({ ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }));
 }
 
 function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
@@ -69,10 +68,10 @@ function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite)
 }
 
 async function requested({ connection }: Greeted, origin: number) {
-  await connection.send(encodeMessage("transfer", { origin }));
+  await connection.send(encodeTransfer(origin));
   return receiveTransfer(connection.frames);
 }
 
 function nothing(guid: string, from: number, to: number): Introduction {
-  return { guid, from, to, received: {}, origin: originOf(from, 0), joining: true };
+  return { guid, from, to, received: NOTHING, origin: originOf(from, 0), joining: true };
 }

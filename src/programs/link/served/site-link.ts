@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { ofSite, siteOf } from "../../../core/merge/origin.ts";
-import { coversAll, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { NOTHING, coversAll, pairsOf, seqOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
@@ -42,8 +42,8 @@ export class SiteLink {
   #since: string;
   #cause = "No connection has been made yet.";
   /** What the other site had when the connection was made: until that is here, this one is behind. */
-  #begin: VersionVector = {};
-  #theirs: VersionVector = {};
+  #begin = NOTHING;
+  #theirs = NOTHING;
   /** The other site has captured all that it holds, as it said last. */
   #isTheirsWhole = true;
   /** What was written there arrives here, and what was written here arrives there. */
@@ -162,7 +162,7 @@ export class SiteLink {
    */
   #requireKept({ received, origin }: Greeting, connection?: Connection): void {
     const { local } = this.#options;
-    if (local.suffices(received) && (local.holds[origin] ?? 0) <= (received[origin] ?? 0)) return;
+    if (local.suffices(received) && seqOf(local.holds, origin) <= seqOf(received, origin)) return;
     connection?.destroy();
     const { name } = this.#options.remote();
     throw new Fault(
@@ -253,8 +253,5 @@ function sumOf(bytes: { readonly received: number; readonly sent: number }, { by
 }
 
 function missing(own: VersionVector, received: VersionVector): number {
-  return Object.entries(own).reduce(
-    (sum, [origin, seq]) => sum + Math.max(0, seq - (received[Number(origin)] ?? 0)),
-    0,
-  );
+  return pairsOf(own).reduce((sum, [origin, seq]) => sum + Math.max(0, seq - seqOf(received, origin)), 0);
 }

@@ -2,19 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "../../../core/base/fault.ts";
+import { NOTHING } from "../../../core/merge/version-vector.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
 import { encodeFrame } from "./frames.ts";
 import { answerGreeting, greet, greetedBy, type Greeted } from "./greet.ts";
-import { encodeMessage } from "./messages.ts";
+import { encodeGreeting, encodeRefusal } from "./messages.ts";
 import { relay } from "./relay.ts";
 import { dialLink } from "./trust.ts";
 
-const INTRODUCTION = { guid: "g", from: 2, to: 1, received: {}, origin: 2 };
-const ANSWER = { guid: "g", from: 1, to: 2, received: {}, origin: 1 };
+const INTRODUCTION = { guid: "g", from: 2, to: 1, received: NOTHING, origin: 2 };
+const ANSWER = { guid: "g", from: 1, to: 2, received: NOTHING, origin: 1 };
 /** What a link of a release that compresses nothing says and answers. */
-const PLAIN = encodeMessage("greeting", { ...INTRODUCTION, formats: [1] });
+const PLAIN = encodeGreeting({ ...INTRODUCTION, formats: [1] });
 const BODIES = Array.from({ length: 500 }, (_one, at) => Buffer.from(`orders:${at} is ${"value ".repeat(20)}`));
 
 test("what two links say to each other arrives as it was, in a fraction of the bytes", async () => {
@@ -57,7 +58,7 @@ test("a link that does not say that it can is written to as it is, and so is one
 
 test("the last words arrive before the end, compressed too", async () => {
   await using scene = await answering(({ connection }) => {
-    connection.end(encodeMessage("refusal", { message: "no" }));
+    connection.end(encodeRefusal("no"));
     return Promise.resolve();
   });
   const { connection } = await scene.greet();

@@ -2,7 +2,7 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { LinkCertificate, LinkedSite } from "../../../ports/management/link-control.ts";
 import { Connection } from "./connection.ts";
-import { commonFormat, encodeMessage, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";
+import { commonFormat, encodeGreeting, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";
 import { dialLink } from "./trust.ts";
 
 /** A connection to another link, and what that has said first. */
@@ -26,7 +26,7 @@ export async function greet(
 ): Promise<Greeted> {
   const socket = await dialLink(remote.address, own, remote, signal);
   try {
-    socket.write(encodeMessage("greeting", { ...introduction, formats: LINK_FORMATS, compresses: true }));
+    socket.write(encodeGreeting({ ...introduction, formats: [...LINK_FORMATS], compresses: true }));
     const greeted = await greetedBy(socket, clock);
     if (greeted.greeting.compresses === true) greeted.connection.compress();
     return greeted;
@@ -40,7 +40,7 @@ export async function greet(
 export async function answerGreeting({ connection, greeting }: Greeted, introduction: Introduction): Promise<void> {
   const compresses = greeting.compresses === true;
   const answer = { ...introduction, formats: [commonFormat(greeting)], ...(compresses ? { compresses } : {}) };
-  await connection.send(encodeMessage("greeting", answer));
+  await connection.send(encodeGreeting(answer));
   if (compresses) connection.compress();
 }
 

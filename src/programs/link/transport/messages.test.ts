@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "../faults.ts";
 import { isFault } from "../../../core/base/fault.ts";
-import { commonFormat, LINK_FORMATS, readGreeting } from "./messages.ts";
+import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
+import { commonFormat, encodeGreeting, encodeStatement, LINK_FORMATS, readGreeting } from "./messages.ts";
 
-const greeting = { guid: "g", from: 2, to: 1, formats: [1], received: { 2: 7 }, origin: 2 };
+const greeting = { guid: "g", from: 2, to: 1, formats: [1], received: vectorOf([[2, 7]]), origin: 2 };
 const [best = 0] = LINK_FORMATS;
 const offers: readonly (readonly [formats: readonly number[], spoken: number | undefined])[] = [
   [LINK_FORMATS, best],
@@ -27,6 +28,21 @@ for (const [formats, spoken] of offers) {
 }
 
 test("a greeting of a later release, which says more, is understood as far as it goes", () => {
-  const body = Buffer.from(JSON.stringify({ ...greeting, formats: [2, 1], novelty: { is: "here" } }));
+  const body = Buffer.from(
+    '{"guid":"g","from":2,"to":1,"formats":[2,1],"received":{"2":7},"origin":2,"novelty":{"is":"here"}}',
+  );
   assert.deepEqual(readGreeting({ kind: "greeting", body }), { ...greeting, formats: [2, 1] });
+});
+
+test("what a site has received is written as releases before wrote it: an object of numbers by origin", () => {
+  const received = vectorOf([
+    [130, 4],
+    [2, 7],
+  ]);
+  assert.match(encodeGreeting({ ...greeting, received }).toString(), /"received":\{"2":7,"130":4\}/);
+  const statement = { received, site: { sites: [1, 2], received, forgotten: NOTHING } };
+  assert.match(
+    encodeStatement(statement).toString(),
+    /\{"received":\{"2":7,"130":4\},"site":\{"sites":\[1,2\],"received":\{"2":7,"130":4\},"forgotten":\{\}\}\}$/,
+  );
 });

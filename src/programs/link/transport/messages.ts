@@ -1,13 +1,21 @@
 import { z } from "zod";
 import { Fault } from "../../../core/base/fault.ts";
-import type { VersionVector } from "../../../core/merge/version-vector.ts";
+import { pairsOf, vectorOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { faults } from "../faults.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 
 /** Formats of operations and messages that this release can speak, the best one first. */
 export const LINK_FORMATS: readonly number[] = [1];
 
-const vector: z.ZodType<VersionVector> = z.record(z.string().regex(/^[0-9]{1,9}$/), z.int().nonnegative());
+/** An object: origins with their numbers. */
+const vector = z.codec(
+  z.record(z.string().regex(/^[0-9]{1,9}$/), z.int().nonnegative()),
+  z.custom<VersionVector>(Array.isArray),
+  {
+    decode: (origins) => vectorOf(Object.entries(origins).map(([origin, seq]) => [Number(origin), seq])),
+    encode: (numbers) => Object.fromEntries(pairsOf(numbers)),
+  },
+);
 
 /** What the end that has connected says first, and how the other one answers. */
 const greeting = z.object({
@@ -38,7 +46,7 @@ const statement = z.object({
   /** What lasts as long as its data does. */
   received: vector,
   /** What others have to know so that sites can come and go. */
-  site: z.object({ sites: z.array(z.int().positive()).max(63), received: vector, forgotten: vector }),
+  site: z.object({ sites: z.array(z.int().positive()).max(63).readonly(), received: vector, forgotten: vector }),
   /** It has not captured yet all that it holds. */
   incomplete: z.boolean().optional(),
 });
@@ -90,7 +98,22 @@ export function encodeRefusal(message: string): Buffer {
   return encodeMessage("refusal", { message: message.slice(0, LONGEST_REFUSAL) });
 }
 
-/** The message as a frame. */
+/** The greeting as a frame. */
+export function encodeGreeting(message: Greeting): Buffer {
+  return encodeMessage("greeting", z.encode(greeting, message));
+}
+
+/** The statement as a frame. */
+export function encodeStatement(message: Statement): Buffer {
+  return encodeMessage("statement", z.encode(statement, message));
+}
+
+/** Asks for all data, for a site that will number its operations so. */
+export function encodeTransfer(origin: number): Buffer {
+  return encodeMessage("transfer", { origin });
+}
+
+/** The message as a frame, whatever it is. */
 export function encodeMessage(kind: "greeting" | "refusal" | "statement" | "transfer", message: object): Buffer {
   return encodeFrame(kind, Buffer.from(JSON.stringify(message)));
 }

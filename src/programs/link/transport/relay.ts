@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import type { LinkCertificate } from "../../../ports/management/link-control.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import type { Visitor } from "./listener.ts";
-import { encodeMessage } from "./messages.ts";
+import { encodeGreeting } from "./messages.ts";
 import { dialLink } from "./trust.ts";
 
 /** Passes the visitor on to the node with the primary, in both directions, until one end closes. */
@@ -13,7 +13,7 @@ export async function relay(
   signal: AbortSignal,
 ): Promise<void> {
   const further = await dialLink(to, own, own, signal);
-  further.write(encodeMessage("greeting", { ...greeting, relayed: true }));
+  further.write(encodeGreeting({ ...greeting, relayed: true }));
   try {
     await Promise.race([pipeline(connection.passedOn(), further), pipeline(further, connection.socket)]);
   } finally {

@@ -2,12 +2,19 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { siteOf } from "../../../core/merge/origin.ts";
-import { includingAll, union, type VersionVector } from "../../../core/merge/version-vector.ts";
+import {
+  NOTHING,
+  includingAll,
+  pairsOf,
+  seqOf,
+  union,
+  type VersionVector,
+} from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
 import { encodeFrame, encodeFrames } from "./frames.ts";
-import { encodeMessage } from "./messages.ts";
+import { encodeStatement } from "./messages.ts";
 
 export interface SenderOptions {
   readonly connection: Connection;
@@ -31,12 +38,12 @@ export class Sender {
   #given: VersionVector;
   #theirs: VersionVector;
   /** What was received a beat ago: what the other end still lacks of it is passed on. */
-  #older: VersionVector = {};
+  #older = NOTHING;
   #olderAt: number;
   /** Origins, none of them an own one, of which the other end lacks what it could have. */
   readonly #late = new Set<number>();
   #saidAt = -Infinity;
-  #said: VersionVector = {};
+  #said = NOTHING;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -97,9 +104,12 @@ export class Sender {
   /** What is not to be sent: each site sends its own, and those of others once the other end has gone without them for a beat. */
   #beyond(): VersionVector {
     const { local } = this.#options;
-    const others = Object.keys(local.holds).map(Number);
     const isLeft = (origin: number): boolean => siteOf(origin) !== local.id && !this.#late.has(origin);
-    return { ...this.#given, ...Object.fromEntries(others.filter(isLeft).map((origin) => [origin, Infinity])) };
+    const left = pairsOf(local.holds).filter(([origin]) => isLeft(origin));
+    return includingAll(
+      this.#given,
+      left.map(([origin]) => ({ origin, seq: Infinity })),
+    );
   }
 
   #passOn(): void {
@@ -107,11 +117,9 @@ export class Sender {
     const now = clock.uptimeMs();
     if (now - this.#olderAt < BEAT_MS) return;
     this.#late.clear();
-    for (const [text, seq] of Object.entries(this.#older)) {
-      const origin = Number(text);
-      // it may have lost what it had written before
-      if (origin !== remote.origin && (this.#theirs[origin] ?? 0) < seq) this.#late.add(origin);
-    }
+    // it may have lost what it had written before
+    for (const [origin, seq] of pairsOf(this.#older))
+      if (origin !== remote.origin && seqOf(this.#theirs, origin) < seq) this.#late.add(origin);
     this.#older = local.stated();
     this.#olderAt = now;
   }
@@ -124,6 +132,6 @@ export class Sender {
     this.#said = received;
     this.#saidAt = now;
     const statement = { received, site: local.statement(), ...(local.isWhole ? {} : { incomplete: true }) };
-    await this.#options.connection.send(encodeMessage("statement", statement));
+    await this.#options.connection.send(encodeStatement(statement));
   }
 }
