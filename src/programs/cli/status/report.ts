@@ -159,20 +159,15 @@ export function statusTable(report: StatusReport): string {
       ? "no databases\n"
       : textTable(
           ["DATABASE", "VERSION", "ENGINE", "STATUS", "REPLICAS", "WAITS FOR"],
-          report.databases.map((row) => {
-            const { name, version, status, replicas, waitingFor } = row;
-            return [
-              name,
-              version,
-              engineText(row),
-              status,
-              String(replicas ?? "-"),
-              waitingFor === "" ? "-" : waitingFor,
-            ];
-          }),
+          report.databases.map(databaseCells),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
+}
+
+function databaseCells(row: DatabaseRow): readonly string[] {
+  const { name, version, status, replicas, waitingFor } = row;
+  return [name, version, engineText(row), status, String(replicas ?? "-"), waitingFor || "-"];
 }
 
 function progress({ from, to, finishedAt, updatedNodes, nodes }: NonNullable<StatusReport["upgrade"]>): string {
