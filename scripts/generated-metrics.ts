@@ -4,9 +4,9 @@ import { METRICS, type DeclaredMetric } from "../src/core/api/metrics/declared.t
 export function metricsPage(): string {
   return `# Metrics
 
-Generated from \`src/core/api/metrics/declared.ts\` by \`npm run generate\`; a metric that is not in this table cannot be shown. All are in the text format of
-Prometheus. They are read when they are asked for: nothing runs for them in between, and counters begin anew when their process does,
-those of endpoints when the agent of the node does.
+This page lists every metric and says how to collect them. It is generated from \`src/core/api/metrics/declared.ts\` by \`npm run generate\`; a metric
+that is not in it cannot be shown. All are in the text format of Prometheus and are measured when Prometheus asks. Counters begin anew when their
+process restarts, those of endpoints when the agent of the node restarts.
 
 ## Where they are
 
@@ -15,14 +15,15 @@ those of endpoints when the agent of the node does.
 | \`https://<node>:9443/metrics\` | users of the cluster whose role has the permission \`view_all_bdb_stats\`; \`db_viewer\` is the least | that node: its endpoints, engines and links |
 | \`http://<operator>:8080/metrics\` | everything that reaches the port | the operator and its webhook |
 
-Each node tells of itself alone, so that all nodes of a cluster are to be scraped. Sums over nodes are those of the database, but for \`store_endpoint_moves_total\`,
-\`store_endpoint_held\` and \`store_endpoint_hold_seconds\`: every node goes through each change of primary, so take the \`max\`. The same numbers are in
-[\`/v1/bdbs/stats\` and \`/v1/nodes/stats\`](management-api.md#measurements), added up. Nodes of releases before 0.4.0 have no page: they answer 404.
+Scrape all nodes of a cluster, because each node shows only its own numbers. The sum over nodes is the value of the database, except for
+\`store_endpoint_moves_total\`, \`store_endpoint_held\` and \`store_endpoint_hold_seconds\`: every node counts each change of primary, so take the
+\`max\`. [\`/v1/bdbs/stats\` and \`/v1/nodes/stats\`](management-api.md#measurements) have the same numbers, added up. Nodes of releases before 0.4.0
+have no page: they answer 404.
 
 ## Set it up
 
-The page of a node is on the port of the management API, because names of databases, rates and failures are not for everything that reaches a port: it needs TLS, a
-password and a NetworkPolicy as everything there does. Give Prometheus a user of its own, who may read and nothing else:
+The page of a node is on the port of the management API and needs TLS, a password and a NetworkPolicy, because names of databases, rates and failures
+are not public. Give Prometheus a user of its own, who may only read:
 
 \`\`\`sh
 kubectl create secret generic rec-metrics --from-literal=username=prometheus@example.com --from-literal=password=<password>
@@ -33,11 +34,11 @@ kubectl apply -f deploy/monitoring/pod-monitor.yaml   # after a look: names of c
 kubectl apply -f deploy/monitoring/alerts.yaml
 \`\`\`
 
-\`pod-monitor.yaml\` has two PodMonitors and the NetworkPolicy that lets Prometheus reach the nodes; \`alerts.yaml\` is a PrometheusRule, and
-\`dashboard.json\` is imported into Grafana. The operator of Prometheus reads \`ca.crt\` of the Secret \`rec-node-tls\`, which has the key of the nodes too. Where
-it must not, copy \`ca.crt\` into a ConfigMap, and again when the authority changes.
+\`pod-monitor.yaml\` has two PodMonitors and the NetworkPolicy that lets Prometheus reach the nodes; \`alerts.yaml\` is a PrometheusRule. Import
+\`dashboard.json\` into Grafana. The operator of Prometheus reads \`ca.crt\` of the Secret \`rec-node-tls\`, which also has the key of the nodes. If
+it must not read that, copy \`ca.crt\` into a ConfigMap, and again when the authority changes.
 
-Without the operator of Prometheus:
+Without the operator of Prometheus, use this configuration:
 
 \`\`\`yaml
 scrape_configs:
@@ -57,12 +58,13 @@ ${tableOf("node")}
 
 \`bdb\` is the uid of the database, \`database\` its name. \`shard\` is the uid of an engine, \`role\` is \`primary\` or \`replica\`, and \`site\` the remote cluster.
 
-**What \`store_endpoint_request_seconds\` counts.** Requests that a client sends together are counted together, with the time of the last of them: the endpoint looks
-at the clock when it sends and when replies come, and not for each request. Not counted are commands that wait for others (\`BLPOP\` and such), requests of several
-MiB, scans, and what the endpoint answers itself. With \`durability: sync\` the wait for replicas is part of it.
+**What \`store_endpoint_request_seconds\` counts.** Requests that a client sends together are counted together, with the time of the last of them: the
+endpoint reads the clock when it sends and when replies arrive, not for each request. It does not count commands that wait for others (\`BLPOP\` and
+such), requests of several MiB, scans, and requests that it answers itself. With \`durability: sync\` the time includes the wait for replicas.
 
-**What it costs.** Counting is lost in the noise of a request ([benchmarks.md](benchmarks.md#the-proxy-beside-the-engine-itself-haproxy-and-twemproxy)). The page of a node with 500 endpoints has 3.7 MB, takes its agent 30 ms to
-write, and each engine of the node is asked once: with hundreds of databases, scrape each 30 s.
+**What it costs.** Counting has no measurable cost per request
+([benchmarks.md](benchmarks.md#the-proxy-beside-the-engine-itself-haproxy-and-twemproxy)). The page of a node with 500 endpoints has 3.7 MB and takes
+its agent 30 ms to write. For each page the agent asks each engine of the node once: with hundreds of databases, scrape every 30 s.
 
 ## Operator
 
@@ -70,8 +72,8 @@ ${tableOf("operator")}
 
 ## What it looks like
 
-Prometheus 2.42 scraped the two nodes of a cluster each second while one client wrote to the database \`orders\`, and node 1 went into maintenance, so that the primary
-moved to node 2. From the page of node 2, without the buckets:
+In this example Prometheus 2.42 scraped the two nodes of a cluster every second while one client wrote to the database \`orders\`. Node 1 went into
+maintenance, so the primary moved to node 2. The page of node 2, without the buckets, had:
 
 \`\`\`
 ${SCRAPED}

@@ -84,9 +84,10 @@ function managementPage(): string {
   );
   return `# Management API
 
-HTTPS on port 9443 of every node (§4.2), Basic credentials, certificate signed by the cluster's own authority (Secret
-\`<rec>-node-tls\`, key \`ca.crt\`). Any node answers; a node that is not the leader hands writes on to the leader. The credentials in
-the Secret named as the cluster may do everything; those of users (\`/v1/users\`) what their role may.
+This page lists the requests of the management API and the permission that each needs. The API is HTTPS on port 9443 of every node
+(§4.2), with Basic credentials. The authority of the cluster signs its certificate (Secret \`<rec>-node-tls\`, key \`ca.crt\`). Any node answers; a
+node that is not the leader passes writes on to the leader. The credentials in the Secret with the name of the cluster may do everything; those of a
+user (\`/v1/users\`) may do what the role allows.
 
 | Method | Path | Permission | What for |
 |---|---|---|---|
@@ -94,11 +95,11 @@ ${rows.join("\n")}
 
 ${rolesTable()}
 
-Reads carry a weak \`ETag\`: asked again with \`If-None-Match\`, the answer is 304 while nothing has changed but the members that move with time
-(\`offset\`, \`lag_bytes\`, \`uptime\`). Paths below \`/v1/local\` carry none.
+Answers to reads have a weak \`ETag\`, except \`/metrics\` and paths whose permission is \`none\` or \`cluster\`. A request with \`If-None-Match\`
+gets 304 while nothing has changed except the members that change with time (\`offset\`, \`lag_bytes\`, \`uptime\`).
 
-Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` shows what became of it. Errors are JSON with \`error_code\`,
-\`description\` and \`message\` (the same text):
+A request that starts asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` shows the state of that work. Errors are JSON with
+\`error_code\`, \`description\` and \`message\` (the same text):
 
 | Status | Means |
 |---|---|
@@ -106,18 +107,18 @@ Asynchronous work answers with an \`action_uid\`; \`GET /v1/actions/<uid>\` show
 | 401 | no or wrong credentials |
 | 403 | the role of the caller does not allow it, or the licence does not |
 | 404 | no such object or path, or an operation that is not offered |
-| 405 | the path is there, the method is not; the header \`Allow\` lists those that are |
-| 406 | well-formed, but cannot be done; the message says why and what would do |
+| 405 | the path exists, but not with this method; the header \`Allow\` lists the methods |
+| 406 | the request is well-formed, but cannot be done; the message says why and what to do |
 | 409 | another change is under way; try again later |
 | 413 | the body is larger than 1 MiB |
 | 415 | the body is not declared to be JSON |
 | 429 | too many users log in for the first time at once; try again |
 | 503 | the node is not part of a cluster yet, or no leader can be reached |
 
-Paths below \`/v1/local\` concern the one node that is asked; the cluster leader uses them.
+Paths below \`/v1/local\` concern only the node that is asked.
 
-Every answer is described by the [OpenAPI document](management-api.openapi.json), which the API serves too (\`GET /v1/openapi.json\`). Clients ignore
-members that they do not know.
+The [OpenAPI document](management-api.openapi.json) describes every answer; the API serves it too (\`GET /v1/openapi.json\`). Your client must ignore
+members that it does not know.
 
 ## Shards
 
@@ -126,14 +127,14 @@ cluster and is never used again. It is a number in lists and a text in the shard
 
 ## Bodies
 
-What other APIs of this kind say of a database and has one value here (\`type\`, \`sharding\`, \`oss_cluster\`, \`proxy_policy\` and such) is accepted with that
-value. \`data_persistence\` is one word here, for instance \`aofEverySecond\`; \`aof\` with an \`aof_policy\` and \`snapshot\` with a \`snapshot_policy\` are accepted
-too, and shown as the one word.
+Members of other APIs of this kind that can have only one value here (\`type\`, \`sharding\`, \`oss_cluster\`, \`proxy_policy\` and such) are accepted
+with that value. \`data_persistence\` is one word here, for instance \`aofEverySecond\`. \`aof\` with an \`aof_policy\` and \`snapshot\` with a
+\`snapshot_policy\` are accepted too, and shown as that one word.
 
 ## Measurements
 
-The paths with \`stats\` measure at the moment of the request; no history is kept. A metric that no engine or proxy reports is absent. What endpoints
-count is shown to Prometheus too, by each node at \`/metrics\`: [metrics.md](metrics.md).
+The paths with \`stats\` measure at the moment of the request; nodes keep no history. A metric that no engine or proxy reports is absent. Each node
+also shows the numbers of its endpoints to Prometheus, at \`/metrics\`: [metrics.md](metrics.md).
 
 | Of | Metrics |
 |---|---|
@@ -142,18 +143,19 @@ count is shown to Prometheus too, by each node at \`/metrics\`: [metrics.md](met
 | a node | the same of its endpoints, \`provisional_memory\`: bytes that one more database could have |
 | the cluster | the sums over its nodes |
 
-\`GET /v1/logs\` has the events whose time the records of the cluster hold: when cluster and databases were made and last changed, modules installed,
-nodes started or left.
+\`GET /v1/logs\` has the events whose time the cluster still knows: when cluster and databases were made, when databases were last changed, when
+modules were installed, and when nodes started or left.
 
 ## Not offered
 
-Clients of other APIs of this kind know these operations. They answer 404 with the code \`not_offered\`, and the description says what comes closest:
+This API does not have these operations of other APIs of this kind. It answers 404 with the code \`not_offered\`, and the description says what comes
+closest:
 
 | Path | What comes closest |
 |---|---|
 ${NOT_OFFERED.map(notOfferedRow).join("\n")}
 
-A write with a parameter in its query that it does not have, for instance \`dry_run\`, answers the same.
+A write with an unknown parameter in its query, for instance \`dry_run\`, gets the same answer.
 `;
 }
 
