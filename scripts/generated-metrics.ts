@@ -22,8 +22,8 @@ have no page: they answer 404.
 
 ## Set it up
 
-The page of a node is on the port of the management API and needs TLS, a password and a NetworkPolicy, because names of databases, rates and failures
-are not public. Give Prometheus a user of its own, who may only read:
+Names of databases, rates and failures are not public. Therefore the page of a node is on the port of the management API, and needs TLS, a password
+and a NetworkPolicy. Give Prometheus a user of its own, who may only read:
 
 \`\`\`sh
 kubectl create secret generic rec-metrics --from-literal=username=prometheus@example.com --from-literal=password=<password>
