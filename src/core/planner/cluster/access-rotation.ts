@@ -1,6 +1,5 @@
 import { isSameLogin, type ClusterAccess, type Login } from "../../api/cluster-access.ts";
-import { patchCluster } from "../../api/kubectl.ts";
-import { annotate, getObjects } from "../../base/kubectl.ts";
+import { annotate, getObjects, patchCluster } from "../../api/kubectl.ts";
 import { ROTATE_PASSWORD_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";

@@ -1,5 +1,4 @@
-import { patchCluster } from "../../api/kubectl.ts";
-import { annotate, getObjects } from "../../base/kubectl.ts";
+import { annotate, getObjects, patchCluster } from "../../api/kubectl.ts";
 import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";

@@ -2,6 +2,7 @@ import {
   applyBundle,
   deleteWebhooks,
   editObject,
+  getObjects,
   patchCluster,
   patchDatabaseVersion,
   patchRole,
@@ -9,7 +10,6 @@ import {
   trustCertificateFirst,
   uncordon,
 } from "../../api/kubectl.ts";
-import { getObjects } from "../../base/kubectl.ts";
 import { LICENSE_KEY } from "../../api/license.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { assertNever } from "../../base/assert-never.ts";
