@@ -55,7 +55,8 @@ function shown(effect: Effect): string {
     case "remove":
       return `remove ${effect.type} ${effect.key} ${effect.element}`;
     case "clear":
-      return `clear ${effect.key}`;
+    case "emptied":
+      return `${effect.kind} ${effect.key}`;
     case "flush":
       return "flush";
     case "expire":

@@ -1,5 +1,5 @@
 import { summed } from "./engine-writes.ts";
-import type { Effect, KeyEffect } from "./operation.ts";
+import type { Effect, ElementEffect, KeyEffect } from "./operation.ts";
 
 /**
  * The effects of one operation, each of which holds when all have been done: what a later one has replaced is left out. Sites take the
@@ -23,8 +23,6 @@ export function condensedEffects(effects: readonly Effect[]): readonly Effect[] 
   return isFlushed ? [{ kind: "flush" }, ...all] : all;
 }
 
-type ElementEffect = Extract<KeyEffect, { kind: "put" | "add" | "remove" }>;
-
 /** What was done to an element: a value takes the place of all before it, an increment comes on top of a removal. */
 interface ElementEffects {
   removal?: Extract<KeyEffect, { kind: "remove" }>;
@@ -33,7 +31,8 @@ interface ElementEffects {
 
 interface CondensedKey {
   isCleared: boolean;
-  expiry?: Extract<KeyEffect, { kind: "expire" }>;
+  /** The last one of these. */
+  expiry?: Extract<KeyEffect, { kind: "expire" | "emptied" }>;
   /** By type and name. */
   readonly elements: Map<string, ElementEffects>;
 }
@@ -46,6 +45,7 @@ function condense(known: CondensedKey, effect: KeyEffect): void {
       delete known.expiry;
       break;
     case "expire":
+    case "emptied":
       known.expiry = effect;
       break;
     case "put":

@@ -148,6 +148,9 @@ function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): readonly s
     ...[
       ["DEL", `until:${key}`],
       ["INCRBY", `until:${key}`, "3"],
+      ["PEXPIREAT", one(`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`), `900000000${value}`],
+      ["PEXPIREAT", one(`set:${key}`, `hash:${key}`, `zset:${key}`, key), `900000000${value}`],
+      ["PERSIST", one(`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`)],
     ],
   );
 }

@@ -22,8 +22,7 @@ export function viewBefore(state: KeyState, effects: readonly KeyEffect[], at: T
   };
   if (changesWhole(state, effects, at))
     for (const type of knownTypes(state)) for (const element of knownElements(state, type)) look(type, element);
-  for (const effect of effects)
-    if (effect.kind !== "clear" && effect.kind !== "expire") look(effect.type, effect.element);
+  for (const effect of effects) if ("element" in effect) look(effect.type, effect.element);
   return { type: typeOf(state), keepsBase: keepsBase(state), expires: expiresAt(state), elements };
 }
 

@@ -13,12 +13,14 @@ export function writesBetween(key: string, before: KeyView, after: KeyState): re
   const isReplaced = before.keepsBase && !keepsBase(after);
   if (isReplaced || (before.type !== undefined && before.type !== type)) return keyWrites(key, after);
   const expires = expiresAt(after);
-  const writes = [...before.elements].flatMap(([of, elements]) => {
-    if (type !== undefined && of !== type) return [];
-    return [...elements].flatMap(([element, was]) =>
-      elementWrites({ key, type: of, element, expires }, was, elementContent(after, of, element)),
-    );
-  });
+  const writes = removalsLast(
+    [...before.elements].flatMap(([of, elements]) => {
+      if (type !== undefined && of !== type) return [];
+      return [...elements].flatMap(([element, was]) =>
+        elementWrites({ key, type: of, element, expires }, was, elementContent(after, of, element)),
+      );
+    }),
+  );
   return [...writes, ...expiryWrites(key, writes.length > 0 ? "base" : before.expires, expires)];
 }
 
@@ -42,7 +44,13 @@ export function valuesOf(key: string, state: KeyState): readonly EngineCommand[]
       if (is.kind === "base" || (is.kind === "absent" && !keepsBase(state))) return [];
       return valueWrites({ key, type: of, element, expires }, is);
     });
-  return [...shownTypes(state).flatMap(all), ...expiryWrites(key, "base", expires)];
+  return [...removalsLast(shownTypes(state).flatMap(all)), ...expiryWrites(key, "base", expires)];
+}
+
+/** A key that is empty for a moment loses its time of expiry. */
+function removalsLast(writes: readonly EngineCommand[]): readonly EngineCommand[] {
+  const removes = ([name = ""]: EngineCommand): boolean => name === "HDEL" || name === "SREM" || name === "ZREM";
+  return writes.length < 2 ? writes : [...writes.filter((write) => !removes(write)), ...writes.filter(removes)];
 }
 
 /** The type that the key has; those of which elements were removed while its type is only what was agreed on. */

@@ -16,7 +16,7 @@ export function keepUnagreedKey(state: KeyState, effects: Iterable<KeyEffect>, a
     return true;
   }
   for (const effect of effects) {
-    if (effect.kind === "clear" || effect.kind === "expire") continue;
+    if (!("element" in effect)) continue;
     const elements = state.cells[effect.type];
     const cell = elements?.get(effect.element);
     if (cell !== undefined && !keepUnagreed(cell, agreed)) elements?.delete(effect.element);

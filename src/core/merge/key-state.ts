@@ -1,5 +1,5 @@
 import { addPut, addSum, isEmpty, newCell, removeSeen, type Cell, type Put } from "./cell.ts";
-import type { KeyEffect, KeyType, Operation } from "./operation.ts";
+import type { ElementEffect, KeyEffect, KeyType, Operation } from "./operation.ts";
 import { compareTimestamps, type Timestamp } from "./timestamp.ts";
 import { NOTHING, covers, including, isNothing, type Dot, type VersionVector } from "./version-vector.ts";
 
@@ -27,7 +27,7 @@ export interface KeyState {
    */
   latest: Partial<Record<KeyType, Stamp>>;
   expiries: readonly Expiry[];
-  /** False since an expiry was set or the key was cleared. */
+  /** False since an expiry was set, or the key was cleared or emptied. */
   baseExpiry: boolean;
   /** The operations that set or removed a time of expiry. */
   timed: VersionVector;
@@ -63,9 +63,10 @@ export function applyEffect(state: KeyState, effect: KeyEffect, operation: Opera
       clear(state, operation);
       break;
     case "expire":
-      state.expiries = [...unseenOf(state.expiries, seen), { dot, at, seen, until: effect.at }];
-      state.baseExpiry = false;
-      state.timed = including(state.timed, dot);
+      setExpiries(state, dot, [...unseenOf(state.expiries, seen), { dot, at, seen, until: effect.at }]);
+      break;
+    case "emptied":
+      setExpiries(state, dot, unseenOf(state.expiries, seen));
       break;
     case "put":
       addPut(cellFor(state, effect), { dot, at, seen, value: effect.value });
@@ -90,7 +91,7 @@ export function keepsBase({ clears, latest }: KeyState): boolean {
   return types < 2;
 }
 
-function cellFor(state: KeyState, { type, element }: Extract<KeyEffect, { kind: "put" | "add" | "remove" }>): Cell {
+function cellFor(state: KeyState, { type, element }: ElementEffect): Cell {
   const elements = (state.cells[type] ??= new Map<string, Cell>());
   const known = elements.get(element);
   if (known !== undefined) return known;
@@ -108,6 +109,12 @@ function clear(state: KeyState, { dot, seen }: Operation): void {
     }
   state.expiries = unseenOf(state.expiries, seen);
   state.baseExpiry = false;
+}
+
+function setExpiries(state: KeyState, dot: Dot, expiries: readonly Expiry[]): void {
+  state.expiries = expiries;
+  state.baseExpiry = false;
+  state.timed = including(state.timed, dot);
 }
 
 function unseenOf(expiries: readonly Expiry[], seen: VersionVector): readonly Expiry[] {

@@ -90,9 +90,10 @@ const EFFECTS: { readonly [K in Effect["kind"]]: Codec<Omit<EffectOf<K>, "kind">
   clear: record({ key: text }),
   expire: record({ key: text, at: untilCodec }),
   flush: record({}),
+  emptied: record({ key: text }),
 };
 
-const kindCodec = word<Effect["kind"]>("put", "add", "remove", "clear", "expire", "flush");
+const kindCodec = word<Effect["kind"]>("put", "add", "remove", "clear", "expire", "flush", "emptied");
 
 const effectCodec: Codec<Effect> = {
   write: (to, effect) => {

@@ -29,10 +29,15 @@ export type Effect =
   /** Every key of which the site knew. */
   | { readonly kind: "flush" }
   /** `at`: milliseconds since 1970; undefined: never. */
-  | { readonly kind: "expire"; readonly key: string; readonly at: number | undefined };
+  | { readonly kind: "expire"; readonly key: string; readonly at: number | undefined }
+  /** For a moment the key was not there: no time of expiry that the site had seen counts any longer. */
+  | { readonly kind: "emptied"; readonly key: string };
 
 /** An effect on one key. */
 export type KeyEffect = Exclude<Effect, { kind: "flush" }>;
+
+/** An effect on one element. */
+export type ElementEffect = Extract<Effect, { readonly element: string }>;
 
 /** What a command or a transaction did at one site; sites apply it as a whole, and after all that its site had seen. */
 export interface Operation {

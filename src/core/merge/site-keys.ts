@@ -1,17 +1,20 @@
 import type { ComparedKey } from "./compared-key.ts";
+import { isEmpty } from "./cell.ts";
 import { heldKey } from "./held-key.ts";
+import { entries, expiresAt } from "./key-view.ts";
+import type { ExpiringKeys } from "./lost-expiries.ts";
 import type { MergedState } from "./merged-state.ts";
 import type { Effect } from "./operation.ts";
 import type { PendingApplies } from "./pending-applies.ts";
 import type { TransferredKey } from "./transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
-import type { VersionVector } from "./version-vector.ts";
+import { isNothing, type VersionVector } from "./version-vector.ts";
 
 /**
  * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
  * while something on the key is under way: read it again.
  */
-export class SiteKeys {
+export class SiteKeys implements ExpiringKeys {
   readonly #state: MergedState;
   readonly #pending: PendingApplies;
   readonly #received: () => VersionVector;
@@ -48,5 +51,14 @@ export class SiteKeys {
     if (this.#pending.has(key)) return undefined;
     const here = { held: heldKey(effects), state: this.#state.known(key), received: this.#received() };
     return uncapturedEffects(key, here, there);
+  }
+
+  mayExpire(key: string): boolean {
+    return expiresAt(this.#state.known(key)) !== undefined;
+  }
+
+  mayLack(key: string): boolean {
+    const { clears, cells } = this.#state.known(key);
+    return !isNothing(clears) || entries(cells).some(([, elements]) => elements.values().some(isEmpty));
   }
 }

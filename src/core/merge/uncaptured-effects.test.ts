@@ -51,6 +51,18 @@ const cases: readonly Case[] = [
     rule: "a time of expiry that is not known was set",
     ...{ known: ["1 SET k a"], held: ["SET k a", "PEXPIREAT k 9000"], want: ["expire 9000"] },
   },
+  {
+    rule: "a key that is gone has lost its time of expiry, so that what others add to it meanwhile has none",
+    known: ["1 DEL k", "1 SADD k m", "1 PEXPIREAT k 9000"],
+    ...{ held: [], want: ["remove set m", "emptied"] },
+  },
+  {
+    rule: "the same of a key that another site has",
+    known: [],
+    held: [],
+    there: { known: [], held: ["SADD k m", "PEXPIREAT k 9000"] },
+    want: ["remove set m", "emptied"],
+  },
   { rule: "what was agreed on is not to be found alone", known: [], held: ["SADD k m"], want: [] },
   {
     rule: "increments on top of what was agreed on are not to be found alone",
@@ -156,6 +168,7 @@ function shown(effect: Effect): string {
     case "expire":
       return `expire ${String(effect.at)}`;
     case "clear":
+    case "emptied":
     case "flush":
       return effect.kind;
   }

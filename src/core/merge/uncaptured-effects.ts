@@ -119,15 +119,15 @@ function countedBy({ type, is, was }: Difference): bigint | undefined {
 }
 
 function expiryEffects(key: string, { held, state, received }: KeyAt, there: KeyAt | undefined): readonly Effect[] {
-  if (held.type === undefined) return [];
   const known = expiresAt(state);
   if ((known === "base") !== (there !== undefined)) return [];
+  const wanted = known === "base" ? there?.held.until : known;
+  if (held.type === undefined) return wanted === undefined ? [] : [{ kind: "emptied", key }];
   const isComparable =
     there === undefined ||
     (there.held.type !== undefined &&
       coversAll(received, there.state.timed) &&
       coversAll(received, there.state.clears));
-  const wanted = known === "base" ? there?.held.until : known;
   return !isComparable || wanted === held.until ? [] : [{ kind: "expire", key, at: held.until }];
 }
 

@@ -1,9 +1,11 @@
 import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 import { PLACE_ASKED } from "./marks.ts";
+import { ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import { fileBytes } from "./file-bytes.ts";
@@ -14,6 +16,8 @@ import { StreamUnits } from "./stream-units.ts";
 export interface CaptureOptions extends TransactionContext {
   /** Where the stream begins, and what of it was captured before. */
   readonly from: Place;
+  /** What is known of keys of which the time of expiry may be gone. */
+  readonly expiring: ExpiringKeys;
   /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
   readonly name: string;
   /** Clients did this. */
@@ -32,6 +36,7 @@ export class Capture {
   readonly #unread = new Map<string, Unread>();
   readonly #reads = new Map<string, PendingRead>();
   readonly #looks: KeyLooks;
+  readonly #expiries: ExpiryLooks<Reached>;
   #reached: Reached;
   #captured: number;
   #written: number;
@@ -41,6 +46,7 @@ export class Capture {
   constructor(options: CaptureOptions) {
     this.#options = options;
     this.#looks = new KeyLooks(options, options.name);
+    this.#expiries = new ExpiryLooks(options, options.name, options.expiring);
     this.#reached = options.from;
     this.#captured = options.from.captured;
     this.#written = options.from.written;
@@ -51,7 +57,8 @@ export class Capture {
   get reached(): Reached & Pick<Place, "captured"> {
     const begins = [...this.#unread.values(), ...this.#reads.values()].map(({ begin }) => begin);
     const earlier = (a: Reached, b: Reached): Reached => (b.written < a.written ? b : a);
-    const { replicationId, offset, database, written, anchor } = begins.reduce(earlier, this.#reached);
+    const first = earlier(this.#reached, this.#expiries.begin ?? this.#reached);
+    const { replicationId, offset, database, written, anchor } = begins.reduce(earlier, first);
     return { replicationId, offset, database, written, anchor, captured: this.#captured };
   }
 
@@ -67,6 +74,7 @@ export class Capture {
         const end = this.#pass(command);
         const unit = this.#units.add(command);
         if (this.#units.isOpen) continue;
+        if (unit !== undefined) this.#expiries.pass(unit, this.#reached);
         if (unit === undefined) this.#advance(end);
         else if (unit.kind === "mark") await this.#takeMark(unit.mark, end);
         else this.#takeWrites(unit.commands, end);
@@ -122,6 +130,12 @@ export class Capture {
   async #takeMark(mark: string, end: Reached): Promise<void> {
     const read = this.#reads.get(mark);
     if (read === undefined) {
+      const lost = await this.#expiries.take(mark);
+      if (lost !== undefined) {
+        this.#advance(end);
+        if (lost.length > 0) this.#options.onEffects(lost);
+        return;
+      }
       if (await this.#looks.pass(mark)) {
         this.#advance(end);
         return;

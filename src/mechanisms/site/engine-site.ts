@@ -58,7 +58,7 @@ export class EngineSite {
     this.#captureReached = from;
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
-      ...{ client, clock, signal, from, name: life },
+      ...{ client, clock, signal, from, name: life, expiring: site.keys },
       ...{ onEffects: (effects) => this.#captured(effects), onAnchored: () => this.#captured([]) },
       onMark: (mark) => this.#marked(mark),
     });

@@ -3,7 +3,7 @@ import { markOf } from "./marks.ts";
 
 /** What one client, or the site itself, did at once. */
 export type StreamUnit =
-  | { readonly kind: "mark"; readonly mark: string }
+  | { readonly kind: "mark"; readonly mark: string; readonly writes: readonly CommandFrame[] }
   | { readonly kind: "writes"; readonly commands: readonly (readonly string[])[] };
 
 /** Puts commands of a stream together: a transaction is one unit, and one with a mark is the site's own. */
@@ -35,10 +35,11 @@ export class StreamUnits {
 }
 
 function unitOf(commands: readonly CommandFrame[]): StreamUnit | undefined {
+  const ofClients = ({ database }: CommandFrame): boolean => database === 0;
   for (const command of commands) {
     const mark = markOf(command);
-    if (mark !== undefined) return { kind: "mark", mark };
+    if (mark !== undefined) return { kind: "mark", mark, writes: commands.filter(ofClients) };
   }
-  const writes = commands.filter(({ database }) => database === 0).map(({ frame }) => argumentsOf(frame));
+  const writes = commands.filter(ofClients).map(({ frame }) => argumentsOf(frame));
   return writes.length === 0 ? undefined : { kind: "writes", commands: writes };
 }

@@ -1,6 +1,8 @@
 /** A command as a client writes it. */
 export type Command = readonly [string, ...string[]];
 
+const FAR_AWAY_MS = 4_102_444_800_000;
+
 /** A random command on one of few keys, so that sites meet. */
 export function commandOf(dice: () => number): Command {
   const one = <T>(first: T, ...others: readonly T[]): T =>
@@ -50,6 +52,10 @@ export function commandOf(dice: () => number): Command {
       ["LPOP", list],
       ["EVAL", script, "2", key, set, value, element],
       ["EVAL", undone, "2", key, set, value, element],
+    ] as const),
+    ...([
+      ["PEXPIREAT", one(set, hash, zset, list), String(FAR_AWAY_MS + Number(value))],
+      ["PERSIST", one(set, hash, zset, list)],
     ] as const),
   ];
   return one(...commands);

@@ -1,3 +1,4 @@
+import type { KeyLook } from "../../../src/core/merge/lost-expiries.ts";
 import type { Effect, Value } from "../../../src/core/merge/operation.ts";
 
 /** A key of the model: its type decides what the value is. */
@@ -47,6 +48,14 @@ export class ModelEngine {
       ...{ kind: "put", type: held.type, key, element, value },
     }));
     return [clear, ...puts, ...expiry];
+  }
+
+  /** What one can ask for beside its elements. */
+  look(key: string): KeyLook {
+    const held = this.#keys.get(key);
+    if (held === undefined) return { until: -2, size: 0 };
+    const size = held.type === "string" || held.type === "list" ? undefined : held.value.size;
+    return { until: this.#expires.get(key) ?? -1, size };
   }
 
   /** Everything as text, in an order that does not depend on the order of writes. */

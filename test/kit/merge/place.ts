@@ -1,5 +1,7 @@
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
+import type { EngineCommand } from "../../../src/core/merge/engine-writes.ts";
+import { LostExpiries, type KeyLook } from "../../../src/core/merge/lost-expiries.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
 import type { EncodedOperation } from "../../../src/core/merge/operation-codec.ts";
@@ -18,7 +20,8 @@ import { ModelEngine } from "./model-engine.ts";
 /** What an engine did: a command or transaction of a client, a transaction of the site, or a read at a point of the stream. */
 export type Entry =
   | { readonly kind: "commands"; readonly commands: readonly (readonly string[])[] }
-  | { readonly kind: "mark"; readonly mark: string }
+  | { readonly kind: "mark"; readonly mark: string; readonly commands: readonly EngineCommand[] }
+  | ({ readonly kind: "looked"; readonly key: string; readonly life: number } & KeyLook)
   | { readonly kind: "read"; readonly key: string; readonly life: number; readonly effects: readonly Effect[] }
   | ({ readonly kind: "give"; readonly effects: readonly Effect[] } & Gift);
 
@@ -29,15 +32,16 @@ interface Gift {
   readonly transfer: Transfer;
 }
 
-/** Where to read on in the stream, and the keys that were to be read before it. */
+/** Where to read on in the stream, and the keys that were to be read or looked at before it. */
 export interface Position {
   readonly at: number;
   readonly unread: readonly string[];
+  readonly suspects: readonly string[];
 }
 
 export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
-  | { readonly kind: "read"; readonly key: string }
+  | { readonly kind: "read" | "look"; readonly key: string }
   | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
   | {
@@ -90,6 +94,9 @@ export interface Place {
   at: number;
   /** The keys that it has asked for, or will ask for, once for each time. */
   unread: string[];
+  /** Keys that may have lost their time of expiry, each until it is looked at. */
+  suspects: Set<string>;
+  lost: LostExpiries;
   /** What the engine has not been asked for yet. */
   work: Work[];
   /** After a restart: how far the stream had come then. */
@@ -122,15 +129,16 @@ function nothing(
   { id, sites, limits }: Pick<Place, "id" | "sites" | "limits">,
   life: number,
 ): Omit<Place, "id" | "sites" | "skew" | "limits"> {
+  const site = Site.empty({ origin: id, sites, life: String(life), limits });
   return {
     ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, life },
-    ...{ site: Site.empty({ origin: id, sites, life: String(life), limits }), unread: [], work: [] },
+    ...{ site, unread: [], suspects: new Set(), lost: new LostExpiries(site.keys), work: [] },
     ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
   };
 }
 
-/** Another process takes the place of the one of the site, with what the engine has of it; the keys that it has to read again. */
-export function restart(place: Place): readonly string[] {
+/** Another process takes the place of the one of the site, with what the engine has of it; the keys that it has to read or look at again. */
+export function restart(place: Place): Omit<Position, "at"> {
   const { saved, log } = place.stored;
   const position = log.findLast((logged) => logged.kind === "captured")?.position ?? saved?.position;
   place.life += 1;
@@ -142,9 +150,10 @@ export function restart(place: Place): readonly string[] {
     ),
   );
   place.site.kept.confirm(place.site.seq);
-  [place.at, place.work, place.unread] = [position?.at ?? 0, [], []];
+  [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
+  place.lost = new LostExpiries(place.site.keys);
   place.catchUp = place.stream.length;
-  return position?.unread ?? [];
+  return position ?? { unread: [], suspects: [] };
 }
 
 /** The place has got all keys, and begins with them: `kept` is what the site that gave them keeps. */
@@ -157,13 +166,13 @@ export function beginTransferred(
   for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);
   const operations = kept.map(({ bytes }) => decodeOperation(bytes));
   const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
-  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [] } };
+  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [], suspects: [] } };
   [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
   restart(place);
 }
 
-export function positionOf({ at, unread }: Place): Position {
-  return { at, unread: [...unread] };
+export function positionOf({ at, unread, suspects }: Place): Position {
+  return { at, unread: [...unread], suspects: [...suspects] };
 }
 
 /** A site that is there and has what the others had when it began. */

@@ -64,6 +64,9 @@ export class Sites {
       case "read":
         stream.push({ kind: "read", key: next.key, life: place.life, effects: engine.effectsOf(next.key) });
         break;
+      case "look":
+        stream.push({ kind: "looked", key: next.key, life: place.life, ...engine.look(next.key) });
+        break;
       case "give":
         stream.push({ ...next, effects: engine.effectsOf(next.key) });
         break;
@@ -75,7 +78,7 @@ export class Sites {
         for (const command of commands) engine.run(command);
         if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
         else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
-        stream.push({ kind: "mark", mark });
+        stream.push({ kind: "mark", mark, commands });
         break;
       }
       case "log":
@@ -108,7 +111,13 @@ export class Sites {
     place.at += 1;
     switch (entry.kind) {
       case "mark":
+        this.#suspect(place, place.lost.pass(entry.commands, true));
         this.#apply(place, place.site.applied(entry.mark));
+        break;
+      case "looked":
+        if (entry.life !== place.life) break;
+        place.suspects.delete(entry.key);
+        if (place.lost.isLost(entry.key, entry)) this.#capture(place, [{ kind: "emptied", key: entry.key }]);
         break;
       case "give":
         if (entry.life === place.life) this.#give(place, entry);
@@ -125,6 +134,7 @@ export class Sites {
           return of;
         });
         for (const { read } of captured) this.#read(place, read);
+        this.#suspect(place, place.lost.pass(entry.commands, false));
         const effects = captured.flatMap((each) => each.effects);
         if (effects.length > 0) this.#capture(place, effects);
         break;
@@ -168,7 +178,10 @@ export class Sites {
   /** The process of the site ends with all that it had in memory, and with what was on its way; another one takes its place. */
   crash(place: Place | undefined): void {
     if (!takesPart(place)) return;
-    this.#read(place, restart(place));
+    const { unread, suspects } = restart(place);
+    this.#read(place, unread);
+    for (const key of suspects) place.lost.suspect(key);
+    this.#suspect(place, suspects);
     this.#break(place);
   }
 
@@ -290,6 +303,11 @@ export class Sites {
   #read(place: Place, keys: readonly string[]): void {
     place.unread.push(...keys);
     place.work.push(...keys.map((key): Work => ({ kind: "read", key })));
+  }
+
+  #suspect(place: Place, keys: readonly string[]): void {
+    for (const key of keys) place.suspects.add(key);
+    place.work.push(...keys.map((key): Work => ({ kind: "look", key })));
   }
 
   #apply({ work }: Place, applies: readonly Apply[]): void {

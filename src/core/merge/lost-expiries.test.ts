@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LostExpiries, type KeyLook } from "./lost-expiries.ts";
+
+interface Case {
+  readonly rule: string;
+  /** What passes at once, each. `own`: the site did it for another one. */
+  readonly units: readonly (readonly [by: "client" | "own", ...commands: readonly string[]])[];
+  readonly mayExpire?: boolean;
+  readonly mayLack?: boolean;
+  readonly look: KeyLook;
+  /** Undefined: there is nothing to look at. */
+  readonly want: "lost" | "kept" | undefined;
+}
+
+const GONE: KeyLook = { until: -2, size: 0 };
+const never = (size: number): KeyLook => ({ until: -1, size });
+
+const cases: readonly Case[] = [
+  {
+    rule: "a key that is gone after a removal has lost its time of expiry",
+    ...{ units: [["client", "SREM k m"]], look: GONE, want: "lost" },
+  },
+  {
+    rule: "so has one that the site itself has emptied for another one",
+    ...{ units: [["own", "HDEL k f"]], look: GONE, want: "lost" },
+  },
+  {
+    rule: "one that has no more elements than came since may be another one",
+    ...{
+      units: [
+        ["client", "ZREM k m"],
+        ["own", "ZADD k 1 n 2 o"],
+      ],
+      look: never(2),
+      want: "lost",
+    },
+  },
+  {
+    rule: "so may one that a transaction has emptied and filled",
+    ...{ units: [["client", "HDEL k f", "HSET k g 1"]], look: never(1), want: "lost" },
+  },
+  {
+    rule: "one that has more elements than came since was never empty",
+    ...{
+      units: [
+        ["client", "SREM k m"],
+        ["client", "SADD k n"],
+      ],
+      look: never(2),
+      want: "kept",
+    },
+  },
+  {
+    rule: "one that expires has lost nothing",
+    ...{
+      units: [
+        ["client", "SREM k m"],
+        ["client", "SADD k n"],
+      ],
+      look: { until: 9_000, size: 1 },
+      want: "kept",
+    },
+  },
+  {
+    rule: "one that is known not to expire has nothing to lose",
+    ...{ units: [["client", "SREM k m"]], mayExpire: false, look: GONE, want: undefined },
+  },
+  {
+    rule: "a member that is moved away is removed from the set where it was",
+    ...{ units: [["client", "SMOVE k other m"]], look: GONE, want: "lost" },
+  },
+  {
+    rule: "a member that is moved there has come",
+    ...{
+      units: [
+        ["client", "SREM k m"],
+        ["client", "SMOVE other k n"],
+      ],
+      look: never(1),
+      want: "lost",
+    },
+  },
+  {
+    rule: "a time of expiry of another site is lost where the key may have been removed",
+    ...{ units: [["own", "PEXPIREAT k 9000"]], mayLack: true, look: { until: -2, size: undefined }, want: "lost" },
+  },
+  {
+    rule: "it is not lost where the key is there",
+    ...{ units: [["own", "PEXPIREAT k 9000"]], look: GONE, want: undefined },
+  },
+  {
+    rule: "nor where the key is written with it",
+    ...{ units: [["own", "SADD k m", "PEXPIREAT k 9000"]], mayLack: true, look: GONE, want: undefined },
+  },
+  {
+    rule: "a client sets a time of expiry for keys that are there alone",
+    ...{ units: [["client", "PEXPIREAT k 9000"]], mayLack: true, look: GONE, want: undefined },
+  },
+  { rule: "an addition loses nothing", ...{ units: [["client", "SADD k m"]], look: never(1), want: undefined } },
+];
+
+for (const { rule, units, mayExpire = true, mayLack = false, look, want } of cases) {
+  test(`a lost time of expiry: ${rule}`, () => {
+    const expiries = new LostExpiries({ mayExpire: () => mayExpire, mayLack: () => mayLack });
+    const suspected = units.flatMap(([by, ...commands]) =>
+      expiries.pass(
+        commands.map((command) => command.split(" ")),
+        by === "own",
+      ),
+    );
+    assert.equal(suspected.includes("k"), want !== undefined);
+    assert.equal(expiries.isLost("k", look), want === "lost");
+  });
+}
+
+test("a lost time of expiry: a key that was looked at is suspected again by the next removal", () => {
+  const expiries = new LostExpiries({ mayExpire: () => true, mayLack: () => false });
+  const removal = [["SREM", "k", "m"]];
+  assert.deepEqual([expiries.pass(removal, false), expiries.pass(removal, false)], [["k"], []]);
+  assert.equal(expiries.isLost("k", { until: 9_000, size: 1 }), false);
+  assert.deepEqual(expiries.pass(removal, false), ["k"]);
+});

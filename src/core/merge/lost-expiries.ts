@@ -1,0 +1,113 @@
+import type { EngineCommand } from "./engine-writes.ts";
+
+/** What is known of a key whose time of expiry the engine may have lost. */
+export interface ExpiringKeys {
+  /** True unless it is known that the key does not expire. */
+  mayExpire(key: string): boolean;
+  /** True when the engine may have had no such key, although the site that set its time of expiry had one. */
+  mayLack(key: string): boolean;
+}
+
+/** A key as its engine holds it. */
+export interface KeyLook {
+  /** As PEXPIRETIME says it: -2 of a key that is not there, -1 of one that does not expire. */
+  readonly until: number;
+  /** Its elements; undefined where they were not counted. */
+  readonly size: number | undefined;
+}
+
+/** Types of keys that are gone with their last element. */
+export type EmptiedType = "hash" | "set" | "zset";
+
+/**
+ * Keys that may have lost their time of expiry, each until it is looked at. An engine forgets that time with the last element of a key, or has no
+ * such key when another site sets the time, and its stream says neither.
+ */
+export class LostExpiries {
+  readonly #known: ExpiringKeys;
+  readonly #suspects = new Map<string, Suspect>();
+
+  constructor(known: ExpiringKeys) {
+    this.#known = known;
+  }
+
+  /** False of a command of the site for which `pass` has nothing to do. */
+  isConcernedBy(name: string, key: () => string): boolean {
+    if (name === "PEXPIREAT") return this.#known.mayLack(key());
+    return REMOVES.has(name) || (this.#suspects.size > 0 && ADDS.has(name));
+  }
+
+  /** What was done at once, by a client or (`isOwn`) for another site. The keys that are to be looked at because of it, and were not before. */
+  pass(commands: readonly EngineCommand[], isOwn: boolean): readonly string[] {
+    const suspected = commands.flatMap((command) => this.#suspectsIn(command, commands, isOwn));
+    if (this.#suspects.size > 0) for (const command of commands) this.#count(command);
+    return suspected;
+  }
+
+  /** To be looked at again: what was done to it meanwhile is not known. */
+  suspect(key: string): void {
+    this.#suspects.set(key, { type: undefined, added: Infinity });
+  }
+
+  /** Of which type the key was when it may have been emptied; undefined where that is not known. */
+  typeOf(key: string): EmptiedType | undefined {
+    return this.#suspects.get(key)?.type;
+  }
+
+  /**
+   * The key was looked at, and all that was done before has passed. True when it may have lost a time of expiry: it is gone, or has no more elements than it
+   * can have got since.
+   */
+  isLost(key: string, { until, size = 0 }: KeyLook): boolean {
+    const suspect = this.#suspects.get(key);
+    this.#suspects.delete(key);
+    if (suspect === undefined || !this.#known.mayExpire(key)) return false;
+    return until === GONE || (until === NEVER && size <= suspect.added);
+  }
+
+  #suspectsIn([name = "", key = ""]: EngineCommand, together: readonly EngineCommand[], isOwn: boolean): string[] {
+    if (this.#suspects.has(key)) return [];
+    const type = REMOVES.get(name.toUpperCase());
+    const isSuspect =
+      type === undefined
+        ? isOwn && name === "PEXPIREAT" && !isWritten(key, together) && this.#known.mayLack(key)
+        : this.#known.mayExpire(key);
+    if (!isSuspect) return [];
+    this.#suspects.set(key, { type, added: 0 });
+    return [key];
+  }
+
+  #count([name = "", ...args]: EngineCommand): void {
+    const count = ADDS.get(name.toUpperCase());
+    const suspect = count && this.#suspects.get((name.toUpperCase() === "SMOVE" ? args[1] : args[0]) ?? "");
+    if (suspect) suspect.added += count(args.length);
+  }
+}
+
+interface Suspect {
+  readonly type: EmptiedType | undefined;
+  /** At most so many elements have come since. */
+  added: number;
+}
+
+const [GONE, NEVER] = [-2, -1];
+
+const REMOVES: ReadonlyMap<string, EmptiedType> = new Map([
+  ["HDEL", "hash"],
+  ["SREM", "set"],
+  ["SMOVE", "set"],
+  ["ZREM", "zset"],
+]);
+
+/** Elements that a command with so many arguments adds at most. */
+const ADDS: ReadonlyMap<string, (args: number) => number> = new Map([
+  ["SADD", (args) => args - 1],
+  ["SMOVE", () => 1],
+  ...["HSET", "HMSET", "ZADD"].map((name) => [name, (args: number) => args / 2] as const),
+  ...["HSETNX", "HINCRBY", "ZINCRBY"].map((name) => [name, () => 1] as const),
+]);
+
+/** The key is there after its time of expiry was set. */
+function isWritten(key: string, together: readonly EngineCommand[]): boolean {
+  return together.some(([name = "", of]) => of === key && (name === "SET" || name === "RPUSH" || ADDS.has(name)));
+}

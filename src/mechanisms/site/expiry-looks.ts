@@ -1,0 +1,102 @@
+import { LostExpiries, type ExpiringKeys } from "../../core/merge/lost-expiries.ts";
+import type { EngineCommand } from "../../core/merge/engine-writes.ts";
+import type { Effect } from "../../core/merge/operation.ts";
+import { argumentAt, argumentsOf } from "../../ports/resp/command-frame.ts";
+import type { Reply } from "../../ports/resp/reply.ts";
+import type { StreamUnit } from "./stream-units.ts";
+import { readAt, type TransactionContext } from "./transaction.ts";
+
+/** Keys that are looked at with one transaction. */
+const AT_ONCE = 100;
+
+/** Looks at each key that may have lost its time of expiry. `Begin` is a place in the stream. */
+export class ExpiryLooks<Begin> {
+  readonly #context: TransactionContext;
+  readonly #name: string;
+  readonly #lost: LostExpiries;
+  #waiting: Suspected<Begin>[] = [];
+  #asked: Asked<Begin> | undefined;
+  #number = 0;
+
+  /** `name`: tells its marks from those of an earlier link. */
+  constructor(context: TransactionContext, name: string, keys: ExpiringKeys) {
+    this.#context = context;
+    this.#name = name;
+    this.#lost = new LostExpiries(keys);
+  }
+
+  /** The place before what has not been looked at; undefined when there is nothing. */
+  get begin(): Begin | undefined {
+    return (this.#asked?.keys ?? this.#waiting)[0]?.begin;
+  }
+
+  /** What was done at once, from that place on. */
+  pass(unit: StreamUnit, begin: Begin): void {
+    const keys = this.#suspectedBy(unit);
+    if (keys.length === 0) return;
+    this.#waiting.push(...keys.map((key) => ({ key, begin })));
+    this.#ask();
+  }
+
+  /** A mark came by: what is now known of the keys that were looked at there; undefined when it is no mark of a look. */
+  async take(mark: string): Promise<readonly Effect[] | undefined> {
+    if (this.#asked?.mark !== mark) return undefined;
+    const { keys, replies } = this.#asked;
+    const values = (await replies).values();
+    const lost = keys.filter(({ key, reads }) => {
+      const [until, size] = reads.map(() => values.next().value);
+      return this.#lost.isLost(key, { until: Number(until), size: typeof size === "number" ? size : undefined });
+    });
+    this.#asked = undefined;
+    this.#ask();
+    return lost.map(({ key }) => ({ kind: "emptied", key }));
+  }
+
+  #suspectedBy(unit: StreamUnit): readonly string[] {
+    if (unit.kind === "writes") return this.#lost.pass(unit.commands, false);
+    // most of what a site writes itself need not be decoded for this
+    const isConcerned = unit.writes.some(({ name, frame }) =>
+      this.#lost.isConcernedBy(name, () => argumentAt(frame, 1) ?? ""),
+    );
+    return isConcerned
+      ? this.#lost.pass(
+          unit.writes.map(({ frame }) => argumentsOf(frame)),
+          true,
+        )
+      : [];
+  }
+
+  /** One look follows the other, so that what comes meanwhile is looked at together. */
+  #ask(): void {
+    if (this.#asked !== undefined || this.#waiting.length === 0) return;
+    const keys = this.#waiting.splice(0, AT_ONCE).map((each) => ({ ...each, reads: this.#readsOf(each.key) }));
+    this.#number += 1;
+    const mark = `expiry:${this.#name}:${this.#number}`;
+    const replies = readAt(
+      this.#context,
+      mark,
+      keys.flatMap(({ reads }) => reads),
+    );
+    replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
+    this.#asked = { mark, keys, replies };
+  }
+
+  #readsOf(key: string): readonly EngineCommand[] {
+    const type = this.#lost.typeOf(key);
+    const until: EngineCommand = ["PEXPIRETIME", key];
+    return type === undefined ? [until] : [until, [SIZE[type], key]];
+  }
+}
+
+interface Suspected<Begin> {
+  readonly key: string;
+  readonly begin: Begin;
+}
+
+interface Asked<Begin> {
+  readonly mark: string;
+  readonly keys: readonly (Suspected<Begin> & { readonly reads: readonly EngineCommand[] })[];
+  readonly replies: Promise<readonly Reply[]>;
+}
+
+const SIZE = { hash: "HLEN", set: "SCARD", zset: "ZCARD" } as const;
