@@ -1,6 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import type { DatabaseStep } from "./step.ts";
-import { primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import { diskBytes } from "./disk-budget.ts";
@@ -15,16 +15,22 @@ export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): Da
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
-/** A replica too many: one goes as soon as those that stay could succeed the primary; lost ones first, then those that are not as asked, then draining nodes. */
+/** A replica too many: one goes as soon as those that stay could succeed the primary. */
 export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
-  const replicas = replicasOf(shard);
-  const going = replicas.toSorted((a, b) => dispensability(facts, b) - dispensability(facts, a) || b.id - a.id)[0];
+  const going = mostDispensable(facts, shard);
   if (going === undefined) return undefined;
-  const staying = replicas.filter((replica) => replica !== going);
+  const staying = replicasOf(shard).filter((replica) => replica !== going && stays(facts, replica));
   const behind = staying.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
   if (behind !== undefined) return { kind: "wait", reason: behind };
   return { kind: "retire", shard: shard.id, instance: going.id };
+}
+
+/** Lost ones first, then those that are not as asked, on draining nodes, and not in sync. */
+export function mostDispensable(facts: DatabaseFacts, shard: ShardRecord): InstanceRecord | undefined {
+  const order = (a: InstanceRecord, b: InstanceRecord): number =>
+    dispensability(facts, b) - dispensability(facts, a) || b.id - a.id;
+  return replicasOf(shard).toSorted(order)[0];
 }
 
 /**
@@ -65,5 +71,6 @@ export function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecor
 function dispensability(facts: DatabaseFacts, instance: InstanceRecord): number {
   const draining = facts.nodes.some(({ uid, draining: leaves }) => leaves && uid === instance.node);
   const old = !isAsAsked(facts.record, instance);
-  return (isLost(facts, instance) ? 4 : 0) + (old ? 2 : 0) + (draining ? 1 : 0);
+  const behind = !inSync(facts.instances.get(instance.id));
+  return (isLost(facts, instance) ? 8 : 0) + (old ? 4 : 0) + (draining ? 2 : 0) + (behind ? 1 : 0);
 }

@@ -58,6 +58,45 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "finish-upgrade",
   },
   {
+    rule: "upgrade: a new primary with an old replica alone gets a new one, although the old one is in sync",
+    instances: [on(1, 1), on(3, 3, "8.0")],
+    shard: { primary: 3 },
+    record: toVersion8,
+    want: "add 8.0 on node 2",
+  },
+  {
+    rule: "upgrade: of two old replicas of a new primary the one goes first that is not in sync",
+    instances: [on(1, 1), on(2, 2), on(3, 3, "8.0")],
+    shard: { primary: 3 },
+    record: toVersion8,
+    but: { 1: { ...serving, streaming: false, lagBytes: -1 } },
+    want: "retire 1",
+  },
+  {
+    rule: "upgrade: nothing waits for an old replica of a new primary, which may be unable to take its data",
+    instances: [on(1, 1), on(2, 2), on(3, 3, "8.0")],
+    shard: { primary: 3 },
+    record: toVersion8,
+    but: Object.fromEntries([1, 2].map((id) => [id, { ...serving, streaming: false, lagBytes: -1 }])),
+    want: "retire 2",
+  },
+  {
+    rule: "upgrade: two old replicas go once a new one is in sync",
+    instances: [on(1, 1), on(2, 2), on(3, 3, "8.0"), on(4, 2, "8.0")],
+    shard: { primary: 3 },
+    record: toVersion8,
+    but: { 1: { ...serving, streaming: false, lagBytes: -1 } },
+    want: "retire 1",
+  },
+  {
+    rule: "upgrade: the last old replica stays until a new one is in sync",
+    instances: [on(1, 1), on(3, 3, "8.0"), on(4, 2, "8.0")],
+    shard: { primary: 3 },
+    record: toVersion8,
+    but: { 4: { ...serving, streaming: false, lagBytes: -1 } },
+    want: "wait: the 8.0 replica on node 2 is receiving the data",
+  },
+  {
     rule: "upgrade without replication: one surge replica takes over",
     instances: [on(1, 1), on(2, 2, "8.0")],
     record: { ...toVersion8, replication: false },
@@ -126,6 +165,37 @@ test("every path of an upgrade ends, and never with fewer instances in sync than
     "finish-upgrade",
   ]);
 });
+
+test("an upgrade ends with new instances alone, wherever its primary has to move to a new replica that is alone", () => {
+  for (let moved = 0; moved < 7; moved += 1) {
+    let scene: Scene = { instances: pair, record: toVersion8 };
+    const steps: string[] = [];
+    for (let turn = 0; steps.at(-1) !== "finish-upgrade"; turn += 1) {
+      assert.ok(turn < 20, `moved after ${moved} steps: ${steps.join(", ")}`);
+      if (turn === moved) scene = withNewPrimary(scene);
+      const facts = factsOf({ ...scene, but: unableOf(scene) });
+      const step = decideDatabase(facts);
+      steps.push(brief(step));
+      if (step.kind !== "finish-upgrade") scene = after(scene, facts, step);
+      assert.ok(scene.instances.length <= 3, `moved after ${moved} steps: ${steps.join(", ")}`);
+    }
+    const versions = scene.instances.map(({ storeVersion }) => storeVersion);
+    assert.deepEqual(versions, ["8.0", "8.0"], `moved after ${moved} steps: ${steps.join(", ")}`);
+  }
+});
+
+/** As after an evacuation of the node of the primary. */
+function withNewPrimary(scene: Scene): Scene {
+  const heir = scene.instances.find(({ storeVersion }) => storeVersion === "8.0");
+  return heir === undefined ? scene : { ...scene, shard: { primary: heir.id, epoch: 2 } };
+}
+
+/** An old engine may be unable to read what a new one gives. */
+function unableOf({ instances, shard }: Scene): NonNullable<Scene["but"]> {
+  const primary = instances.find(({ id }) => id === (shard?.primary ?? 1));
+  const unable = instances.filter(({ storeVersion }) => storeVersion < (primary?.storeVersion ?? ""));
+  return Object.fromEntries(unable.map(({ id }) => [id, { ...serving, streaming: false, lagBytes: -1 }]));
+}
 
 /** The scene when the step has been taken and all replicas have caught up. */
 function after(scene: Scene, { record }: DatabaseFacts, step: DatabaseStep): Scene {

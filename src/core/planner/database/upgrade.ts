@@ -3,21 +3,21 @@ import type { DatabaseStep } from "./step.ts";
 import { primaryOf, replicasOf, desiredInstances, isAsAsked } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
-import { addReplica, isLost } from "./replicas.ts";
+import { addReplica, isLost, mostDispensable } from "./replicas.ts";
 
 /**
  * Moves a shard to engines as its record asks for them, of another version or with TLS or without, with at most one instance more than it has, never with fewer replicas in sync:
  *
  *     old P + old R → + new R, in sync → − old R → + second new R, in sync → content compared → switchover → − old P
  *
- * so that replication only ever runs from old to new or between equals. Content is compared where the versions differ. Undefined
- * once the primary is new: what is left is surplus, which the ordinary rules remove.
+ * so that replication only ever runs from old to new or between equals. Content is compared where the versions differ. A primary that
+ * had to move before that gets the new replicas that it lacks. Undefined once it has them: old ones are surplus, which the ordinary rules remove.
  */
 export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const isNew = (instance: InstanceRecord): boolean => isAsAsked(facts.record, instance);
-  if (isNew(primaryOf(shard))) return undefined;
   const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
   const fresh = replicas.filter(isNew);
+  if (isNew(primaryOf(shard))) return withNewReplica(facts, shard, fresh);
   const behind = fresh.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
   const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
@@ -27,6 +27,19 @@ export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
     return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
   }
   return behind === undefined ? takeOver(facts, shard, fresh) : { kind: "wait", reason: behind };
+}
+
+/** An old replica may be unable to take what a new primary gives, and none of them is waited for. */
+function withNewReplica(
+  facts: DatabaseFacts,
+  shard: ShardRecord,
+  fresh: readonly InstanceRecord[],
+): DatabaseStep | undefined {
+  const wanted = desiredInstances(facts.record);
+  if (fresh.length + 1 >= wanted || replicasOf(shard).length === fresh.length) return undefined;
+  if (shard.instances.length <= wanted) return addReplica(facts, shard);
+  const going = mostDispensable(facts, shard);
+  return going && { kind: "retire", shard: shard.id, instance: going.id };
 }
 
 function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): DatabaseStep {
