@@ -34,10 +34,15 @@ export async function promote(from: TestEngine, to: TestEngine): Promise<void> {
   await to.call("REPLICAOF", "NO", "ONE");
 }
 
-/** Makes the old primary follow the new one, and lifts the fence. */
-export async function demote(from: TestEngine, to: TestEngine): Promise<void> {
+/** Tells the old primary to follow the new one, and lifts the fence; one of an older version may be unable to. */
+export async function attach(from: TestEngine, to: TestEngine): Promise<void> {
   await from.call("REPLICAOF", to.host, to.port);
   await from.call("CLIENT", "UNPAUSE");
+}
+
+/** The same; resolves when it follows. */
+export async function demote(from: TestEngine, to: TestEngine): Promise<void> {
+  await attach(from, to);
   await until(`${from.name} replicates`, async () => (await from.replication()).link?.status === "up");
   await until(`${to.name} streams`, async () =>
     (await to.replication()).replicas.some(({ state }) => state === "online"),

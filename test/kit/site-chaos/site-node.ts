@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { linkCanFollow } from "../../../src/mechanisms/site/link-place.ts";
 import { until } from "../time/until.ts";
-import { demote, promote } from "../engines/switchover.ts";
+import { attach, demote, promote } from "../engines/switchover.ts";
 import type { LinkProcess } from "../links/link-process.ts";
 import type { Followed, Linking } from "../links/linking.ts";
 import { hasFollowed, restartFromDisk, startSiteEngine, type KeptEngine } from "./kept-engine.ts";
@@ -134,7 +134,7 @@ export class SiteNode implements AsyncDisposable {
     const before = this.#primary;
     await promote(before, next);
     this.#primary = next;
-    await demote(before, next);
+    await (next.name === before.name ? demote : attach)(before, next);
     await this.#configure();
     this.#replica = before;
   }
