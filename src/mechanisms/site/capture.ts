@@ -129,31 +129,24 @@ export class Capture {
 
   async #takeMark(mark: string, end: Reached): Promise<void> {
     const read = this.#reads.get(mark);
-    if (read === undefined) {
-      const lost = await this.#expiries.take(mark);
-      if (lost !== undefined) {
-        this.#advance(end);
-        if (lost.length > 0) this.#options.onEffects(lost);
-        return;
-      }
-      if (await this.#looks.pass(mark)) {
-        this.#advance(end);
-        return;
-      }
-      if (mark === PLACE_ASKED) {
-        this.#advance(end);
-        this.#options.onEffects([]); // what has been seen so far, and with it the place
-        return;
-      }
+    if (read !== undefined) return this.#takeRead(mark, read, end);
+    const lost = await this.#expiries.take(mark);
+    if (lost === undefined && mark !== PLACE_ASKED && !(await this.#looks.pass(mark))) {
       const marked = this.#options.onMark(mark);
       this.#advance(end);
       return marked;
     }
-    const effects = effectsOfReads(read.key, await read.replies);
+    this.#advance(end);
+    // where the place is asked for, it goes with what has been seen so far
+    if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? []);
+  }
+
+  async #takeRead(mark: string, { key, replies, captured }: PendingRead, end: Reached): Promise<void> {
+    const effects = effectsOfReads(key, await replies);
     this.#reads.delete(mark);
     this.#advance(end);
     this.#options.onEffects(effects);
-    read.captured.resolve();
+    captured.resolve();
   }
 
   #advance(end: Reached): void {

@@ -6,8 +6,10 @@ import type { Reply } from "../../ports/resp/reply.ts";
 import type { StreamUnit } from "./stream-units.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 
-/** Keys that are looked at with one transaction. */
+/** Keys that are looked at with one transaction: the engine does nothing else meanwhile. */
 const AT_ONCE = 100;
+/** What comes within so many milliseconds is looked at together. */
+const TOGETHER_MS = 10;
 
 /** Looks at each key that may have lost its time of expiry. `Begin` is a place in the stream. */
 export class ExpiryLooks<Begin> {
@@ -16,6 +18,7 @@ export class ExpiryLooks<Begin> {
   readonly #lost: LostExpiries;
   #waiting: Suspected<Begin>[] = [];
   #asked: Asked<Begin> | undefined;
+  #isDue = false;
   #number = 0;
 
   /** `name`: tells its marks from those of an earlier link. */
@@ -35,7 +38,7 @@ export class ExpiryLooks<Begin> {
     const keys = this.#suspectedBy(unit);
     if (keys.length === 0) return;
     this.#waiting.push(...keys.map((key) => ({ key, begin })));
-    this.#ask();
+    this.#plan();
   }
 
   /** A mark came by: what is now known of the keys that were looked at there; undefined when it is no mark of a look. */
@@ -48,7 +51,7 @@ export class ExpiryLooks<Begin> {
       return this.#lost.isLost(key, { until: Number(until), size: typeof size === "number" ? size : undefined });
     });
     this.#asked = undefined;
-    this.#ask();
+    this.#plan();
     return lost.map(({ key }) => ({ kind: "emptied", key }));
   }
 
@@ -66,9 +69,18 @@ export class ExpiryLooks<Begin> {
       : [];
   }
 
-  /** One look follows the other, so that what comes meanwhile is looked at together. */
-  #ask(): void {
-    if (this.#asked !== undefined || this.#waiting.length === 0) return;
+  #plan(): void {
+    if (this.#isDue || this.#asked !== undefined || this.#waiting.length === 0) return;
+    const { clock, signal } = this.#context;
+    this.#isDue = true;
+    const look = (): void => {
+      this.#isDue = false;
+      this.#look();
+    };
+    clock.sleep(this.#waiting.length < AT_ONCE ? TOGETHER_MS : 0, signal).then(look, () => undefined); // aborted: nobody asks any more
+  }
+
+  #look(): void {
     const keys = this.#waiting.splice(0, AT_ONCE).map((each) => ({ ...each, reads: this.#readsOf(each.key) }));
     this.#number += 1;
     const mark = `expiry:${this.#name}:${this.#number}`;

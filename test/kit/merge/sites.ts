@@ -1,27 +1,14 @@
 import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
-import { laterOrigin } from "../../../src/core/merge/origin.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
-import { decodeTransferBegin, encodeTransferBegin, encodeTransferredKey } from "../../../src/core/merge/transfer.ts";
-import { NOTHING } from "../../../src/core/merge/version-vector.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
-import {
-  beginTransferred,
-  loseAll,
-  newPlace,
-  positionOf,
-  restart,
-  takesPart,
-  type Entry,
-  type Place,
-  type Transfer,
-  type Work,
-} from "./place.ts";
+import { loseAll, newPlace, positionOf, restart, takesPart, type Place, type Work } from "./place.ts";
+import { Transfers } from "./transfers.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
 export class Sites {
@@ -32,6 +19,7 @@ export class Sites {
   readonly #links = new ModelLinks();
   readonly #limits: SiteLimits;
   readonly exchange = new Exchange(this.#links, this.places);
+  readonly #transfers = new Transfers(this.#links, this.places);
   #now = 1_000_000;
 
   constructor(count: number, skewOf: (site: number) => number, keptBytes: number) {
@@ -71,7 +59,7 @@ export class Sites {
         stream.push({ ...next, effects: engine.effectsOf(next.key) });
         break;
       case "given":
-        this.#begin(next.transfer);
+        this.#break(this.#transfers.given(next.transfer));
         break;
       case "apply": {
         const { mark, commands, logged } = next.apply;
@@ -120,7 +108,7 @@ export class Sites {
         if (place.lost.isLost(entry.key, entry)) this.#capture(place, [{ kind: "emptied", key: entry.key }]);
         break;
       case "give":
-        if (entry.life === place.life) this.#give(place, entry);
+        if (entry.life === place.life) this.#transfers.give(place, entry);
         break;
       case "read":
         if (entry.life !== place.life) break;
@@ -198,7 +186,7 @@ export class Sites {
     place.state = "gone";
     place.work = [];
     this.#ids = this.#ids.filter((id) => id !== place.id);
-    this.#endTransfers(place);
+    this.#transfers.end(place);
   }
 
   /** A site loses everything, with its engine; what no other site has of it is gone. False when no other site has anything. */
@@ -216,21 +204,9 @@ export class Sites {
     place.site.participants.change(place.sites);
   }
 
-  /** A site that has nothing asks another one for all keys, once it has heard of all others what they have of it. */
+  /** A site that has nothing asks another one for all keys. */
   transfer(place: Place | undefined, from: Place | undefined): void {
-    if (place?.state !== "new" || place.transfer !== undefined || from === undefined) return;
-    const others = this.places.filter((other) => other !== place && place.sites.includes(other.id));
-    if (!takesPart(from) || !others.includes(from) || !others.every((other) => this.#hears(place, other))) return;
-    const received = others.filter(takesPart).map(({ site }) => site.numbered);
-    const origin = laterOrigin(place.id, received);
-    from.site.participants.begins(origin);
-    const begin = decodeTransferBegin(encodeTransferBegin(from.site.transferBegin()));
-    const keys = [...new Set([...begin.keys, ...from.engine.keys])];
-    const kept = from.site.kept.keepAll();
-    const transfer: Transfer = { kept, from: from.id, to: place.id, origin, begin, missing: keys.length, keys: [] };
-    place.transfer = transfer;
-    from.work.push(...keys.map((key): Work => ({ kind: "give", key, life: from.life, transfer })));
-    if (keys.length === 0) from.work.push({ kind: "given", transfer });
+    this.#transfers.begin(place, from);
   }
 
   /** Heals every link and lets everything arrive. */
@@ -258,41 +234,10 @@ export class Sites {
   }
 
   /** Nothing comes over the links of a place any more before their ends have said what they have. */
-  #break(place: Place): void {
+  #break(place: Place | undefined): void {
+    if (place === undefined) return;
     this.#links.break(place.id);
-    this.#endTransfers(place);
-  }
-
-  #hears(place: Place, other: Place): boolean {
-    return other.state !== "gone" && other.sites.includes(place.id) && !this.#links.isCut(`${other.id}>${place.id}`);
-  }
-
-  #endTransfers(from: Place): void {
-    for (const place of this.places) {
-      if (place.transfer?.from !== from.id) continue;
-      place.transfer.kept[Symbol.dispose]();
-      place.transfer = undefined;
-    }
-  }
-
-  #give(place: Place, { key, effects, transfer }: Extract<Entry, { kind: "give" }>): void {
-    const given = place.site.keys.transferred(key, effects);
-    if (given === undefined) {
-      place.work.push({ kind: "give", key, life: place.life, transfer });
-      return;
-    }
-    transfer.keys.push(encodeTransferredKey(given));
-    transfer.missing -= 1;
-    if (transfer.missing === 0) place.work.push({ kind: "given", transfer });
-  }
-
-  /** A site has got all keys. */
-  #begin(transfer: Transfer): void {
-    const place = this.places[transfer.to - 1];
-    if (place?.transfer !== transfer) return;
-    transfer.kept[Symbol.dispose]();
-    beginTransferred(place, transfer, this.places[transfer.from - 1]?.site.kept.after(NOTHING, Infinity) ?? []);
-    this.#break(place);
+    this.#transfers.end(place);
   }
 
   #capture(place: Place, effects: readonly Effect[]): void {
