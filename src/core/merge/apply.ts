@@ -1,4 +1,5 @@
 import type { EngineCommand } from "./engine-writes.ts";
+import type { KeyPart } from "./key-part.ts";
 import type { CodedOperation } from "./operation-codec.ts";
 import type { LoggedEntry } from "./saved-site.ts";
 import type { VersionVector } from "./version-vector.ts";
@@ -16,6 +17,12 @@ export interface Settled {
   readonly operation: CodedOperation | undefined;
   /** What the engine has applied with it, of a summary. */
   readonly received: VersionVector;
-  /** The keys that no transaction is under way for, and that a client wrote before one. */
-  readonly raced: readonly string[];
+  /** What a client wrote before a transaction that may not know of it, and no other one is under way for. */
+  readonly raced: readonly RacedKey[];
+}
+
+/** A part of a key that has to be written again. */
+export interface RacedKey {
+  readonly key: string;
+  readonly part: KeyPart;
 }

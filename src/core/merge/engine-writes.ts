@@ -1,4 +1,5 @@
 import type { Content } from "./cell.ts";
+import type { SomeOfKey } from "./key-part.ts";
 import type { KeyView } from "./engine-view.ts";
 import { keepsBase, type KeyState } from "./key-state.ts";
 import { elementContent, expiresAt, knownElements, knownTypes, typeOf, type ExpiresAt } from "./key-view.ts";
@@ -28,6 +29,19 @@ export function writesBetween(key: string, before: KeyView, after: KeyState): re
 export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
   const values = valuesOf(key, state);
   return keepsBase(state) || replacesAll(values[0]) ? values : [["DEL", key], ...values];
+}
+
+/** The same, of a part of the key. */
+export function partWrites(key: string, state: KeyState, { elements, hasExpiry }: SomeOfKey): readonly EngineCommand[] {
+  const type = typeOf(state);
+  if (type !== undefined && elements.some((each) => each.type !== type)) return keyWrites(key, state);
+  const expires = expiresAt(state);
+  const writes = elements.flatMap(({ type: of, element }) => {
+    const is = elementContent(state, of, element);
+    return is.kind === "base" ? [] : valueWrites({ key, type: of, element, expires }, is);
+  });
+  const isWritten = hasExpiry || writes.length > 0;
+  return [...removalsLast(writes), ...(isWritten ? expiryWrites(key, "base", expires) : [])];
 }
 
 /** True of a command after which nothing is left of what the key held, its expiry included. */

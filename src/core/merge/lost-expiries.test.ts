@@ -8,6 +8,7 @@ interface Case {
   readonly units: readonly (readonly [by: "client" | "own", ...commands: readonly string[]])[];
   readonly mayExpire?: boolean;
   readonly mayLack?: boolean;
+  readonly isRepeated?: boolean;
   readonly look: KeyLook;
   /** Undefined: there is nothing to look at. */
   readonly want: "lost" | "kept" | undefined;
@@ -24,6 +25,10 @@ const cases: readonly Case[] = [
   {
     rule: "so has one that the site itself has emptied for another one",
     ...{ units: [["own", "HDEL k f"]], look: GONE, want: "lost" },
+  },
+  {
+    rule: "where nothing else is known of it, the other one looks",
+    ...{ units: [["own", "HDEL k f"]], isRepeated: true, look: GONE, want: undefined },
   },
   {
     rule: "one that has no more elements than came since may be another one",
@@ -100,13 +105,17 @@ const cases: readonly Case[] = [
   { rule: "an addition loses nothing", ...{ units: [["client", "SADD k m"]], look: never(1), want: undefined } },
 ];
 
-for (const { rule, units, mayExpire = true, mayLack = false, look, want } of cases) {
+for (const { rule, units, mayExpire = true, mayLack = false, isRepeated = false, look, want } of cases) {
   test(`a lost time of expiry: ${rule}`, () => {
-    const expiries = new LostExpiries({ mayExpire: () => mayExpire, mayLack: () => mayLack });
+    const expiries = new LostExpiries({
+      mayExpire: () => mayExpire,
+      mayLack: () => mayLack,
+      isRepeated: () => isRepeated,
+    });
     const suspected = units.flatMap(([by, ...commands]) =>
       expiries.pass(
         commands.map((command) => command.split(" ")),
-        by === "own",
+        by === "own" ? "2:1" : undefined,
       ),
     );
     assert.equal(suspected.includes("k"), want !== undefined);
@@ -115,9 +124,9 @@ for (const { rule, units, mayExpire = true, mayLack = false, look, want } of cas
 }
 
 test("a lost time of expiry: a key that was looked at is suspected again by the next removal", () => {
-  const expiries = new LostExpiries({ mayExpire: () => true, mayLack: () => false });
+  const expiries = new LostExpiries({ mayExpire: () => true, mayLack: () => false, isRepeated: () => false });
   const removal = [["SREM", "k", "m"]];
-  assert.deepEqual([expiries.pass(removal, false), expiries.pass(removal, false)], [["k"], []]);
+  assert.deepEqual([expiries.pass(removal, undefined), expiries.pass(removal, undefined)], [["k"], []]);
   assert.equal(expiries.isLost("k", { until: 9_000, size: 1 }), false);
-  assert.deepEqual(expiries.pass(removal, false), ["k"]);
+  assert.deepEqual(expiries.pass(removal, undefined), ["k"]);
 });

@@ -6,6 +6,8 @@ export interface ExpiringKeys {
   mayExpire(key: string): boolean;
   /** True when the engine may have had no such key, although the site that set its time of expiry had one. */
   mayLack(key: string): boolean;
+  /** The transaction with that mark did to the key what another site had done, which knew all that is known of the key: then that one looks. */
+  isRepeated(key: string, mark: string): boolean;
 }
 
 /** A key as its engine holds it. */
@@ -32,14 +34,15 @@ export class LostExpiries {
   }
 
   /** False of a command of the site for which `pass` has nothing to do. */
-  isConcernedBy(name: string, key: () => string): boolean {
+  isConcernedBy(name: string, key: () => string, mark: string): boolean {
     if (name === "PEXPIREAT") return this.#known.mayLack(key());
-    return REMOVES.has(name) || (this.#suspects.size > 0 && ADDS.has(name));
+    if (REMOVES.has(name)) return !this.#known.isRepeated(key(), mark);
+    return this.#suspects.size > 0 && ADDS.has(name);
   }
 
-  /** What was done at once, by a client or (`isOwn`) for another site. The keys that are to be looked at because of it, and were not before. */
-  pass(commands: readonly EngineCommand[], isOwn: boolean): readonly string[] {
-    const suspected = commands.flatMap((command) => this.#suspectsIn(command, commands, isOwn));
+  /** What was done at once, by a client or with a mark by the site. The keys that are to be looked at because of it, and were not before. */
+  pass(commands: readonly EngineCommand[], mark: string | undefined): readonly string[] {
+    const suspected = commands.flatMap((command) => this.#suspectsIn(command, commands, mark));
     if (this.#suspects.size > 0) for (const command of commands) this.#count(command);
     return suspected;
   }
@@ -65,16 +68,23 @@ export class LostExpiries {
     return until === GONE || (until === NEVER && size <= suspect.added);
   }
 
-  #suspectsIn([name = "", key = ""]: EngineCommand, together: readonly EngineCommand[], isOwn: boolean): string[] {
+  #suspectsIn(command: EngineCommand, together: readonly EngineCommand[], mark: string | undefined): string[] {
+    const [name = "", key = ""] = command;
     if (this.#suspects.has(key)) return [];
     const type = REMOVES.get(name.toUpperCase());
     const isSuspect =
-      type === undefined
-        ? isOwn && name === "PEXPIREAT" && !isWritten(key, together) && this.#known.mayLack(key)
-        : this.#known.mayExpire(key);
+      type === undefined ? mark !== undefined && this.#isMissed(command, together) : this.#isEmptied(key, mark);
     if (!isSuspect) return [];
     this.#suspects.set(key, { type, added: 0 });
     return [key];
+  }
+
+  #isMissed([name = "", key = ""]: EngineCommand, together: readonly EngineCommand[]): boolean {
+    return name === "PEXPIREAT" && !isWritten(key, together) && this.#known.mayLack(key);
+  }
+
+  #isEmptied(key: string, mark: string | undefined): boolean {
+    return this.#known.mayExpire(key) && (mark === undefined || !this.#known.isRepeated(key, mark));
   }
 
   #count([name = "", ...args]: EngineCommand): void {

@@ -1,5 +1,6 @@
 import { viewBefore, viewOfAll } from "./engine-view.ts";
-import { keyWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
+import { keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
+import type { KeyPart } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
@@ -81,9 +82,10 @@ export class MergedState {
       if (!named.has(key)) joinKey(own, newKey(summary.flushes), { own: received, other: summary.received });
   }
 
-  /** What makes the key in the engine what is known of it. */
-  repair(key: string): readonly EngineCommand[] {
-    return keyWrites(key, this.known(key));
+  /** What makes a part of the key in the engine what is known of it. */
+  repair(key: string, part: KeyPart = "all"): readonly EngineCommand[] {
+    const state = this.known(key);
+    return part === "all" ? keyWrites(key, state) : partWrites(key, state, part);
   }
 
   /** Names of the keys of which a site does not know all that has received only that. */

@@ -1,13 +1,15 @@
-import type { Settled } from "./apply.ts";
+import type { RacedKey, Settled } from "./apply.ts";
+import { partOf, type KeyPart } from "./key-part.ts";
 import type { CodedOperation } from "./operation-codec.ts";
-import type { Effect } from "./operation.ts";
+import { byKey, type Effect, type KeyEffect } from "./operation.ts";
 import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
+import { WaitingKey } from "./waiting-key.ts";
 import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
 
 /** Transactions that were given to the engine, until their marks come back, and the keys that they write. */
 export class PendingApplies {
   readonly #applies = new Map<string, Pending>();
-  readonly #keys = new Map<string, Waiting>();
+  readonly #keys = new Map<string, WaitingKey>();
   /** Those that remove all keys. */
   readonly #flushes = new Set<string>();
 
@@ -26,37 +28,37 @@ export class PendingApplies {
   addOperation(operation: CodedOperation): string {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
-    const keys = new Set(operation.effects.flatMap((effect) => (effect.kind === "flush" ? [] : [effect.key])));
+    const keys = new Map(byKey(operation.effects).map(([key, effects]) => [key, partOf(effects)]));
     this.#add(mark, { operation, received: NOTHING, keys, isRepair: false });
     return mark;
   }
 
-  addRepair(mark: string, key: string): void {
-    this.#add(mark, { operation: undefined, received: NOTHING, keys: new Set([key]), isRepair: true });
+  addRepair(mark: string, key: string, part: KeyPart): void {
+    this.#add(mark, { operation: undefined, received: NOTHING, keys: new Map([[key, part]]), isRepair: true });
   }
 
   /** What another site knows of these keys, and perhaps that all others are removed. */
   addSummary({ mark, received }: PendingSummary, keys: readonly string[], isFlushed: boolean): void {
     if (isFlushed) this.#flushes.add(mark);
-    this.#add(mark, { operation: undefined, received, keys: new Set(keys), isRepair: false });
+    const all = new Map(keys.map((key) => [key, "all"] as const));
+    this.#add(mark, { operation: undefined, received, keys: all, isRepair: false });
   }
 
   /** A client did this, perhaps before a transaction that does not know of it; `all`: what it may have removed. */
   race(effects: readonly Effect[], all: () => readonly { readonly key: string }[]): void {
     for (const effect of effects)
-      if (effect.kind === "flush") for (const { key } of all()) this.#race(key);
-      else this.#race(effect.key);
+      if (effect.kind === "flush") for (const { key } of all()) this.#race(key, "flush");
+      else this.#race(effect.key, effect);
   }
 
-  #race(key: string): void {
+  #race(key: string, effect: KeyEffect | "flush"): void {
     for (const mark of this.#flushes) {
       const { keys } = this.#applies.get(mark) ?? { keys: undefined };
       if (keys === undefined || keys.has(key)) continue;
-      keys.add(key);
-      this.#wait(key, true);
+      keys.set(key, "all");
+      this.#wait(key).begin("all", true);
     }
-    const waiting = this.#keys.get(key);
-    if (waiting !== undefined) waiting.isRaced = true;
+    this.#keys.get(key)?.race(effect);
   }
 
   has(key: string): boolean {
@@ -65,7 +67,7 @@ export class PendingApplies {
 
   /** An operation on the key is under way, and not only a repair, which every site does that begins with what is known of the key. */
   hasOperation(key: string): boolean {
-    return this.#flushes.size > 0 || (this.#keys.get(key)?.operations ?? 0) > 0;
+    return this.#flushes.size > 0 || this.#keys.get(key)?.hasOperation === true;
   }
 
   /** The mark came back; undefined of one that nothing waits for. */
@@ -75,7 +77,13 @@ export class PendingApplies {
     this.#applies.delete(mark);
     this.#flushes.delete(mark);
     const { operation, received, keys } = pending;
-    return { operation, received, raced: [...keys].filter((key) => this.#isRacedAtEnd(key, pending)) };
+    const raced = [...keys].flatMap(([key, part]) => this.#end(key, part, pending) ?? []);
+    return { operation, received, raced };
+  }
+
+  /** What the transaction does for another site, if its mark has not come back and it is no repair or summary. */
+  operationOf(mark: string): CodedOperation | undefined {
+    return this.#applies.get(mark)?.operation;
   }
 
   get marks(): readonly string[] {
@@ -96,30 +104,21 @@ export class PendingApplies {
 
   #add(mark: string, pending: Pending): void {
     this.#applies.set(mark, pending);
-    for (const key of pending.keys) this.#wait(key, !pending.isRepair);
+    for (const [key, part] of pending.keys) this.#wait(key).begin(part, !pending.isRepair);
   }
 
-  #wait(key: string, isOperation: boolean): void {
-    const { applies, operations, isRaced } = this.#keys.get(key) ?? { applies: 0, operations: 0, isRaced: false };
-    this.#keys.set(key, { applies: applies + 1, operations: operations + (isOperation ? 1 : 0), isRaced });
+  #wait(key: string): WaitingKey {
+    const waiting = this.#keys.get(key) ?? new WaitingKey();
+    this.#keys.set(key, waiting);
+    return waiting;
   }
 
-  #isRacedAtEnd(key: string, { isRepair }: Pending): boolean {
+  #end(key: string, part: KeyPart, { isRepair }: Pending): RacedKey | undefined {
     const waiting = this.#keys.get(key);
-    if (waiting === undefined) return false;
-    waiting.applies -= 1;
-    if (!isRepair) waiting.operations -= 1;
-    if (waiting.applies > 0) return false;
-    this.#keys.delete(key);
-    return waiting.isRaced;
+    const raced = waiting?.end(part, !isRepair);
+    if (waiting?.isIdle === true) this.#keys.delete(key);
+    return raced && { key, part: raced };
   }
-}
-
-/** How many transactions on a key are under way, and how many of them are operations. */
-interface Waiting {
-  applies: number;
-  operations: number;
-  isRaced: boolean;
 }
 
 interface Pending {
@@ -127,5 +126,5 @@ interface Pending {
   readonly operation: CodedOperation | undefined;
   readonly received: VersionVector;
   readonly isRepair: boolean;
-  readonly keys: Set<string>;
+  readonly keys: Map<string, KeyPart>;
 }

@@ -194,3 +194,20 @@ test("what a site did before it applied an operation has not seen it, although i
   sites.settle();
   for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
 });
+
+test("what a client does to one member of a key is not disturbed by what another site does to another one", () => {
+  const sites = new Sites(2, () => 0, Infinity);
+  const [a, b] = sites.places;
+  sites.write(a, ["SADD", "k", "m"]);
+  sites.settle();
+  sites.write(b, ["SADD", "k", "n"]);
+  while (sites.capture(b) || sites.work(b));
+  sites.write(a, ["SREM", "k", "m"]);
+  sites.deliver("2>1");
+  while (sites.capture(a) || sites.work(a)); // the removal is captured while the addition is under way
+  sites.write(a, ["SADD", "k", "m"]);
+  while (sites.work(a));
+  sites.write(a, ["SREM", "k", "m"]);
+  sites.settle();
+  for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
+});

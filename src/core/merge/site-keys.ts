@@ -8,7 +8,7 @@ import type { Effect } from "./operation.ts";
 import type { PendingApplies } from "./pending-applies.ts";
 import type { TransferredKey } from "./transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
-import { isNothing, type VersionVector } from "./version-vector.ts";
+import { coversAll, including, isNothing, type VersionVector } from "./version-vector.ts";
 
 /**
  * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
@@ -55,6 +55,12 @@ export class SiteKeys implements ExpiringKeys {
 
   mayExpire(key: string): boolean {
     return expiresAt(this.#state.known(key)) !== undefined;
+  }
+
+  isRepeated(key: string, mark: string): boolean {
+    const operation = this.#pending.operationOf(mark);
+    if (operation === undefined) return false;
+    return coversAll(including(operation.seen, operation.dot), this.#state.known(key).touched);
   }
 
   mayLack(key: string): boolean {

@@ -1,6 +1,7 @@
-import type { Apply } from "./apply.ts";
+import type { Apply, RacedKey } from "./apply.ts";
 import { condensedEffects } from "./condensed-effects.ts";
 import { EarlyOperations, isReady } from "./early-operations.ts";
+import type { KeyPart } from "./key-part.ts";
 import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./merged-state.ts";
 import { withBytes, type CodedOperation } from "./operation-codec.ts";
@@ -143,13 +144,13 @@ export class Site {
 
   /** The mark of an `Apply` came by in the stream of the engine; the answer corrects what clients wrote meanwhile. */
   applied(mark: string): readonly Apply[] {
-    return this.#settle(mark).map((key) => this.#repair(key));
+    return this.#settle(mark).map(({ key, part }) => this.#repair(key, part));
   }
 
   /** Writes each key that other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
   repairAll(): readonly Apply[] {
     const keys = this.#state.keysTouchedBeside(siteOf(this.#options.origin));
-    return [...keys.map((key) => this.#repair(key)), ...this.repaired()];
+    return [...keys.map((key) => this.#repair(key, "all")), ...this.repaired()];
   }
 
   /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where what clients wrote is not known. */
@@ -269,8 +270,8 @@ export class Site {
     this.kept.add(operation);
   }
 
-  /** The keys that clients have written meanwhile. */
-  #settle(mark: string): readonly string[] {
+  /** What clients have written meanwhile. */
+  #settle(mark: string): readonly RacedKey[] {
     const settled = this.#pending.settle(mark);
     if (settled === undefined) return [];
     const { operation, received, raced } = settled;
@@ -289,10 +290,10 @@ export class Site {
     if (operation.effects.length > 0) this.#hasUnsaid = true;
   }
 
-  #repair(key: string): Apply {
+  #repair(key: string, part: KeyPart): Apply {
     this.#repairs += 1;
     const mark = `repair:${this.#options.life}:${this.#repairs}`;
-    this.#pending.addRepair(mark, key);
-    return { mark, commands: this.#state.repair(key), logged: undefined };
+    this.#pending.addRepair(mark, key, part);
+    return { mark, commands: this.#state.repair(key, part), logged: undefined };
   }
 }

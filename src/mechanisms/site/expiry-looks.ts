@@ -56,15 +56,15 @@ export class ExpiryLooks<Begin> {
   }
 
   #suspectedBy(unit: StreamUnit): readonly string[] {
-    if (unit.kind === "writes") return this.#lost.pass(unit.commands, false);
+    if (unit.kind === "writes") return this.#lost.pass(unit.commands, undefined);
     // most of what a site writes itself need not be decoded for this
     const isConcerned = unit.writes.some(({ name, frame }) =>
-      this.#lost.isConcernedBy(name, () => argumentAt(frame, 1) ?? ""),
+      this.#lost.isConcernedBy(name, () => argumentAt(frame, 1) ?? "", unit.mark),
     );
     return isConcerned
       ? this.#lost.pass(
           unit.writes.map(({ frame }) => argumentsOf(frame)),
-          true,
+          unit.mark,
         )
       : [];
   }

@@ -99,7 +99,7 @@ export class Sites {
     place.at += 1;
     switch (entry.kind) {
       case "mark":
-        this.#suspect(place, place.lost.pass(entry.commands, true));
+        this.#suspect(place, place.lost.pass(entry.commands, entry.mark));
         this.#apply(place, place.site.applied(entry.mark));
         break;
       case "looked":
@@ -122,7 +122,7 @@ export class Sites {
           return of;
         });
         for (const { read } of captured) this.#read(place, read);
-        this.#suspect(place, place.lost.pass(entry.commands, false));
+        this.#suspect(place, place.lost.pass(entry.commands, undefined));
         const effects = captured.flatMap((each) => each.effects);
         if (effects.length > 0) this.#capture(place, effects);
         break;
