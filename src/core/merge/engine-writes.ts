@@ -10,9 +10,8 @@ export type EngineCommand = readonly string[];
 
 /** What brings the key in the engine from what it held to what it has to hold. */
 export function writesBetween(key: string, before: KeyView, after: KeyState): readonly EngineCommand[] {
+  if (isRewritten(before, after)) return keyWrites(key, after);
   const type = typeOf(after);
-  const isReplaced = before.keepsBase && !keepsBase(after);
-  if (isReplaced || (before.type !== undefined && before.type !== type)) return keyWrites(key, after);
   const expires = expiresAt(after);
   const writes = removalsLast(
     [...before.elements].flatMap(([of, elements]) => {
@@ -25,16 +24,25 @@ export function writesBetween(key: string, before: KeyView, after: KeyState): re
   return [...writes, ...expiryWrites(key, writes.length > 0 ? "base" : before.expires, expires)];
 }
 
+/** True when `writesBetween` writes all that is known of the key. */
+export function isRewritten(before: KeyView, after: KeyState): boolean {
+  return (before.keepsBase && !keepsBase(after)) || (before.type !== undefined && before.type !== typeOf(after));
+}
+
 /** What makes the key in the engine what is known of it, whatever a client has written there meanwhile. */
 export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
   const values = valuesOf(key, state);
   return keepsBase(state) || replacesAll(values[0]) ? values : [["DEL", key], ...values];
 }
 
-/** The same, of a part of the key. */
-export function partWrites(key: string, state: KeyState, { elements, hasExpiry }: SomeOfKey): readonly EngineCommand[] {
+/** The same, of a part of the key; undefined when the key has another type than the part. */
+export function partWrites(
+  key: string,
+  state: KeyState,
+  { elements, hasExpiry }: SomeOfKey,
+): readonly EngineCommand[] | undefined {
   const type = typeOf(state);
-  if (type !== undefined && elements.some((each) => each.type !== type)) return keyWrites(key, state);
+  if (type !== undefined && elements.some((each) => each.type !== type)) return undefined;
   const expires = expiresAt(state);
   const writes = elements.flatMap(({ type: of, element }) => {
     const is = elementContent(state, of, element);

@@ -1,6 +1,6 @@
 import { viewBefore, viewOfAll } from "./engine-view.ts";
-import { keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
-import type { KeyPart } from "./key-part.ts";
+import { isRewritten, keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
+import { partOf, type KeyPart } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
@@ -42,20 +42,26 @@ export class MergedState {
   }
 
   /** Takes an operation in; the answer is what brings the engine from the state before to the one after. */
-  apply(operation: Operation): readonly EngineCommand[] {
+  apply(operation: Operation): Applied {
     if (operation.effects.some(({ kind }) => kind === "flush")) {
       this.take(operation);
-      return [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))];
+      return {
+        commands: [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))],
+        parts: NO_PARTS,
+      };
     }
     const done = this.#keysWith(operation);
+    const parts = new Map<string, KeyPart>();
     this.#unagreed.add(operation);
-    return byKey(operation.effects).flatMap(([key, effects]) => {
+    const commands = byKey(operation.effects).flatMap(([key, effects]) => {
       if (done.has(key)) return [];
       const state = this.#known(key);
       const before = viewBefore(state, effects, operation.at);
       for (const effect of effects) applyEffect(state, effect, operation);
+      parts.set(key, isRewritten(before, state) ? "all" : partOf(effects));
       return writesBetween(key, before, state);
     });
+    return { commands, parts };
   }
 
   /**
@@ -82,10 +88,11 @@ export class MergedState {
       if (!named.has(key)) joinKey(own, newKey(summary.flushes), { own: received, other: summary.received });
   }
 
-  /** What makes a part of the key in the engine what is known of it. */
-  repair(key: string, part: KeyPart = "all"): readonly EngineCommand[] {
+  /** What makes a part of the key in the engine what is known of it, or all of it where that is not to be told apart. */
+  repair(key: string, wanted: KeyPart): { readonly commands: readonly EngineCommand[]; readonly part: KeyPart } {
     const state = this.known(key);
-    return part === "all" ? keyWrites(key, state) : partWrites(key, state, part);
+    const some = wanted === "all" ? undefined : partWrites(key, state, wanted);
+    return some === undefined ? { commands: keyWrites(key, state), part: "all" } : { commands: some, part: wanted };
   }
 
   /** Names of the keys of which a site does not know all that has received only that. */
@@ -156,4 +163,11 @@ export class MergedState {
   }
 }
 
+/** What an operation writes, and which part of each key that is. */
+export interface Applied {
+  readonly commands: readonly EngineCommand[];
+  readonly parts: ReadonlyMap<string, KeyPart>;
+}
+
 const NONE: ReadonlySet<string> = new Set();
+const NO_PARTS: Applied["parts"] = new Map();

@@ -117,8 +117,9 @@ export class Site {
     for (let operation = first; operation !== undefined; operation = this.#early.takeReady(this.#received)) {
       this.#take(operation);
       this.participants.learn(operation);
-      const mark = this.#pending.addOperation(operation);
-      applies.push({ mark, commands: this.#state.apply(operation), logged: { kind: "applied", operation } });
+      const { commands, parts } = this.#state.apply(operation);
+      const mark = this.#pending.addOperation(operation, parts);
+      applies.push({ mark, commands, logged: { kind: "applied", operation } });
     }
     return applies;
   }
@@ -290,10 +291,11 @@ export class Site {
     if (operation.effects.length > 0) this.#hasUnsaid = true;
   }
 
-  #repair(key: string, part: KeyPart): Apply {
+  #repair(key: string, wanted: KeyPart): Apply {
     this.#repairs += 1;
     const mark = `repair:${this.#options.life}:${this.#repairs}`;
+    const { commands, part } = this.#state.repair(key, wanted);
     this.#pending.addRepair(mark, key, part);
-    return { mark, commands: this.#state.repair(key, part), logged: undefined };
+    return { mark, commands, logged: undefined };
   }
 }

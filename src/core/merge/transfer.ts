@@ -64,7 +64,7 @@ export function decodeTransferredKey(bytes: Uint8Array): TransferredKey {
 /** What writes the key into the engine of the site that gets it. */
 export function transferWrites({ effects }: TransferredKey): readonly EngineCommand[] {
   const only = new MergedState([], NOTHING);
-  return only.apply({ dot: { origin: 1, seq: 1 }, at: BEGINNING, seen: NOTHING, effects });
+  return only.apply({ dot: { origin: 1, seq: 1 }, at: BEGINNING, seen: NOTHING, effects }).commands;
 }
 
 /**

@@ -85,7 +85,9 @@ export function stateAfter(operations: readonly Operation[]): MergedState {
 
 /** What it makes engines hold: the commands that write each key, in no order. */
 export function shown(state: MergedState): readonly string[] {
-  const commands = state.all().flatMap(({ key }) => state.repair(key).map((command) => command.join(" ")));
+  const commands = state
+    .all()
+    .flatMap(({ key }) => state.repair(key, "all").commands.map((command) => command.join(" ")));
   return [...commands, `flushes ${JSON.stringify([...pairsOf(state.flushes)])}`].toSorted();
 }
 
