@@ -292,8 +292,7 @@ export class Site {
   }
 
   #repair(key: string, wanted: KeyPart): Apply {
-    this.#repairs += 1;
-    const mark = `repair:${this.#options.life}:${this.#repairs}`;
+    const mark = `repair:${this.#options.life}:${(this.#repairs += 1)}`;
     const { commands, part } = this.#state.repair(key, wanted);
     this.#pending.addRepair(mark, key, part);
     return { mark, commands, logged: undefined };
