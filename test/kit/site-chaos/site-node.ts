@@ -104,7 +104,10 @@ export class SiteNode implements AsyncDisposable {
 
   /** The replica becomes the primary, and the primary its replica. */
   switchOver(): Promise<void> {
-    return this.#inTurn(() => this.#moveTo(this.#replica));
+    return this.#inTurn(async () => {
+      await linkFollows(this.#primary, this.#replica); // as the product does: after a restart from disk that takes a moment
+      await this.#moveTo(this.#replica);
+    });
   }
 
   /** An engine of that version becomes the primary, and another one its replica. */
@@ -184,6 +187,12 @@ function followed(id: number, engine: KeptEngine, confirmedBy: number): Followed
 async function successorOf(primary: KeptEngine, version: string, folder: string): Promise<KeptEngine> {
   const replica = await startSiteEngine(version, folder);
   await replica.follow(primary);
+  await linkFollows(primary, replica);
+  return replica;
+}
+
+/** Resolves when a link would find at the replica what of the stream it has not captured yet. */
+async function linkFollows(primary: KeptEngine, replica: KeptEngine): Promise<void> {
   const clients = await Promise.all([primary.connect(), replica.connect()]);
   try {
     if (!(await linkCanFollow(...clients, LINK_MS)))
@@ -191,7 +200,6 @@ async function successorOf(primary: KeptEngine, version: string, folder: string)
   } finally {
     for (const client of clients) client.close();
   }
-  return replica;
 }
 
 const LINK_MS = 60_000;
