@@ -1,4 +1,4 @@
-import type { KeyEffect, KeyType } from "./operation.ts";
+import { byKey, type Effect, type KeyEffect, type KeyType } from "./operation.ts";
 
 /** What of a key is written, or has to be written again: all of it, or some elements, and perhaps its time of expiry. */
 export type KeyPart = "all" | SomeOfKey;
@@ -15,7 +15,14 @@ export interface NamedElement {
 
 /** What the effects change, if the key has the same type after them. */
 export function partOf(effects: readonly KeyEffect[]): KeyPart {
-  if (effects.some(({ kind }) => kind === "clear")) return "all";
-  const elements = effects.filter((effect) => "element" in effect);
+  const elements: NamedElement[] = [];
+  for (const effect of effects)
+    if (effect.kind === "clear") return "all";
+    else if ("element" in effect) elements.push(effect);
   return { elements, hasExpiry: elements.length < effects.length };
+}
+
+/** All of each key that the effects name. */
+export function allKeys(effects: readonly Effect[]): Map<string, KeyPart> {
+  return new Map(byKey(effects).map(([key]) => [key, "all"]));
 }

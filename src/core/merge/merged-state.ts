@@ -1,6 +1,6 @@
 import { viewBefore, viewOfAll } from "./engine-view.ts";
 import { isRewritten, keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
-import { partOf, type KeyPart } from "./key-part.ts";
+import { allKeys, partOf, type KeyPart } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
@@ -45,16 +45,17 @@ export class MergedState {
   apply(operation: Operation): Applied {
     if (operation.effects.some(({ kind }) => kind === "flush")) {
       this.take(operation);
-      return {
-        commands: [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))],
-        parts: NO_PARTS,
-      };
+      const commands = [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))];
+      return { commands, parts: allKeys(operation.effects) };
     }
     const done = this.#keysWith(operation);
     const parts = new Map<string, KeyPart>();
     this.#unagreed.add(operation);
     const commands = byKey(operation.effects).flatMap(([key, effects]) => {
-      if (done.has(key)) return [];
+      if (done.has(key)) {
+        parts.set(key, "all");
+        return [];
+      }
       const state = this.#known(key);
       const before = viewBefore(state, effects, operation.at);
       for (const effect of effects) applyEffect(state, effect, operation);
@@ -166,8 +167,7 @@ export class MergedState {
 /** What an operation writes, and which part of each key that is. */
 export interface Applied {
   readonly commands: readonly EngineCommand[];
-  readonly parts: ReadonlyMap<string, KeyPart>;
+  readonly parts: Map<string, KeyPart>;
 }
 
 const NONE: ReadonlySet<string> = new Set();
-const NO_PARTS: Applied["parts"] = new Map();

@@ -1,7 +1,7 @@
 import type { RacedKey, Settled } from "./apply.ts";
-import type { KeyPart } from "./key-part.ts";
+import { allKeys, type KeyPart } from "./key-part.ts";
 import type { CodedOperation } from "./operation-codec.ts";
-import { byKey, type Effect, type KeyEffect } from "./operation.ts";
+import type { Effect, KeyEffect } from "./operation.ts";
 import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
 import { WaitingKey } from "./waiting-key.ts";
 import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
@@ -17,18 +17,18 @@ export class PendingApplies {
   restore(saved: SavedSite | undefined, log: readonly LoggedEntry[], seen: VersionVector): void {
     const logged = log.flatMap((entry) => (entry.kind === "applied" ? entry.operation : []));
     const operations = [...(saved?.pending ?? []), ...logged];
-    for (const operation of operations) if (!covers(seen, operation.dot)) this.addOperation(operation, ALL);
+    for (const operation of operations)
+      if (!covers(seen, operation.dot)) this.addOperation(operation, allKeys(operation.effects));
     const ends = log.flatMap((entry) => (entry.kind === "summary" && entry.isLast ? entry : []));
     const summaries = ends.map(({ mark, summary: { received } }): PendingSummary => ({ mark, received }));
     for (const summary of [...(saved?.summaries ?? []), ...summaries])
       if (!coversAll(seen, summary.received)) this.addSummary(summary, [], false);
   }
 
-  /** What another site did, with the part of each key that this writes where that is not all; its mark, the same in every process. */
-  addOperation(operation: CodedOperation, parts: ReadonlyMap<string, KeyPart>): string {
+  /** What another site did, with the part of each key that this writes; its mark, the same in every process. */
+  addOperation(operation: CodedOperation, keys: Map<string, KeyPart>): string {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
-    const keys = new Map(byKey(operation.effects).map(([key]) => [key, parts.get(key) ?? "all"]));
     this.#add(mark, { operation, received: NOTHING, keys, isRepair: false });
     return mark;
   }
@@ -120,8 +120,6 @@ export class PendingApplies {
     return raced && { key, part: raced };
   }
 }
-
-const ALL: ReadonlyMap<string, KeyPart> = new Map();
 
 interface Pending {
   /** Undefined of a repair and of a summary. */
