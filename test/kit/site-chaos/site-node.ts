@@ -99,6 +99,8 @@ export class SiteNode implements AsyncDisposable {
     return this.#inTurn(async () => {
       this.#primary = this.#engines.use(await restartFromDisk(this.#primary));
       await hasFollowed(this.#replica, this.#primary);
+      // one more crash before that makes the site compare itself, which can lose a member: docs/active-active.md
+      await linkFollows(this.#primary, this.#replica);
     });
   }
 
