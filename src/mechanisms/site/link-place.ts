@@ -31,9 +31,12 @@ async function reachesBack(replica: EngineClient): Promise<boolean> {
     last === null ? await inLinkDatabase(replica, ["HGET", LINK_KEYS.checkpoint, "place"]) : [];
   const text = byteStringOf(last ?? checkpoint);
   if (last === null && checkpoint === null) return true; // no link was ever here
-  const kept = parseInfo(byteStringOf(await replica.call("INFO", "replication"))).get("repl_backlog_first_byte_offset");
+  const info = parseInfo(byteStringOf(await replica.call("INFO", "replication")));
   const { replicationId, offset } = placeIn(text);
-  return replicationId !== "" && offset + 1 >= Number(kept);
+  // a primary that has started again from its disk has another stream, with other offsets
+  return (
+    replicationId === info.get("master_replid") && offset + 1 >= Number(info.get("repl_backlog_first_byte_offset"))
+  );
 }
 
 async function inLinkDatabase(client: EngineClient, command: readonly string[]): Promise<readonly Reply[]> {

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
 import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { restartFromDisk, startSiteEngine } from "../../../test/kit/site-chaos/kept-engine.ts";
 import { until } from "../../../test/kit/time/until.ts";
 import { linkCanFollow } from "../../mechanisms/site/link-place.ts";
+import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/marks.ts";
+import { FIRST_PLACE } from "../../mechanisms/site/place.ts";
+import { parseInfo } from "../../ports/resp/info.ts";
+import { textOf } from "../../ports/resp/reply.ts";
 
 const PATIENCE = { withinMs: 60_000 };
 
@@ -28,6 +36,23 @@ await test("a link that does not run could not go on there", async () => {
   await using replica = await startEngine({ engine: primary.name });
   await replica.follow(primary);
   assert.equal(await canFollow(primary, replica, 100), false);
+});
+
+await test("a place in the stream that a primary had before it started again from its disk is in no other one", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "successor-"));
+  await using primary = await startSiteEngine("redis-8.0.2", folder.path);
+  const info = parseInfo(textOf(await primary.call("INFO", "replication")));
+  // an engine that was there for long has written more than is in its file
+  const position = { replicationId: info.get("master_replid"), offset: 1_000_000 };
+  const rest = { database: 15, captured: 0, announced: true, announcedKnown: true, transferred: false, origin: 1 };
+  const client = await primary.connect();
+  await client.call("SELECT", LINK_DATABASE);
+  await client.call("RPUSH", LINK_KEYS.log, JSON.stringify({ ...position, ...FIRST_PLACE, ...rest }));
+  client.close();
+  await using again = await restartFromDisk(primary);
+  await using replica = await startEngine({ engine: again.name });
+  await replica.follow(again);
+  assert.equal(await canFollow(again, replica, 100), false);
 });
 
 await test("an engine that has never had a link takes over at any time", async () => {
