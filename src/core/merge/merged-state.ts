@@ -4,7 +4,7 @@ import { allKeys, partOf, type KeyPart } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
-import { byKey, type KeyEffect, type Operation } from "./operation.ts";
+import { byKey, setExpiry, type KeyEffect, type Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
@@ -16,11 +16,13 @@ export class MergedState {
   #unagreed: UnagreedEffects;
   /** The operations that removed all keys: until all sites have applied them, nothing that was agreed on counts in any key. */
   #flushes: VersionVector;
+  #hasExpiries: boolean;
 
-  constructor(keys: readonly KnownKey[], flushes: VersionVector) {
+  constructor(keys: readonly KnownKey[], flushes: VersionVector, hasExpiries: boolean) {
     this.#keys = new Map(keys.map(({ key, state }) => [key, state]));
     this.#unagreed = new UnagreedEffects(keys);
     this.#flushes = flushes;
+    this.#hasExpiries = hasExpiries;
   }
 
   /** All that is known; it changes with the next operation. */
@@ -32,10 +34,15 @@ export class MergedState {
     return this.#flushes;
   }
 
+  /** False while no key but strings can have got a time of expiry. */
+  get hasExpiries(): boolean {
+    return this.#hasExpiries;
+  }
+
   /** Takes an operation in. */
   take(operation: Operation): void {
     const done = this.#keysWith(operation);
-    this.#unagreed.add(operation);
+    this.#begin(operation);
     for (const effect of operation.effects)
       if (effect.kind === "flush") this.#flush(operation, done);
       else if (!done.has(effect.key)) applyEffect(this.#known(effect.key), effect, operation);
@@ -50,7 +57,7 @@ export class MergedState {
     }
     const done = this.#keysWith(operation);
     const parts = new Map<string, KeyPart>();
-    this.#unagreed.add(operation);
+    this.#begin(operation);
     const commands = byKey(operation.effects).flatMap(([key, effects]) => {
       if (done.has(key)) {
         parts.set(key, "all");
@@ -80,7 +87,13 @@ export class MergedState {
     });
     this.#flushes = union(this.#flushes, without(summary.flushes, received));
     this.#unagreed = new UnagreedEffects(this.all());
+    this.#hasExpiries ||= summary.keys.some(({ state }) => state.expiries.length > 0);
     return isFlushed ? [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))] : writes;
+  }
+
+  #begin(operation: Operation): void {
+    this.#unagreed.add(operation);
+    this.#hasExpiries ||= setExpiry(operation.effects);
   }
 
   #joinFlush(summary: Summary, received: VersionVector): void {

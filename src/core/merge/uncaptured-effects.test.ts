@@ -127,7 +127,7 @@ for (const { rule, known, held, there, want } of cases)
   });
 
 function keyAt(known: Known, held: Known): KeyAt {
-  const state = new MergedState([], NOTHING);
+  const state = new MergedState([], NOTHING, false);
   let received = NOTHING;
   for (const [at, text] of known.entries()) {
     const [origin = "", ...command] = text.split(" ");
