@@ -7,13 +7,13 @@ import { messageOf } from "../src/core/base/fault.ts";
 import { EQUAL_WITHIN_MS, type SitesVerdict } from "../test/kit/site-chaos/play.ts";
 import { runSitesSeed, whySitesNotPlayable } from "../test/kit/site-chaos/run.ts";
 import { LENGTHS, type Length } from "../test/kit/site-chaos/schedule.ts";
+import { onInterrupt } from "./soaking/interrupted.ts";
 import { notWhole } from "./soaking/not-whole.ts";
 import { compiledFolder } from "./testing/compiled.ts";
 import { ROOT } from "./testing/select.ts";
 
 const WRONG_ARGUMENTS = 2;
 const NOT_POSSIBLE = 3;
-const INTERRUPTED = 130;
 
 interface WantedSites {
   readonly seeds: number;
@@ -25,7 +25,6 @@ interface WantedSites {
   readonly result: string;
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(INTERRUPTED));
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -42,7 +41,10 @@ async function main(): Promise<number> {
     return NOT_POSSIBLE;
   }
   process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
-  return summarize(await playAll(wanted), wanted);
+  const verdicts: SitesVerdict[] = [];
+  onInterrupt(() => summarize(verdicts, wanted));
+  await playAll(wanted, verdicts);
+  return summarize(verdicts, wanted);
 }
 
 function wantedOf(args: readonly string[]): WantedSites | string {
@@ -69,9 +71,8 @@ function wantedOf(args: readonly string[]): WantedSites | string {
 }
 
 /** Plays the seeds, some at a time; what is known is in the file of the result after each. */
-async function playAll(wanted: WantedSites): Promise<readonly SitesVerdict[]> {
+async function playAll(wanted: WantedSites, verdicts: SitesVerdict[]): Promise<void> {
   const { seeds, from, parallel, minutes, result } = wanted;
-  const verdicts: SitesVerdict[] = [];
   const until = performance.now() + minutes * 60_000;
   let next = from;
   const work = async (): Promise<void> => {
@@ -87,7 +88,6 @@ async function playAll(wanted: WantedSites): Promise<readonly SitesVerdict[]> {
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  return verdicts;
 }
 
 function lineOf(verdict: SitesVerdict, done: number, of: number): string {

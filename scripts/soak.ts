@@ -8,16 +8,14 @@ import { messageOf } from "../src/core/base/fault.ts";
 import { runSeed, whyNotPlayable } from "../test/kit/chaos/run.ts";
 import { scheduleOf, textOf } from "../test/kit/chaos/schedule.ts";
 import type { Verdict } from "../test/kit/chaos/verdict.ts";
+import { onInterrupt } from "./soaking/interrupted.ts";
 import { USAGE, wantedOf, type Wanted } from "./soaking/wanted.ts";
 import { compiledFolder } from "./testing/compiled.ts";
 import { ROOT } from "./testing/select.ts";
 
 const WRONG_ARGUMENTS = 2;
 const NOT_POSSIBLE = 3;
-const INTERRUPTED = 130;
 
-process.on("SIGINT", () => process.exit(INTERRUPTED));
-process.on("SIGTERM", () => process.exit(INTERRUPTED));
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -32,13 +30,15 @@ async function main(): Promise<number> {
     return NOT_POSSIBLE;
   }
   process.env["NODE_COMPILE_CACHE"] = compiledFolder(ROOT);
-  return summarize(await playAll(wanted), wanted);
+  const verdicts: Verdict[] = [];
+  onInterrupt(() => summarize(verdicts, wanted));
+  await playAll(wanted, verdicts);
+  return summarize(verdicts, wanted);
 }
 
 /** Plays the seeds, some at a time; what is known is in the file of the result after each. */
-async function playAll(wanted: Wanted): Promise<readonly Verdict[]> {
+async function playAll(wanted: Wanted, verdicts: Verdict[]): Promise<void> {
   const { seeds, from, parallel, minutes, result } = wanted;
-  const verdicts: Verdict[] = [];
   const until = performance.now() + minutes * 60_000;
   let next = from;
   const work = async (): Promise<void> => {
@@ -52,7 +52,6 @@ async function playAll(wanted: Wanted): Promise<readonly Verdict[]> {
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  return verdicts;
 }
 
 /** The verdict on a seed, and of one that failed what happened and where its files are. */
