@@ -2,13 +2,24 @@ import { viewBefore, viewOfAll } from "./engine-view.ts";
 import { isRewritten, keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
 import { allKeys, partOf, type KeyPart } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
+import type { RacedKey } from "./apply.ts";
+import { entries } from "./key-view.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
 import { byKey, setExpiry, type KeyEffect, type Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
-import { covers, coversAll, including, pairsOf, union, without, type VersionVector } from "./version-vector.ts";
+import {
+  covers,
+  coversAll,
+  including,
+  isNothing,
+  pairsOf,
+  union,
+  without,
+  type VersionVector,
+} from "./version-vector.ts";
 
 /** What is known of the keys that were written since all sites agreed on them. Equal after the same operations in any causal order. */
 export class MergedState {
@@ -114,10 +125,16 @@ export class MergedState {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
 
-  /** Names of the keys that others than this site have written, too. */
-  keysTouchedBeside(site: number): readonly string[] {
+  /** What others than this site have written, too. */
+  touchedBeside(site: number): readonly RacedKey[] {
     const isOther = (touched: VersionVector): boolean => pairsOf(touched).some(([origin]) => siteOf(origin) !== site);
-    return [...this.#keys].flatMap(([key, { touched }]) => (isOther(touched) ? key : []));
+    return [...this.#keys].flatMap(([key, { touched, clears, latest, cells }]) => {
+      if (!isOther(touched)) return [];
+      const isOfOthers = entries(cells).some(([, elements]) => elements.values().some((cell) => isOther(cell.touched)));
+      // what this site alone has written is in its engine; a removal of the key leaves nothing to tell by
+      const isAll = isOfOthers || !isNothing(clears) || entries(latest).length > 1;
+      return { key, part: isAll ? "all" : { elements: [], hasExpiry: true } };
+    });
   }
 
   stateOf(key: string): KeyState | undefined {

@@ -148,10 +148,10 @@ export class Site {
     return this.#settle(mark).map(({ key, part }) => this.#repair(key, part));
   }
 
-  /** Writes each key that other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
+  /** Writes what other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
   repairAll(): readonly Apply[] {
-    const keys = this.#state.keysTouchedBeside(siteOf(this.#options.origin));
-    return [...keys.map((key) => this.#repair(key, "all")), ...this.repaired()];
+    const touched = this.#state.touchedBeside(siteOf(this.#options.origin));
+    return [...touched.map(({ key, part }) => this.#repair(key, part)), ...this.repaired()];
   }
 
   /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where what clients wrote is not known. */
