@@ -52,7 +52,6 @@ test("operations that a site keeps are saved by their bytes, and read again as t
     summaries: [],
     keys: [],
     flushes: NOTHING,
-    hasExpiries: true,
   };
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 5 }), (operations) => {

@@ -6,7 +6,7 @@ import type { RacedKey } from "./apply.ts";
 import { entries } from "./key-view.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
-import { byKey, setExpiry, type KeyEffect, type Operation } from "./operation.ts";
+import { byKey, type KeyEffect, type Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { removesAll, type Summary } from "./summary.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
@@ -27,13 +27,11 @@ export class MergedState {
   #unagreed: UnagreedEffects;
   /** The operations that removed all keys: until all sites have applied them, nothing that was agreed on counts in any key. */
   #flushes: VersionVector;
-  #hasExpiries: boolean;
 
-  constructor(keys: readonly KnownKey[], flushes: VersionVector, hasExpiries: boolean) {
+  constructor(keys: readonly KnownKey[], flushes: VersionVector) {
     this.#keys = new Map(keys.map(({ key, state }) => [key, state]));
     this.#unagreed = new UnagreedEffects(keys);
     this.#flushes = flushes;
-    this.#hasExpiries = hasExpiries;
   }
 
   /** All that is known; it changes with the next operation. */
@@ -45,15 +43,10 @@ export class MergedState {
     return this.#flushes;
   }
 
-  /** False while no key but strings can have got a time of expiry. */
-  get hasExpiries(): boolean {
-    return this.#hasExpiries;
-  }
-
   /** Takes an operation in. */
   take(operation: Operation): void {
     const done = this.#keysWith(operation);
-    this.#begin(operation);
+    this.#unagreed.add(operation);
     for (const effect of operation.effects)
       if (effect.kind === "flush") this.#flush(operation, done);
       else if (!done.has(effect.key)) applyEffect(this.#known(effect.key), effect, operation);
@@ -68,7 +61,7 @@ export class MergedState {
     }
     const done = this.#keysWith(operation);
     const parts = new Map<string, KeyPart>();
-    this.#begin(operation);
+    this.#unagreed.add(operation);
     const commands = byKey(operation.effects).flatMap(([key, effects]) => {
       if (done.has(key)) {
         parts.set(key, "all");
@@ -98,13 +91,7 @@ export class MergedState {
     });
     this.#flushes = union(this.#flushes, without(summary.flushes, received));
     this.#unagreed = new UnagreedEffects(this.all());
-    this.#hasExpiries ||= summary.keys.some(({ state }) => state.expiries.length > 0);
     return isFlushed ? [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))] : writes;
-  }
-
-  #begin(operation: Operation): void {
-    this.#unagreed.add(operation);
-    this.#hasExpiries ||= setExpiry(operation.effects);
   }
 
   #joinFlush(summary: Summary, received: VersionVector): void {

@@ -49,15 +49,6 @@ export interface Operation {
   readonly effects: readonly Effect[];
 }
 
-/** True when they may have given a time of expiry to a key that is no string. */
-export function setExpiry(effects: Operation["effects"]): boolean {
-  if (!effects.some(({ kind }) => kind === "expire")) return false;
-  return byKey(effects).some(([, ofKey]) => {
-    const isString = ofKey.some((effect) => effect.kind === "put" && effect.type === "string");
-    return !isString && ofKey.some((effect) => effect.kind === "expire" && effect.at !== undefined);
-  });
-}
-
 /** The effects on each key, without those on all keys. */
 export function byKey(effects: Operation["effects"]): readonly (readonly [string, readonly KeyEffect[]])[] {
   const ofKeys = effects.filter((effect) => effect.kind !== "flush");

@@ -213,39 +213,3 @@ test("what a client does to one member of a key is not disturbed by what another
   sites.settle();
   for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
 });
-
-for (const end of ["goes on", "has begun again"])
-  test(`the last element takes a time of expiry with it that all sites had agreed on, at a site that ${end}`, () => {
-    const sites = new Sites(2, () => 0, Infinity);
-    const [a, b] = sites.places;
-    sites.write(a, ["SADD", "k", "m"]);
-    sites.write(a, ["PEXPIREAT", "k", "9000"]);
-    for (let round = 0; round < 3; round += 1) {
-      sites.settle();
-      for (const place of sites.places) sites.beat(place);
-    }
-    sites.save(a);
-    sites.settle();
-    assert.equal(a?.site.keys.count, 0);
-    if (end === "has begun again") sites.crash(a);
-    sites.settle();
-    for (const link of sites.links) sites.cut(link, true);
-    sites.write(a, ["SREM", "k", "m"]);
-    sites.write(b, ["SADD", "k", "n"]);
-    sites.settle();
-    for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
-  });
-
-test("where no key expires, a set that is emptied is not looked at", () => {
-  const sites = new Sites(2, () => 0, Infinity);
-  const [a] = sites.places;
-  sites.write(a, ["SET", "other", "1"], ["PEXPIREAT", "other", "9000"]);
-  sites.write(a, ["SADD", "k", "m"]);
-  sites.write(a, ["SREM", "k", "m"]);
-  while (sites.capture(a));
-  assert.deepEqual(a?.suspects, new Set());
-  sites.write(a, ["SADD", "k", "m"], ["PEXPIREAT", "k", "9000"]);
-  sites.write(a, ["SREM", "k", "m"]);
-  while (sites.capture(a));
-  assert.deepEqual(a?.suspects, new Set(["k"]));
-});

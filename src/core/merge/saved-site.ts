@@ -1,4 +1,4 @@
-import { array, decoded, encoded, flag, record, text, type Codec } from "./codec.ts";
+import { array, decoded, encoded, record, text, type Codec } from "./codec.ts";
 import { knownKeyCodec } from "./key-codec.ts";
 import {
   codedOperationCodec,
@@ -31,8 +31,6 @@ export interface SavedSite {
   readonly keys: readonly KnownKey[];
   /** The operations that removed all keys, and that not all sites had applied. */
   readonly flushes: VersionVector;
-  /** False while no key but strings can have got a time of expiry. */
-  readonly hasExpiries: boolean;
   /** Operations that it has to take in yet. */
   readonly early: readonly CodedOperation[];
   /** Operations that other sites may lack, in the order of their times. */
@@ -75,7 +73,6 @@ const savedCodec: Codec<SavedSite> = record<SavedSite>({
   summaries: array(record<PendingSummary>({ mark: text, received: vectorCodec })),
   keys: array(knownKeyCodec),
   flushes: vectorCodec,
-  hasExpiries: flag,
   early: array(codedOperationCodec),
   kept: array(codedOperationCodec),
 });

@@ -54,7 +54,7 @@ export class SiteKeys implements ExpiringKeys {
   }
 
   mayExpire(key: string): boolean {
-    return this.#state.hasExpiries && expiresAt(this.#state.known(key)) !== undefined;
+    return expiresAt(this.#state.known(key)) !== undefined;
   }
 
   isRepeated(key: string, mark: string): boolean {

@@ -50,7 +50,7 @@ export class Site {
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
     this.#options = options;
-    this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING, saved?.hasExpiries ?? false);
+    this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.keys = new SiteKeys(this.#state, this.#pending, () => this.#received);
     this.#seen = saved?.seen ?? NOTHING;
@@ -86,7 +86,7 @@ export class Site {
       ...{ seenBy: this.participants.seenBy, forgotten: this.#forgotten },
       ...{ pending: this.#pending.operations, summaries: this.#pending.summaries },
       keys: this.#state.all(),
-      ...{ flushes: this.#state.flushes, hasExpiries: this.#state.hasExpiries },
+      flushes: this.#state.flushes,
       early: this.#early.all(),
       kept: this.kept.all(),
     };

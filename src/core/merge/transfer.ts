@@ -4,7 +4,7 @@ import { keyCodec } from "./key-codec.ts";
 import type { KeyState } from "./key-state.ts";
 import { MergedState } from "./merged-state.ts";
 import { effectsCodec, timestampCodec, vectorCodec, type CodedOperation } from "./operation-codec.ts";
-import { setExpiry, type Effect } from "./operation.ts";
+import type { Effect } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import type { SavedSite } from "./saved-site.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
@@ -63,7 +63,7 @@ export function decodeTransferredKey(bytes: Uint8Array): TransferredKey {
 
 /** What writes the key into the engine of the site that gets it. */
 export function transferWrites({ effects }: TransferredKey): readonly EngineCommand[] {
-  const only = new MergedState([], NOTHING, false);
+  const only = new MergedState([], NOTHING);
   return only.apply({ dot: { origin: 1, seq: 1 }, at: BEGINNING, seen: NOTHING, effects }).commands;
 }
 
@@ -85,7 +85,6 @@ export function transferredSite(
     kept: operations.filter(isBefore),
     early: operations.filter((operation) => !isBefore(operation)),
     seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],
-    hasExpiries: keys.some(({ effects, state }) => setExpiry(effects) || (state?.expiries ?? []).length > 0),
     keys: keys.flatMap(({ key, state }) => (state === undefined ? [] : [{ key, state }])),
   };
 }

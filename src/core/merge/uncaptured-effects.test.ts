@@ -127,7 +127,7 @@ for (const { rule, known, held, there, want } of cases)
   });
 
 function keyAt(known: Known, held: Known): KeyAt {
-  const state = new MergedState([], NOTHING, false);
+  const state = new MergedState([], NOTHING);
   let received = NOTHING;
   for (const [at, text] of known.entries()) {
     const [origin = "", ...command] = text.split(" ");

@@ -78,7 +78,7 @@ export function anotherOrder(operations: readonly Operation[], dice: Dice): read
 
 /** What a site knows after these operations, in this order. */
 export function stateAfter(operations: readonly Operation[]): MergedState {
-  const state = new MergedState([], NOTHING, false);
+  const state = new MergedState([], NOTHING);
   for (const operation of operations) state.take(operation);
   return state;
 }
@@ -94,7 +94,7 @@ export function shown(state: MergedState): readonly string[] {
 /** What two sites know together, by the summary of the second one. */
 export function joined(a: SiteState, b: SiteState): SiteState {
   const own = copyOf(a);
-  const state = new MergedState(own.keys, own.flushes, true);
+  const state = new MergedState(own.keys, own.flushes);
   state.join(copyOf(b), a.received);
   return { received: union(a.received, b.received), state };
 }
