@@ -12,6 +12,13 @@ export class PendingApplies {
   readonly #keys = new Map<string, WaitingKey>();
   /** Those that remove all keys. */
   readonly #flushes = new Set<string>();
+  /** Tells the marks of this process from those of an earlier one. */
+  readonly #life: string;
+  #marks = 0;
+
+  constructor(life: string) {
+    this.#life = life;
+  }
 
   /** What an earlier process had given to the engine, and what is in the log since, without what the engine had shown to have applied. */
   restore(saved: SavedSite | undefined, log: readonly LoggedEntry[], seen: VersionVector): void {
@@ -33,8 +40,17 @@ export class PendingApplies {
     return mark;
   }
 
-  addRepair(mark: string, key: string, part: KeyPart): void {
+  /** A mark that no other transaction has. */
+  nextMark(kind: "summary" | "repair"): string {
+    this.#marks += 1;
+    return `${kind}:${this.#life}:${this.#marks}`;
+  }
+
+  /** A part of a key that is written again; its mark. */
+  addRepair(key: string, part: KeyPart): string {
+    const mark = this.nextMark("repair");
     this.#add(mark, { operation: undefined, received: NOTHING, keys: new Map([[key, part]]), isRepair: true });
+    return mark;
   }
 
   /** What another site knows of these keys, and perhaps that all others are removed. */

@@ -213,3 +213,37 @@ test("what a client does to one member of a key is not disturbed by what another
   sites.settle();
   for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
 });
+
+for (const end of ["goes on", "has begun again"])
+  test(`the last element takes a time of expiry with it that all sites had agreed on, at a site that ${end}`, () => {
+    const sites = agreedOn(["SADD", "k", "m"], ["PEXPIREAT", "k", "9000"]);
+    const [a, b] = sites.places;
+    sites.save(a);
+    sites.settle();
+    assert.equal(a?.site.keys.count, 0);
+    if (end === "has begun again") sites.crash(a);
+    sites.settle();
+    for (const link of sites.links) sites.cut(link, true);
+    sites.write(a, ["SREM", "k", "m"]);
+    sites.write(b, ["SADD", "k", "n"]);
+    sites.settle();
+    for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k set n");
+  });
+
+test("a time of expiry stays where a transaction adds a field before it removes the only other one", () => {
+  const sites = agreedOn(["HSET", "k", "m", "1"], ["PEXPIREAT", "k", "9000"]);
+  sites.write(sites.places[0], ["HSET", "k", "m", "2"], ["HSET", "k", "n", "1"], ["HDEL", "k", "m"]);
+  sites.settle();
+  for (const { engine } of sites.places) assert.equal(engine.digest().trimEnd(), "k hash n=1 9000");
+});
+
+/** Two sites that remember nothing of what the first has written, since both have it. */
+function agreedOn(...commands: readonly (readonly string[])[]): Sites {
+  const sites = new Sites(2, () => 0, Infinity);
+  for (const command of commands) sites.write(sites.places[0], command);
+  for (let round = 0; round < 3; round += 1) {
+    sites.settle();
+    for (const place of sites.places) sites.beat(place);
+  }
+  return sites;
+}

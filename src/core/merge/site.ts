@@ -40,9 +40,8 @@ export class Site {
   #received: VersionVector;
   #clock: Timestamp;
   readonly #early = new EarlyOperations();
-  readonly #pending = new PendingApplies();
+  readonly #pending: PendingApplies;
   #forgotten: VersionVector;
-  #repairs = 0;
   /** It has applied something since it last said what it has seen. */
   #hasUnsaid: boolean;
   /** The process before may have decided on a repair that the engine never got. */
@@ -50,6 +49,7 @@ export class Site {
 
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
     this.#options = options;
+    this.#pending = new PendingApplies(options.life);
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.keys = new SiteKeys(this.#state, this.#pending, () => this.#received);
@@ -129,8 +129,7 @@ export class Site {
     const last = parts.at(-1);
     if (last === undefined) return [];
     const isFlushed = removesAll(last, this.#received);
-    this.#repairs += 1;
-    const mark = `summary:${this.#options.life}:${this.#repairs}`;
+    const mark = this.#pending.nextMark("summary");
     const applies = dividedSummary(parts, isFlushed ? Infinity : this.#options.limits.partKeys, mark).map(
       (logged): Apply => {
         const commands = this.#state.join(logged.summary, this.#received);
@@ -292,9 +291,7 @@ export class Site {
   }
 
   #repair(key: string, wanted: KeyPart): Apply {
-    const mark = `repair:${this.#options.life}:${(this.#repairs += 1)}`;
     const { commands, part } = this.#state.repair(key, wanted);
-    this.#pending.addRepair(mark, key, part);
-    return { mark, commands, logged: undefined };
+    return { mark: this.#pending.addRepair(key, part), commands, logged: undefined };
   }
 }

@@ -142,7 +142,11 @@ function effectOf(dice: Dice): Effect {
   const add: Effect = counts ? { kind: "add", type, key, element, amount: BigInt(number) } : put;
   const remove: Effect = isWhole ? { kind: "clear", key } : { kind: "remove", type, key, element };
   const expire: Effect = { kind: "expire", key, at: dice() < 0.3 ? undefined : 9_000_000_000_000 + number };
-  return pick(dice, [put, put, add, add, remove, { kind: "clear", key } as const, expire]);
+  const whole: readonly Effect[] = [
+    { kind: "clear", key },
+    { kind: "emptied", key },
+  ];
+  return pick(dice, [put, put, add, add, remove, expire, ...whole]);
 }
 
 function pick<T>(dice: Dice, of: readonly T[]): T {
