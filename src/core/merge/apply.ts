@@ -1,5 +1,5 @@
 import type { EngineCommand } from "./engine-writes.ts";
-import type { KeyPart } from "./key-part.ts";
+import type { RacedKey } from "./key-part.ts";
 import type { CodedOperation } from "./operation-codec.ts";
 import type { LoggedEntry } from "./saved-site.ts";
 import type { VersionVector } from "./version-vector.ts";
@@ -19,10 +19,4 @@ export interface Settled {
   readonly received: VersionVector;
   /** What a client wrote before a transaction that may not know of it, and no other one is under way for. */
   readonly raced: readonly RacedKey[];
-}
-
-/** A part of a key that has to be written again. */
-export interface RacedKey {
-  readonly key: string;
-  readonly part: KeyPart;
 }

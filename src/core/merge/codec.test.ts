@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { isFault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import type { Effect, Operation } from "./operation.ts";
+import { decodeRacedKeys, encodeRacedKeys } from "./raced-keys.ts";
 import { decodeSaved, encodeSaved } from "./saved-site.ts";
 import { decodeOperation, encodeOperation, withBytes } from "./operation-codec.ts";
 import { NOTHING, vectorOf } from "./version-vector.ts";
@@ -40,6 +41,17 @@ const operation: fc.Arbitrary<Operation> = fc
 test("an operation that was encoded is decoded as it was", () => {
   fc.assert(
     fc.property(operation, (each) => assert.deepEqual(decodeOperation(encodeOperation(each)), withBytes(each))),
+  );
+});
+
+test("what has to be written again is read as it was saved", () => {
+  const some = fc.record({ elements: fc.array(fc.record({ type, element: bytes })), hasExpiry: fc.boolean() });
+  const raced = fc.record({ key: bytes, part: fc.oneof(fc.constant("all" as const), some) });
+  fc.assert(
+    fc.property(fc.array(raced, { maxLength: 5 }), (keys) => {
+      const copies = structuredClone(keys); // with the prototype of all objects
+      assert.deepEqual(decodeRacedKeys(encodeRacedKeys(copies)), copies);
+    }),
   );
 });
 

@@ -13,6 +13,12 @@ export interface NamedElement {
   readonly element: string;
 }
 
+/** A part of a key that has to be written again. */
+export interface RacedKey {
+  readonly key: string;
+  readonly part: KeyPart;
+}
+
 /** What the effects change, if the key has the same type after them. */
 export function partOf(effects: readonly KeyEffect[]): KeyPart {
   const elements: NamedElement[] = [];

@@ -1,8 +1,7 @@
 import { viewBefore, viewOfAll } from "./engine-view.ts";
 import { isRewritten, keyWrites, partWrites, valuesOf, writesBetween, type EngineCommand } from "./engine-writes.ts";
-import { allKeys, partOf, type KeyPart } from "./key-part.ts";
+import { allKeys, partOf, type KeyPart, type RacedKey } from "./key-part.ts";
 import { keepUnagreedKey } from "./key-agreement.ts";
-import type { RacedKey } from "./apply.ts";
 import { entries } from "./key-view.ts";
 import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
@@ -110,6 +109,14 @@ export class MergedState {
   /** Names of the keys of which a site does not know all that has received only that. */
   keysFor(received: VersionVector): readonly string[] {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
+  }
+
+  /** What of each key an operation has written that was taken in. */
+  partsOf({ effects }: Operation): Map<string, KeyPart> {
+    if (effects.some(({ kind }) => kind === "flush")) return allKeys(effects);
+    // another type before or after it: all was written
+    const isAll = (key: string): boolean => entries(this.known(key).latest).length > 1;
+    return new Map(byKey(effects).map(([key, of]) => [key, isAll(key) ? "all" : partOf(of)]));
   }
 
   /** What others than this site have written, too. */

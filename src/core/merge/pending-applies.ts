@@ -1,10 +1,11 @@
-import type { RacedKey, Settled } from "./apply.ts";
-import { allKeys, type KeyPart } from "./key-part.ts";
+import type { Settled } from "./apply.ts";
+import type { KeyPart, RacedKey } from "./key-part.ts";
+import { DueRepairs } from "./due-repairs.ts";
 import type { CodedOperation } from "./operation-codec.ts";
 import type { Effect, KeyEffect } from "./operation.ts";
-import type { LoggedEntry, PendingSummary, SavedSite } from "./saved-site.ts";
+import type { PendingSummary } from "./saved-site.ts";
 import { WaitingKey } from "./waiting-key.ts";
-import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector.ts";
+import { NOTHING, type VersionVector } from "./version-vector.ts";
 
 /** Transactions that were given to the engine, until their marks come back, and the keys that they write. */
 export class PendingApplies {
@@ -15,21 +16,10 @@ export class PendingApplies {
   /** Tells the marks of this process from those of an earlier one. */
   readonly #life: string;
   #marks = 0;
+  readonly due = new DueRepairs();
 
   constructor(life: string) {
     this.#life = life;
-  }
-
-  /** What an earlier process had given to the engine, and what is in the log since, without what the engine had shown to have applied. */
-  restore(saved: SavedSite | undefined, log: readonly LoggedEntry[], seen: VersionVector): void {
-    const logged = log.flatMap((entry) => (entry.kind === "applied" ? entry.operation : []));
-    const operations = [...(saved?.pending ?? []), ...logged];
-    for (const operation of operations)
-      if (!covers(seen, operation.dot)) this.addOperation(operation, allKeys(operation.effects));
-    const ends = log.flatMap((entry) => (entry.kind === "summary" && entry.isLast ? entry : []));
-    const summaries = ends.map(({ mark, summary: { received } }): PendingSummary => ({ mark, received }));
-    for (const summary of [...(saved?.summaries ?? []), ...summaries])
-      if (!coversAll(seen, summary.received)) this.addSummary(summary, [], false);
   }
 
   /** What another site did, with the part of each key that this writes; its mark, the same in every process. */
@@ -49,6 +39,7 @@ export class PendingApplies {
   /** A part of a key that is written again; its mark. */
   addRepair(key: string, part: KeyPart): string {
     const mark = this.nextMark("repair");
+    this.due.begin(mark, { key, part });
     this.#add(mark, { operation: undefined, received: NOTHING, keys: new Map([[key, part]]), isRepair: true });
     return mark;
   }
@@ -74,7 +65,9 @@ export class PendingApplies {
       keys.set(key, "all");
       this.#wait(key).begin("all", true);
     }
-    this.#keys.get(key)?.race(effect);
+    const waiting = this.#keys.get(key);
+    waiting?.race(effect);
+    this.due.look(key, waiting);
   }
 
   has(key: string): boolean {
@@ -92,6 +85,7 @@ export class PendingApplies {
     if (pending === undefined) return undefined;
     this.#applies.delete(mark);
     this.#flushes.delete(mark);
+    this.due.end(mark);
     const { operation, received, keys } = pending;
     const raced = [...keys].flatMap(([key, part]) => this.#end(key, part, pending) ?? []);
     return { operation, received, raced };
@@ -132,6 +126,7 @@ export class PendingApplies {
   #end(key: string, part: KeyPart, { isRepair }: Pending): RacedKey | undefined {
     const waiting = this.#keys.get(key);
     const raced = waiting?.end(part, !isRepair);
+    this.due.look(key, waiting);
     if (waiting?.isIdle === true) this.#keys.delete(key);
     return raced && { key, part: raced };
   }

@@ -1,3 +1,4 @@
+import type { RacedKey } from "./key-part.ts";
 import { array, decoded, encoded, record, text, type Codec } from "./codec.ts";
 import { knownKeyCodec } from "./key-codec.ts";
 import {
@@ -35,6 +36,14 @@ export interface SavedSite {
   readonly early: readonly CodedOperation[];
   /** Operations that other sites may lack, in the order of their times. */
   readonly kept: readonly EncodedOperation[];
+}
+
+/** What is left of a site when its process ends. */
+export interface Remains {
+  readonly saved: SavedSite | undefined;
+  readonly log: readonly LoggedEntry[];
+  /** What it had to write again at the place of the last own operation; undefined when that is not known. */
+  readonly due: readonly RacedKey[] | undefined;
 }
 
 /** The last transaction of a summary. */

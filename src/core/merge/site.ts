@@ -1,7 +1,8 @@
-import type { Apply, RacedKey } from "./apply.ts";
+import type { Apply } from "./apply.ts";
 import { condensedEffects } from "./condensed-effects.ts";
 import { EarlyOperations, isReady } from "./early-operations.ts";
-import type { KeyPart } from "./key-part.ts";
+import { inherit } from "./inherit.ts";
+import type { KeyPart, RacedKey } from "./key-part.ts";
 import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./merged-state.ts";
 import { withBytes, type CodedOperation } from "./operation-codec.ts";
@@ -9,7 +10,7 @@ import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
 import { Participants, type Statement } from "./participants.ts";
 import { PendingApplies } from "./pending-applies.ts";
-import type { LoggedEntry, SavedSite } from "./saved-site.ts";
+import type { LoggedEntry, Remains, SavedSite } from "./saved-site.ts";
 import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { summaryParts } from "./summary-parts.ts";
@@ -67,14 +68,13 @@ export class Site {
   }
 
   /**
-   * A site that goes on where its log ends, at the place of its last own operation there, or else of what was saved. What the
-   * engine had applied after that place is shown once more by its stream; `repairAll` has to follow when the stream has been
-   * read up to where it was.
+   * A site that goes on where its log ends, at the place of its last own operation there, or else of what was saved. Its stream shows once
+   * more what the engine had applied after that place; `repairAll` has to follow when the stream has been read up to where it was.
    */
-  static restored(options: SiteOptions, saved: SavedSite | undefined, log: readonly LoggedEntry[]): Site {
+  static restored(options: SiteOptions, { saved, log, due }: Remains): Site {
     const site = new Site(options, saved, true);
     const given = log.filter((logged) => site.#replay(logged));
-    site.#pending.restore(saved, given, site.#seen);
+    inherit(site.#pending, { saved, log: given, due }, site.#seen, site.#state);
     for (const operation of saved?.early ?? []) if (!covers(site.#received, operation.dot)) site.#early.add(operation);
     return site;
   }
@@ -85,10 +85,7 @@ export class Site {
       ...{ clock: this.#clock, seen: this.#seen, received: this.#received },
       ...{ seenBy: this.participants.seenBy, forgotten: this.#forgotten },
       ...{ pending: this.#pending.operations, summaries: this.#pending.summaries },
-      keys: this.#state.all(),
-      flushes: this.#state.flushes,
-      early: this.#early.all(),
-      kept: this.kept.all(),
+      ...{ keys: this.#state.all(), flushes: this.#state.flushes, early: this.#early.all(), kept: this.kept.all() },
     };
   }
 
@@ -147,16 +144,22 @@ export class Site {
     return this.#settle(mark).map(({ key, part }) => this.#repair(key, part));
   }
 
-  /** Writes what other sites have written too as the merge has it, and takes in what was saved for that: due once after `restored`. */
+  /** Writes again what was due when the process before ended, or else what other sites have written too: needed once after `restored`. */
   repairAll(): readonly Apply[] {
-    const touched = this.#state.touchedBeside(siteOf(this.#options.origin));
-    return [...touched.map(({ key, part }) => this.#repair(key, part)), ...this.repaired()];
+    const due = this.#pending.due.takeInherited() ?? this.#state.touchedBeside(siteOf(this.#options.origin));
+    return [...due.map(({ key, part }) => this.#repair(key, part)), ...this.repaired()];
   }
 
-  /** What each key that it knows of holds in the engine has been captured: the same as `repairAll`, where what clients wrote is not known. */
+  /** The same as `repairAll` where each key that it knows of has been captured as the engine has it. Takes in what waited for that. */
   repaired(): readonly Apply[] {
     this.#needsRepair = false;
+    this.#pending.due.takeInherited();
     return this.#takeReady();
+  }
+
+  /** What has to be written again, to be saved with the place of the last own operation; undefined when that is not known. */
+  get due(): readonly RacedKey[] | undefined {
+    return this.#pending.due.all;
   }
 
   /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
@@ -284,10 +287,10 @@ export class Site {
     return raced;
   }
 
-  #see(operation: Operation): void {
-    this.#seen = including(this.#seen, operation.dot);
+  #see({ dot, effects }: Operation): void {
+    this.#seen = including(this.#seen, dot);
     this.participants.hasSeen(this.#options.origin, this.#seen);
-    if (operation.effects.length > 0) this.#hasUnsaid = true;
+    if (effects.length > 0) this.#hasUnsaid = true;
   }
 
   #repair(key: string, wanted: KeyPart): Apply {

@@ -11,6 +11,7 @@ export class WaitingKey {
   /** Transactions that write all of it. */
   #wholes = 0;
   readonly #elements = new Map<KeyType, Map<string, WaitingElement>>();
+  readonly #racedElements = new Set<WaitingElement>();
   #raced: "nothing" | "expiry" | "all" = "nothing";
 
   get isIdle(): boolean {
@@ -20,6 +21,17 @@ export class WaitingKey {
   /** Something else than repairs is under way. */
   get hasOperation(): boolean {
     return this.#operations > 0;
+  }
+
+  /** What will be written again when nothing disturbs that any more. */
+  get due(): KeyPart | undefined {
+    if (this.#raced === "all") return "all";
+    return partOrNothing([...this.#racedElements], this.#raced === "expiry");
+  }
+
+  /** False while `due` is undefined. */
+  get isRaced(): boolean {
+    return this.#raced !== "nothing" || this.#racedElements.size > 0;
   }
 
   begin(part: KeyPart, isOperation: boolean): void {
@@ -46,14 +58,13 @@ export class WaitingKey {
     const isAll = this.isIdle && this.#raced === "all";
     const hasExpiry = this.isIdle && this.#raced === "expiry";
     if (this.isIdle) this.#raced = "nothing";
-    if (isAll) return "all";
-    return elements.length > 0 || hasExpiry ? { elements, hasExpiry } : undefined;
+    return isAll ? "all" : partOrNothing(elements, hasExpiry);
   }
 
   #beginElement({ type, element }: NamedElement): void {
     const ofType = this.#elements.get(type) ?? new Map<string, WaitingElement>();
     const waiting = ofType.get(element);
-    if (waiting === undefined) ofType.set(element, { applies: 1, isRaced: false });
+    if (waiting === undefined) ofType.set(element, { type, element, applies: 1 });
     else waiting.applies += 1;
     this.#elements.set(type, ofType);
   }
@@ -61,7 +72,7 @@ export class WaitingKey {
   #raceElement({ type, element }: NamedElement): void {
     for (const of of this.#elements.keys()) if (of !== type) this.#raced = "all";
     const waiting = this.#elements.get(type)?.get(element);
-    if (waiting !== undefined) waiting.isRaced = true;
+    if (waiting !== undefined) this.#racedElements.add(waiting);
   }
 
   #isRacedAtEnd({ type, element }: NamedElement): boolean {
@@ -72,11 +83,14 @@ export class WaitingKey {
     if (waiting.applies > 0) return false;
     ofType.delete(element);
     if (ofType.size === 0) this.#elements.delete(type);
-    return waiting.isRaced;
+    return this.#racedElements.delete(waiting);
   }
 }
 
-interface WaitingElement {
+interface WaitingElement extends NamedElement {
   applies: number;
-  isRaced: boolean;
+}
+
+function partOrNothing(elements: readonly NamedElement[], hasExpiry: boolean): KeyPart | undefined {
+  return elements.length > 0 || hasExpiry ? { elements, hasExpiry } : undefined;
 }

@@ -18,7 +18,7 @@ import { giveKeys, type GivenKeys } from "./give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
 import { Progress } from "./progress.ts";
-import type { Place } from "./place.ts";
+import { dueText, type Place } from "./place.ts";
 import { SiteWaits } from "./site-waits.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { readAt } from "./transaction.ts";
@@ -46,7 +46,8 @@ export class EngineSite {
   readonly #progress: Progress;
   readonly #waits: SiteWaits;
   #isOpen = false;
-  #captureReached: Capture["reached"];
+  /** How far the stream is captured with all that was logged, and what had to be written again there. */
+  #captureReached: Capture["reached"] & Pick<Site, "due">;
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
     const { client, site, from, life, saved } = begin;
@@ -55,7 +56,7 @@ export class EngineSite {
     this.#options = options;
     this.#begin = begin;
     this.#site = site;
-    this.#captureReached = from;
+    this.#captureReached = { ...from, due: site.due };
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
       ...{ client, clock, signal, from, name: life, expiring: site.keys },
@@ -260,8 +261,8 @@ export class EngineSite {
 
   /** The place that is saved is that of the last own operation: by what that one had seen, marks are awaited after a restart. */
   #captured(effects: readonly Effect[]): void {
-    this.#captureReached = this.#capture.reached;
     this.#writer.log(this.#site.captured(effects, this.#options.clock.now().getTime()));
+    this.#captureReached = { ...this.#capture.reached, due: this.#site.due };
     this.#waits.look();
   }
 
@@ -274,11 +275,12 @@ export class EngineSite {
 
   #place(): Omit<Place, "number"> {
     const { origin, transferred } = this.#begin.from;
-    return { ...this.#captureReached, ...this.#completion.announced, origin, transferred };
+    const due = dueText(this.#captureReached.due);
+    return { ...this.#captureReached, ...this.#completion.announced, origin, transferred, due };
   }
 
   #save(): Uint8Array {
-    this.#captureReached = this.#capture.reached;
+    this.#captureReached = { ...this.#capture.reached, due: this.#site.due };
     return encodeSaved(this.#site.save());
   }
 

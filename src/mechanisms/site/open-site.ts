@@ -2,7 +2,7 @@ import { incarnationOf, originOf } from "../../core/merge/origin.ts";
 import { decodeSaved } from "../../core/merge/saved-site.ts";
 import { Site } from "../../core/merge/site.ts";
 import type { Attached } from "../../ports/resp/replica-handshake.ts";
-import { FIRST_PLACE, type Place } from "./place.ts";
+import { FIRST_PLACE, dueAt, type Place } from "./place.ts";
 import type { SavedLog } from "./saved-log.ts";
 
 /** Keys of a summary that are written at once. */
@@ -39,7 +39,8 @@ export function openSite(
   }
   const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
   const options = { origin: from.origin, sites, life, limits };
-  const site = Site.restored(options, checkpoint && decodeSaved(checkpoint), entries);
+  const saved = checkpoint && decodeSaved(checkpoint);
+  const site = Site.restored(options, { saved, log: entries, due: dueAt(place) });
   if (!resumed) site.appliedAll();
   return { site, from, isAnew: !resumed };
 }

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { RacedKey } from "../../core/merge/key-part.ts";
+import { decodeRacedKeys, encodeRacedKeys } from "../../core/merge/raced-keys.ts";
 import { argumentAt, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
 
@@ -23,6 +25,8 @@ const place = z.object({
   announcedKnown: z.boolean(),
   /** What the engine held before came from another site. */
   transferred: z.boolean(),
+  /** What had to be written again there, as `dueText` has it; absent where that is not known. */
+  due: z.base64().optional(),
 });
 /** How far an engine's stream is captured. */
 export type Place = z.output<typeof place>;
@@ -41,6 +45,20 @@ export function placeIn(text: string): Place {
 function jsonIn(text: string): unknown {
   return JSON.parse(text.startsWith("{") ? text : text.slice(1));
 }
+
+/** What has to be written again, for a place; undefined of what is not known, or too much for each place that is saved. */
+export function dueText(due: readonly RacedKey[] | undefined): string | undefined {
+  if (due === undefined) return undefined;
+  const bytes = encodeRacedKeys(due);
+  return bytes.length > MOST_DUE_BYTES ? undefined : Buffer.from(bytes).toString("base64");
+}
+
+/** What had to be written again at a place; undefined where that is not known. */
+export function dueAt({ due }: Place): readonly RacedKey[] | undefined {
+  return due === undefined ? undefined : decodeRacedKeys(Buffer.from(due, "base64"));
+}
+
+const MOST_DUE_BYTES = 16_384;
 
 /** The number of the place that the command of a stream saves; undefined of another command. */
 export function numberIn({ name, frame, database }: CommandFrame): number | undefined {

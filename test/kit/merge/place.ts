@@ -5,7 +5,8 @@ import { LostExpiries, type KeyLook } from "../../../src/core/merge/lost-expirie
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
 import type { EncodedOperation } from "../../../src/core/merge/operation-codec.ts";
-import { decodeSaved, encodeSaved } from "../../../src/core/merge/saved-site.ts";
+import { decodeSaved, encodeSaved, type Remains } from "../../../src/core/merge/saved-site.ts";
+import { decodeRacedKeys, encodeRacedKeys } from "../../../src/core/merge/raced-keys.ts";
 import { decodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import {
@@ -32,8 +33,8 @@ interface Gift {
   readonly transfer: Transfer;
 }
 
-/** Where to read on in the stream, and the keys that were to be read or looked at before it. */
-export interface Position {
+/** Where to read on in the stream, and the keys that were to be read, looked at or written again before it. */
+export interface Position extends Pick<Remains, "due"> {
   readonly at: number;
   readonly unread: readonly string[];
   readonly suspects: readonly string[];
@@ -138,16 +139,19 @@ function nothing(
 }
 
 /** Another process takes the place of the one of the site, with what the engine has of it; the keys that it has to read or look at again. */
-export function restart(place: Place): Omit<Position, "at"> {
+export function restart(place: Place): Pick<Position, "unread" | "suspects"> {
   const { saved, log } = place.stored;
   const position = log.findLast((logged) => logged.kind === "captured")?.position ?? saved?.position;
   place.life += 1;
   place.site = Site.restored(
     { origin: place.origin, sites: place.sites, life: String(place.life), limits: place.limits },
-    saved === undefined ? undefined : decodeSaved(saved.bytes),
-    log.map(({ kind, bytes }) =>
-      kind === "summary" ? { kind, ...decodeLoggedSummary(bytes) } : { kind, operation: decodeOperation(bytes) },
-    ),
+    {
+      saved: saved === undefined ? undefined : decodeSaved(saved.bytes),
+      log: log.map(({ kind, bytes }) =>
+        kind === "summary" ? { kind, ...decodeLoggedSummary(bytes) } : { kind, operation: decodeOperation(bytes) },
+      ),
+      due: position?.due && decodeRacedKeys(encodeRacedKeys(position.due)),
+    },
   );
   place.site.kept.confirm(place.site.seq);
   [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
@@ -166,13 +170,13 @@ export function beginTransferred(
   for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);
   const operations = kept.map(({ bytes }) => decodeOperation(bytes));
   const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
-  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [], suspects: [] } };
+  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [], suspects: [], due: undefined } };
   [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
   restart(place);
 }
 
-export function positionOf({ at, unread, suspects }: Place): Position {
-  return { at, unread: [...unread], suspects: [...suspects] };
+export function positionOf({ at, unread, suspects, site }: Place): Position {
+  return { at, unread: [...unread], suspects: [...suspects], due: site.due };
 }
 
 /** A site that is there and has what the others had when it began. */
