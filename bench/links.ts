@@ -6,41 +6,48 @@ import { until } from "../test/kit/time/until.ts";
 import { commandLine } from "./command-line.ts";
 import { processorSecondsOf } from "./kernel/processor-time.ts";
 
-// What the link of a site costs its engine and its clients: the same writes at an engine alone, and at three that are linked.
+// What the link of a site costs its engine and its clients: the same writes at an engine alone, at one that clients send the writes of
+// all three sites, and at three that are linked.
 
 const { options } = commandLine({
   rate: 3000,
   seconds: 8,
   /** Gives engines and clients priority over the links, as where the links have free processors. Needs Linux, chrt and root. */
   first: false,
+  /** Every second write of a set takes a member out. */
+  removals: false,
 });
 const { rate: RATE, seconds: SECONDS } = options;
 const KEYS = 10_000;
 const TURN_MS = 5;
+const SITES = 3;
+const HEAD = "| | Writes | p50, ms | p99, ms | Engine, µs for each write of one site | Link, µs |";
 
 interface Row {
   readonly what: string;
   readonly written: number;
   readonly p50: number;
   readonly p99: number;
-  /** CPU of the engine and of the link, in microseconds for each write of this site. */
+  /** CPU of the engine and of the link, in microseconds for each write of one site. */
   readonly engineMicros: number;
   readonly linkMicros: number;
 }
 
 process.stdout.write(`${RATE} writes/s at each site (SET, INCR, HSET, SADD of ${KEYS} keys), ${SECONDS} s\n`);
 putFirst(process.pid);
-const alone = await measureAlone();
+const alone = await measureAlone("an engine alone", 1);
+const withAll = await measureAlone("an engine alone, with the writes of three sites", SITES);
 const linked = await measureLinked();
-for (const row of [alone, ...linked]) process.stdout.write(`${lineOf(row, alone)}\n`);
+process.stdout.write(`${HEAD}\n`);
+for (const row of [alone, withAll, ...linked]) process.stdout.write(`${lineOf(row)}\n`);
 process.exit(0);
 
-async function measureAlone(): Promise<Row> {
+async function measureAlone(what: string, writers: number): Promise<Row> {
   await using engine = await startEngine({ args: ["--save", ""] });
   putFirst(engine.pid);
   const before = processorMs(engine.pid);
-  const times = await writeAt(engine, 0);
-  return rowOf("an engine alone", times, processorMs(engine.pid) - before, 0);
+  const times = await Promise.all(Array.from({ length: writers }, (_, site) => writeAt(engine, site)));
+  return rowOf(what, times.flat(), (processorMs(engine.pid) - before) * writers, 0);
 }
 
 async function measureLinked(): Promise<readonly Row[]> {
@@ -73,13 +80,15 @@ async function writeAt(engine: TestEngine, site: number): Promise<readonly numbe
   const client = await engine.connect();
   const times: number[] = [];
   const write = async (number: number): Promise<void> => {
-    const key = `${number % 4}:${(number * 7919 + site * 31) % KEYS}`;
+    const removes = options.removals && number % 8 === 7;
+    const of = removes ? number - 4 : number;
+    const key = `${of % 4}:${(of * 7919 + site * 31) % KEYS}`;
     const value = "v".repeat(64);
     const commands = [
       ["SET", key, value],
       ["INCR", key],
       ["HSET", key, "field", value],
-      ["SADD", key, String(number % 10)],
+      [removes ? "SREM" : "SADD", key, String(of % 10)],
     ];
     const began = performance.now();
     await client.call(...(commands[number % 4] ?? []));
@@ -111,9 +120,12 @@ function rowOf(what: string, times: readonly number[], engineMs: number, linkMs:
   };
 }
 
-function lineOf({ what, written, p50, p99, engineMicros, linkMicros }: Row, base: Row): string {
-  const ratio = (value: number, of: number): string => `${value.toFixed(2)} (${(value / of).toFixed(2)})`;
-  return `| ${what} | ${written} | ${ratio(p50, base.p50)} | ${ratio(p99, base.p99)} | ${ratio(engineMicros, base.engineMicros)} | ${linkMicros.toFixed(0)} |`;
+/** In brackets: the ratio to an engine alone, and for the engine also to one that executes as many writes. */
+function lineOf({ what, written, p50, p99, engineMicros, linkMicros }: Row): string {
+  const times = [p50 / alone.p50, p99 / alone.p99, engineMicros / alone.engineMicros].map((ratio) => ratio.toFixed(2));
+  const [median, slow, engine] = [p50, p99, engineMicros].map((value, index) => `${value.toFixed(2)} (${times[index]}`);
+  const byWrites = (engineMicros / withAll.engineMicros).toFixed(2);
+  return `| ${what} | ${written} | ${median}) | ${slow}) | ${engine}, ${byWrites}) | ${linkMicros.toFixed(0)} |`;
 }
 
 function processorMs(pid: number): number {
