@@ -33,13 +33,15 @@ export function instanceFiles(data: string, bdb: number, instance: number): Inst
   return filesIn(join(data, `db-${bdb}`, String(instance)));
 }
 
+const CONFIG_FILE = "engine.conf";
+
 /** The files of an instance in its directory, wherever that lies. */
 export function filesIn(directory: string): InstanceFiles {
   return {
     directory,
     pidFile: join(directory, "engine.pid"),
     logFile: join(directory, "engine.log"),
-    configFile: join(directory, "engine.conf"),
+    configFile: join(directory, CONFIG_FILE),
     launchFile: join(directory, "launch"),
     cleanFile: join(directory, "clean"),
     engineFile: join(directory, "engine"),
@@ -47,6 +49,11 @@ export function filesIn(directory: string): InstanceFiles {
     databaseFile: join(directory, "database"),
     ...certificateFilesIn(directory),
   };
+}
+
+/** True when an engine that was started with this configuration file is the instance, wherever its data lies. */
+export function isConfigFileOf(path: string, bdb: number, instance: number): boolean {
+  return path.endsWith(`/db-${bdb}/${instance}/${CONFIG_FILE}`);
 }
 
 /** Every instance directory below `data`; other entries are left alone. */

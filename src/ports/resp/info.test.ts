@@ -60,3 +60,21 @@ test("a replica shows what it has applied and the state of its link", () => {
 test("a text without role has no replication view", () => {
   assert.equal(replicationView(parseInfo("# Replication\r\n")), undefined);
 });
+
+test("a field that stands in several sections is the last one, whole and by its whole name", () => {
+  const info = parseInfo(
+    "# Server\r\nport:1\r\ntcp_port:2\r\nempty:\r\nwords:a b: c \r\n\r\n# Other\r\nport:3\r\nlast:4",
+  );
+  const names = ["port", "tcp_port", "empty", "words", "last", "Server", "ort"];
+  assert.deepEqual(
+    names.map((name) => info.get(name)),
+    ["3", "2", "", "a b: c ", "4", undefined, undefined],
+  );
+  assert.deepEqual(Object.fromEntries(info.entries()), {
+    port: "3",
+    tcp_port: "2",
+    empty: "",
+    words: "a b: c ",
+    last: "4",
+  });
+});

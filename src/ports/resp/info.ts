@@ -1,5 +1,5 @@
 /** Fields of an INFO reply; where a field stands in several sections, the last one counts. */
-export type Info = ReadonlyMap<string, string>;
+export type Info = Pick<ReadonlyMap<string, string>, "get" | "entries">;
 
 /** Family and version that an engine reports of itself. */
 export interface ReportedEngine {
@@ -38,8 +38,22 @@ export interface LinkView {
   readonly receivedBytes: number;
 }
 
-/** Reads the text of INFO: comments, empty lines and lines without a colon carry nothing. */
+/** Reads the text of INFO: comments, empty lines and lines without a colon carry nothing. A field is looked for when it is asked for. */
 export function parseInfo(text: string): Info {
+  const lines = `\n${text}\n`;
+  return {
+    get: (field) => {
+      const at = lines.lastIndexOf(`\n${field}:`);
+      if (at < 0) return undefined;
+      const begin = at + field.length + 2;
+      const line = lines.slice(begin, lines.indexOf("\n", begin));
+      return line.endsWith("\r") ? line.slice(0, -1) : line;
+    },
+    entries: () => allIn(text).entries(),
+  };
+}
+
+function allIn(text: string): ReadonlyMap<string, string> {
   const pairs = text
     .split(/\r?\n/)
     .filter((line) => !line.startsWith("#") && line.includes(":"))
@@ -83,8 +97,12 @@ function linkOf(info: Info): LinkView {
   };
 }
 
+/** Engines number the replicas that they list from 0. */
 function replicasOf(info: Info): readonly ReplicaView[] {
-  return [...info].filter(([name]) => /^slave\d+$/.test(name)).map(([, line]) => replicaOf(line));
+  const replicas: ReplicaView[] = [];
+  for (let line = info.get("slave0"); line !== undefined; line = info.get(`slave${replicas.length}`))
+    replicas.push(replicaOf(line));
+  return replicas;
 }
 
 function replicaOf(line: string): ReplicaView {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { callEngine, connectEngine, type EngineOptions } from "../../../src/ports/resp/engine-client.ts";
-import { parseInfo } from "../../../src/ports/resp/info.ts";
+import { parseInfo, type Info } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import { until } from "../time/until.ts";
 import type { TestCluster } from "./cluster.ts";
@@ -76,8 +76,7 @@ export async function overwrite(
 }
 
 async function saved(engine: EngineOptions): Promise<void> {
-  const info = async (): Promise<ReadonlyMap<string, string>> =>
-    parseInfo(textOf(await callEngine(engine, "INFO", "persistence")));
+  const info = async (): Promise<Info> => parseInfo(textOf(await callEngine(engine, "INFO", "persistence")));
   const rests = async (): Promise<boolean> => (await info()).get("rdb_bgsave_in_progress") === "0";
   await until("no snapshot is written", rests, PATIENCE);
   await callEngine(engine, "BGSAVE");

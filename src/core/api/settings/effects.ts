@@ -16,7 +16,7 @@ export function endpointSettings(settings: SettingValues): EndpointSettings {
 }
 
 /** Whether an engine has these settings, as far as the fields of its INFO tell. */
-export function reportsSettings(settings: SettingValues, info: ReadonlyMap<string, string>): boolean {
+export function reportsSettings(settings: SettingValues, info: Pick<ReadonlyMap<string, string>, "get">): boolean {
   const directives = engineDirectives(settings);
   return Object.entries(REPORTED).every(([directive, field]) => info.get(field) === directives[directive]);
 }

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
-import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts";
+import { isConfigFileOf } from "../../../mechanisms/supervisor/instance-files.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { engineAddress } from "../members/addresses.ts";
@@ -50,5 +50,5 @@ async function askEngines(
 
 /** Another engine listens at the address of the instance: it must not be taken for the instance. */
 function isAnother(answer: EngineAnswer, { uid }: DatabaseRecord, { id }: InstanceRecord): boolean {
-  return answer.state === "serving" && !answer.configFile.endsWith(instanceFiles("/", uid, id).configFile);
+  return answer.state === "serving" && !isConfigFileOf(answer.configFile, uid, id);
 }

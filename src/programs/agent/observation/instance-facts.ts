@@ -54,7 +54,7 @@ export function instanceFacts(
 
 /** INFO has a line for each numbered database that is not empty. */
 function holdsKeys(info: Info): boolean {
-  return [...info.keys()].some((field) => /^db\d+$/.test(field));
+  return info.entries().some(([field]) => /^db\d+$/.test(field));
 }
 
 /** A node of release 0.1.0 reports neither a lost directory nor last words. */

@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts";
+import { isConfigFileOf } from "../../../mechanisms/supervisor/instance-files.ts";
 import type { EndpointStats, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { Info } from "../../../ports/resp/info.ts";
 import { engineAddress } from "../members/addresses.ts";
@@ -30,8 +30,8 @@ export async function measureEngines(
     const address = engineAddress(context, instance, access);
     const info = address && (await context.engines.measure(address));
     // another engine may listen there now
-    const isOwn = info?.get("config_file")?.endsWith(instanceFiles("/", record.uid, instance.id).configFile);
-    if (info !== undefined && isOwn === true) measured.set(instance.id, info);
+    const isOwn = isConfigFileOf(info?.get("config_file") ?? "", record.uid, instance.id);
+    if (info !== undefined && isOwn) measured.set(instance.id, info);
   };
   await Promise.all(instances.map(measure));
   return measured;

@@ -40,7 +40,7 @@ export function sumOf(all: readonly Metrics[], names: readonly string[]): Metric
 
 /** Over the numbered databases of an engine: `db0:keys=3,expires=1,avg_ttl=0`. */
 function keys(info: Info, field: "keys" | "expires"): number {
-  const counts = [...info].map(([name, value]) =>
+  const counts = [...info.entries()].map(([name, value]) =>
     /^db\d+$/.test(name) ? Number(new RegExp(`\\b${field}=(\\d+)`).exec(value)?.[1] ?? 0) : 0,
   );
   return counts.reduce((sum, count) => sum + count, 0);
