@@ -7,10 +7,11 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
+import { Question } from "../../../mechanisms/observe/question.ts";
 
 /** The agents of the other nodes. */
 export interface Peers {
-  /** The engines of a node; undefined when its agent does not answer. */
+  /** The engines of a node; undefined when its agent does not answer. One that was silent the last time has little time. */
   localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
   /** The shared object of a module; throws the client's Fault when the node does not answer or has none. */
   module(node: number, uid: string): Promise<AsyncIterable<Uint8Array>>;
@@ -49,8 +50,13 @@ export function connectPeers(options: PeersOptions): Peers {
   const { self, clock } = options;
   const clients = new PeerClients(options);
   const lastAnswers = new Map<number, { readonly at: number; readonly answers: Promise<boolean> }>();
-  const instancesOf = (node: number): Promise<readonly LocalInstance[] | undefined> =>
-    clients.of(node, TIMEOUT_MS).call("localInstances").catch(noAnswer);
+  const questions = new Map<number, Question<readonly LocalInstance[] | undefined>>();
+  const instancesOf = (node: number): Promise<readonly LocalInstance[] | undefined> => {
+    const ask = () => clients.of(node, TIMEOUT_MS).call("localInstances").catch(noAnswer);
+    const question = questions.get(node) ?? new Question(ask, (answer) => answer === undefined, clock);
+    questions.set(node, question);
+    return question.ask();
+  };
   return {
     localInstances: instancesOf,
     module: (node, uid) => clients.of(node, COMMAND_TIMEOUT_MS).call("localModule", { params: { uid } }),

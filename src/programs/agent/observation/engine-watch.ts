@@ -7,6 +7,7 @@ import type { ReportedEngine, Info, ReplicationView } from "../../../ports/resp/
 import { modulesIn } from "../../../ports/resp/loaded-modules.ts";
 import type { EngineModule } from "../../../ports/resp/loaded-modules.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
+import { Question } from "../../../mechanisms/observe/question.ts";
 
 /** What an engine answered, or how it failed to. */
 export type EngineAnswer =
@@ -31,7 +32,7 @@ export type EngineAnswer =
   | { readonly state: "silent"; readonly why: string };
 
 export interface EngineWatch {
-  /** Asks over a connection that stays open; several callers at once share one request. */
+  /** Asks over a connection that stays open; several callers at once share one request. What was silent the last time has little time. */
   ask(address: EngineAddress): Promise<EngineAnswer>;
   /** All that the engine reports of itself; undefined when it does not answer. */
   measure(address: EngineAddress): Promise<Info | undefined>;
@@ -67,7 +68,7 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
     forgetIdle(now);
     const key = JSON.stringify([address.host, address.port, address.logins, address.tls !== undefined]);
     const connection =
-      connections.get(key) ?? new EngineConnection(address, () => listeners.forEach((notify) => notify()));
+      connections.get(key) ?? new EngineConnection(address, clock, () => listeners.forEach((notify) => notify()));
     connections.set(key, connection);
     connection.usedAt = now;
     return connection;
@@ -87,6 +88,7 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
 
 class EngineConnection {
   usedAt = 0;
+  readonly #question: Question<EngineAnswer>;
   readonly #address: EngineAddress;
   readonly #onLost: () => void;
   #client: Promise<EngineClient> | undefined;
@@ -94,12 +96,21 @@ class EngineConnection {
   #closed = false;
   #busySince: number | undefined;
 
-  constructor(address: EngineAddress, onDisconnect: () => void) {
+  constructor(address: EngineAddress, clock: Clock, onDisconnect: () => void) {
     this.#address = address;
     this.#onLost = onDisconnect;
+    this.#question = new Question(
+      () => this.#shared(),
+      ({ state }) => state === "silent",
+      clock,
+    );
   }
 
   ask(): Promise<EngineAnswer> {
+    return this.#question.ask();
+  }
+
+  #shared(): Promise<EngineAnswer> {
     this.#asking ??= this.#requestInfo().finally(() => {
       this.#asking = undefined;
     });

@@ -62,7 +62,8 @@ export async function failOver(
       to: request.to,
     });
   const waited = ports.syncOf(record) !== undefined;
-  if ((await requireEnd(request)) === "cut-off") await fenceOldPrimary(record, move, ports);
+  const end = await requireEnd(request);
+  if (end === "cut-off") await fenceOldPrimary(record, move, ports);
   // a replica that leaves the set now must not be promoted for having been in it
   else if (waited) await intend(record, move, ports, false);
   const { offset } = await withEngine(address, async (engine) => {
@@ -78,7 +79,9 @@ export async function failOver(
   const release = releaseTo(target, move.epoch, stored, ports);
   const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
-  await demoteIfAlive(stored, move, target, ports);
+  const demoted = demoteIfAlive(stored, move, target, ports);
+  // what is cut off does not answer soon, and others of its node wait for their turn
+  if (end === "ended") await demoted;
   ports.log.warn("failed over", { bdb: record.uid, ...move, loss, unreleased, unattached });
   return { record: stored, loss, unreleased, unattached };
 }
