@@ -109,10 +109,11 @@ async function* joined(
   yield* stream;
 }
 
-/** Waits for the end of the transaction with a mark. */
+/** Waits for the end of the transaction with a mark; an engine passes on a transaction of one write as that write alone. */
 class Passage {
   readonly #mark: string;
   #isInside = false;
+  #isOpen = false;
   isOver = false;
 
   constructor(mark: string) {
@@ -127,8 +128,9 @@ class Passage {
 
   /** True of the command that ends it. */
   #passes(command: StreamCommand): boolean {
+    if (command.name === "MULTI" || command.name === "EXEC") this.#isOpen = command.name === "MULTI";
     this.#isInside ||= markOf(command) === this.#mark;
-    this.isOver = this.#isInside && command.name === "EXEC";
+    this.isOver = this.#isInside && !this.#isOpen;
     return this.isOver;
   }
 }
