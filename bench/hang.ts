@@ -13,26 +13,45 @@ import { build, fillUp, REC, startBuiltWorld, startCluster } from "./world/built
 const { options } = commandLine({ databases: 60, built: false, json: "hang.json" });
 const TRY_MS = 2_000;
 const PAUSE_MS = 50;
+/** Longer than any node with that many databases takes. */
+const GIVE_UP_MS = 300_000;
+const said = (text: string): void =>
+  void process.stderr.write(process.stderr.isTTY ? `${text.padEnd(60)}\r` : `${text}\n`);
 
 if (!options.built) build();
 await using world = await startBuiltWorld();
 const { kube } = world;
 await startCluster(world);
-await fillUp(kube, options.databases, { replication: true }, () => undefined);
+let shown = -1;
+await fillUp(kube, options.databases, { replication: true }, (active) => {
+  if (active !== shown) said(`${active} of ${options.databases} databases are active`);
+  shown = active;
+});
 const management = await managementOf(kube);
 const [nodes, shards] = await Promise.all([management.call("nodes"), management.call("shards")]);
 await management.close();
-const hung = nodes.find(({ role }) => role !== "leader");
+const primariesOf = (uid: number) =>
+  shards.filter(({ role, node_uid }) => role === "master" && Number(node_uid) === uid);
+// the node with most primaries, but not the leader: that hangs with another lease
+const [hung] = nodes
+  .filter(({ role }) => role !== "leader")
+  .toSorted((one, other) => primariesOf(other.uid).length - primariesOf(one.uid).length);
 const asked = nodes.find(({ role }) => role === "leader");
-if (hung === undefined || asked === undefined) throw new Error("the cluster has no leader");
-const primaries = shards.filter(({ role, node_uid }) => role === "master" && Number(node_uid) === hung.uid);
+const primaries = hung === undefined ? [] : primariesOf(hung.uid);
+if (hung === undefined || asked === undefined || primaries.length === 0)
+  throw new Error("no node but the leader has a primary: take more databases");
 const endpoints = await endpointsOf(new Set(primaries.map(({ bdb_uid }) => bdb_uid)), asked.addr);
 
 const stopped = processesOf(hung.addr);
 const began = performance.now();
-for (const pid of stopped) process.kill(pid, "SIGSTOP");
-const gaps = (await Promise.all(endpoints.map(writtenAfter))).toSorted((a, b) => a - b);
-for (const pid of stopped) process.kill(pid, "SIGCONT");
+let served = 0;
+let gaps: readonly number[];
+try {
+  for (const pid of stopped) process.kill(pid, "SIGSTOP");
+  gaps = (await Promise.all(endpoints.map(writtenAfter))).toSorted((a, b) => a - b);
+} finally {
+  for (const pid of stopped) process.kill(pid, "SIGCONT");
+}
 const [first, median, last] = [gaps[0], gaps[Math.floor(gaps.length / 2)], gaps.at(-1)].map((gap = 0) =>
   (gap / 1000).toFixed(1),
 );
@@ -74,7 +93,12 @@ async function writtenAfter(endpoint: EngineAddress): Promise<number> {
   for (;;) {
     const isWritten = await write(endpoint);
     const after = performance.now() - began;
-    if (isWritten) return after;
+    if (isWritten) {
+      served += 1;
+      said(`${served} of ${endpoints.length} databases serve again after ${(after / 1000).toFixed(1)} s`);
+      return after;
+    }
+    if (after > GIVE_UP_MS) throw new Error(`no write was acknowledged for ${GIVE_UP_MS / 1000} s`);
     await sleep(PAUSE_MS);
   }
 }

@@ -33,7 +33,9 @@ interface Row {
   readonly linkMicros: number;
 }
 
-process.stdout.write(`${RATE} writes/s at each site (SET, INCR, HSET, SADD of ${KEYS} keys), ${SECONDS} s\n`);
+process.stdout.write(
+  `${RATE} writes/s at each site (SET, INCR, HSET, SADD${options.removals ? " and SREM" : ""} of ${KEYS} keys), ${SECONDS} s\n`,
+);
 putFirst(process.pid);
 const alone = await measureAlone("an engine alone", 1);
 const withAll = await measureAlone("an engine alone, with the writes of three sites", SITES);

@@ -111,7 +111,7 @@ export class MergedState {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
 
-  /** What of each key an operation has written that was taken in. */
+  /** The part of each key that an operation writes, after it was taken in. */
   partsOf({ effects }: Operation): Map<string, KeyPart> {
     if (effects.some(({ kind }) => kind === "flush")) return allKeys(effects);
     // another type before or after it: all was written

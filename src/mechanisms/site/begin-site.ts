@@ -48,7 +48,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const life = randomUUID();
   // what comes from now on is in the stream
   const isEmpty = (await client.call("DBSIZE")) === 0;
-  const opened = openSite(options, saved, stream, { life, isEmpty, isFromFile });
+  const opened = openSite(options, saved, stream, { life, isEmpty });
   const { resumed } = stream;
   options.log.info("the primary is followed", {
     ...{ resumed, isFromFile },

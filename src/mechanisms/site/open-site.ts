@@ -25,7 +25,7 @@ export function openSite(
   { id, sites, keptBytes }: { readonly id: number; readonly sites: readonly number[]; readonly keptBytes: number },
   { place, checkpoint, entries }: SavedLog,
   { position, resumed }: Attached,
-  { life, isEmpty, isFromFile }: { readonly life: string; readonly isEmpty: boolean; readonly isFromFile: boolean },
+  { life, isEmpty }: { readonly life: string; readonly isEmpty: boolean },
 ): OpenedSite {
   const limits = { keptBytes, partKeys: PART_KEYS };
   const begin = (incarnation: number): Place => ({
@@ -40,9 +40,7 @@ export function openSite(
   const from = resumed ? { ...place, ...position } : begin(incarnationOf(place.origin) + 1);
   const options = { origin: from.origin, sites, life, limits };
   const saved = checkpoint && decodeSaved(checkpoint);
-  // an engine that has started from its disk gets every key once more that another site has written
-  const due = isFromFile ? undefined : dueAt(place);
-  const site = Site.restored(options, { saved, log: entries, due });
+  const site = Site.restored(options, { saved, log: entries, due: dueAt(place) });
   if (!resumed) site.appliedAll();
   return { site, from, isAnew: !resumed };
 }

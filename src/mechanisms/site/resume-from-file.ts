@@ -6,6 +6,7 @@ import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
 import { AppendOnlyFile, type FileCommand, type FilePlace } from "./append-only-file.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { markOf } from "./marks.ts";
+import { Passage } from "./passage.ts";
 import { numberIn, type Place } from "./place.ts";
 import { readAt, type TransactionContext } from "./transaction.ts";
 
@@ -107,30 +108,4 @@ async function* joined(
     yield inStream.behind(value);
   }
   yield* stream;
-}
-
-/** Waits for the end of the transaction with a mark; an engine passes on a transaction of one write as that write alone. */
-class Passage {
-  readonly #mark: string;
-  #isInside = false;
-  #isOpen = false;
-  isOver = false;
-
-  constructor(mark: string) {
-    this.#mark = mark;
-  }
-
-  /** The commands that come behind it. */
-  behind(commands: readonly StreamCommand[]): readonly StreamCommand[] {
-    const end = commands.findIndex((command) => this.#passes(command));
-    return end < 0 ? [] : commands.slice(end + 1);
-  }
-
-  /** True of the command that ends it. */
-  #passes(command: StreamCommand): boolean {
-    if (command.name === "MULTI" || command.name === "EXEC") this.#isOpen = command.name === "MULTI";
-    this.#isInside ||= markOf(command) === this.#mark;
-    this.isOver = this.#isInside && !this.#isOpen;
-    return this.isOver;
-  }
 }

@@ -11,7 +11,7 @@ import { Question } from "../../../mechanisms/observe/question.ts";
 
 /** The agents of the other nodes. */
 export interface Peers {
-  /** The engines of a node; undefined when its agent does not answer. One that was silent the last time has little time. */
+  /** The engines of a node; undefined when its agent does not answer. One that did not answer the last time counts as silent after 100 ms. */
   localInstances(node: number): Promise<readonly LocalInstance[] | undefined>;
   /** The shared object of a module; throws the client's Fault when the node does not answer or has none. */
   module(node: number, uid: string): Promise<AsyncIterable<Uint8Array>>;

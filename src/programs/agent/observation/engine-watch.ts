@@ -32,7 +32,7 @@ export type EngineAnswer =
   | { readonly state: "silent"; readonly why: string };
 
 export interface EngineWatch {
-  /** Asks over a connection that stays open; several callers at once share one request. What was silent the last time has little time. */
+  /** Asks over a connection that stays open; several callers at once share one request. One that did not answer the last time counts as silent after 100 ms. */
   ask(address: EngineAddress): Promise<EngineAnswer>;
   /** All that the engine reports of itself; undefined when it does not answer. */
   measure(address: EngineAddress): Promise<Info | undefined>;
