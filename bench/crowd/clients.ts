@@ -1,6 +1,7 @@
 // Clients of a crowd: a program of its own, so that its work is not that of those who measure.
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
+import { constants, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { encodeCommand } from "../../src/ports/resp/encode.ts";
@@ -25,6 +26,8 @@ const ASK_MS = 5_000;
 
 const { target, from, count, asks, readBytes } = ownTask<CrowdTask>();
 const sockets: Socket[] = [];
+// elsewhere a crowd has machines of its own: here it takes what the proxy and those who measure leave
+setPriority(constants.priority.PRIORITY_LOW);
 
 obey<CrowdOrder, number>(async (order) => {
   if (order === "connect") await Promise.all(Array.from({ length: AT_ONCE }, connectNext));

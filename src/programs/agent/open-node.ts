@@ -15,6 +15,7 @@ import { openNodeAccess } from "./credentials/node-access.ts";
 import { openEngineTls } from "./credentials/engine-certificate.ts";
 import { followLicenseAuthorities } from "./credentials/license-authorities.ts";
 import { userPasswords } from "./credentials/user-passwords.ts";
+import { databaseAt, nodeAddress } from "./members/addresses.ts";
 import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
@@ -59,7 +60,10 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
   const engines = watchEngines({ clock });
   records.onChange((database) => changes.notify(database));
   members.onReport(() => changes.notify());
-  engines.onDisconnect(() => changes.notify());
+  engines.onDisconnect((engine) => {
+    const database = databaseAt(records.databases(), (node) => nodeAddress({ config, members }, node), engine);
+    if (database !== undefined) changes.notify(database);
+  });
   const peers = connectPeers({
     clock,
     self: config.node,

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/base/clock.ts";
+import { ConcurrencyLimit } from "../../core/base/concurrency-limit.ts";
 
 /** How an agent is asked. */
 export interface AgentLineOptions<Question> {
@@ -14,24 +15,17 @@ export interface AgentLineOptions<Question> {
 export class AgentLine<Question extends object, Answer> {
   readonly #options: AgentLineOptions<Question>;
   readonly #unanswered = new Map<number, (answer: Answer) => void>();
-  readonly #queue: (() => void)[] = [];
-  #underWay = 0;
+  readonly #limit: ConcurrencyLimit;
   #next = 1;
 
   constructor(options: AgentLineOptions<Question>) {
     this.#options = options;
+    this.#limit = new ConcurrencyLimit(options.mostAtOnce);
   }
 
   /** The answer; undefined when the agent has none in time. */
-  async ask(question: Question): Promise<Answer | undefined> {
-    if (this.#underWay >= this.#options.mostAtOnce) await new Promise<void>((resolve) => this.#queue.push(resolve));
-    this.#underWay++;
-    try {
-      return await this.#answerTo(question);
-    } finally {
-      this.#underWay--;
-      this.#queue.shift()?.();
-    }
+  ask(question: Question): Promise<Answer | undefined> {
+    return this.#limit.run(() => this.#answerTo(question));
   }
 
   /** The agent's answer to the question of that number. */

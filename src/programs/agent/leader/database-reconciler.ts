@@ -4,6 +4,7 @@ import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import { desiredInstances, isAsAsked, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
+import { ConcurrencyLimit } from "../../../core/base/concurrency-limit.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -28,6 +29,8 @@ const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
 const REST_MS = { least: 1_000, each: 10 } as const;
 /** A reason that changes all the time is written at most this often, in milliseconds. */
 const REASON_EVERY_MS = 1_000;
+/** Moves and comparisons take processors of the nodes: with more at once, the clients of each would be held for longer. */
+const HEAVY_AT_ONCE = 8;
 
 /** What reconciling databases works on. */
 export type DatabaseReconcilerContext = DatabaseFactsContext &
@@ -45,6 +48,7 @@ export class DatabaseReconciler {
   readonly #verified = new VerifiedReplicas();
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
+  readonly #heavy = new ConcurrencyLimit(HEAVY_AT_ONCE);
 
   constructor(context: DatabaseReconcilerContext, operations: ShardOperations) {
     this.#context = context;
@@ -60,7 +64,7 @@ export class DatabaseReconciler {
     this.#remember(facts);
     const step = decideDatabase(facts);
     try {
-      return await this.#act(facts, step);
+      return await this.#act(facts, step, signal);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
@@ -78,7 +82,7 @@ export class DatabaseReconciler {
     }
   }
 
-  async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
+  async #act(facts: DatabaseFacts, step: DatabaseStep, signal: AbortSignal): Promise<Outcome> {
     const { record } = facts;
     if (step.kind === "rest") {
       await this.#report(record, "");
@@ -90,7 +94,7 @@ export class DatabaseReconciler {
       return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
     }
     this.#context.log.info("database step", { bdb: record.uid, step });
-    await this.#perform(facts, step);
+    await this.#perform(facts, step, signal);
     await this.#report(record, ""); // the reason for waiting is gone
     return waiting(PAUSE_MS.acted, step.kind, "");
   }
@@ -98,13 +102,14 @@ export class DatabaseReconciler {
   async #perform(
     { record, instances }: DatabaseFacts,
     step: Exclude<DatabaseStep, { kind: "rest" | "wait" }>,
+    signal: AbortSignal,
   ): Promise<void> {
     const now = this.#context.clock.now().toISOString();
     switch (step.kind) {
       case "resume-switchover":
         return this.#operations.resumeSwitchover(record, step.shard);
       case "switch-over":
-        return this.#operations.switchOver(record, step.shard, step.to);
+        return this.#inTurn(signal, () => this.#operations.switchOver(record, step.shard, step.to));
       case "fail-over":
         return this.#operations.failOver(
           record,
@@ -117,7 +122,7 @@ export class DatabaseReconciler {
       case "end-script":
         return this.#operations.endScript(record, step.shard);
       case "verify":
-        await this.#operations.verify(record, step.shard, step.replica);
+        await this.#inTurn(signal, () => this.#operations.verify(record, step.shard, step.replica));
         this.#verified.add(record, step.replica);
         return;
       case "end-overlap":
@@ -129,6 +134,13 @@ export class DatabaseReconciler {
       default:
         return this.#change(record, recordStep(step, instances, now));
     }
+  }
+
+  #inTurn(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+    return this.#heavy.run(() => {
+      signal.throwIfAborted(); // meanwhile another leader may have begun
+      return act();
+    });
   }
 
   /** Changes only the record that was decided on: when it has changed meanwhile, the next pass decides anew. */

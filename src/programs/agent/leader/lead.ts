@@ -18,6 +18,9 @@ export type LeadContext = DatabaseReconcilerContext &
     readonly changes: ChangeSignal;
   };
 
+/** Most of a pass waits for engines and nodes, and for what hangs it waits until it is known to be silent. */
+const DATABASES_AT_ONCE = 32;
+
 /** Reconciles each database and each node that is evacuated or returning, until `signal` aborts. */
 export async function lead(context: LeadContext, signal: AbortSignal): Promise<void> {
   const { records, log, clock } = context;
@@ -25,7 +28,7 @@ export async function lead(context: LeadContext, signal: AbortSignal): Promise<v
   const nodes = new NodeReconciler(context);
   const databaseController = runController({
     name: "databases",
-    workers: 8,
+    workers: DATABASES_AT_ONCE,
     reconcile: (uid) => databases.reconcile(Number(uid), signal),
     log,
     clock,

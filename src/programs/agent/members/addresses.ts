@@ -1,5 +1,5 @@
 import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
-import type { InstanceRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -30,4 +30,14 @@ export function engineAddress(
   const host = nodeAddress(context, instance.node);
   const tls = instance.tls === true ? context.engineTls : undefined;
   return host === undefined ? undefined : { host, port: instance.port, tls, logins: engineLogins(access) };
+}
+
+/** The database whose engine listens there; undefined when no record names it any more. */
+export function databaseAt(
+  databases: readonly DatabaseRecord[],
+  addressOf: (node: number) => string | undefined,
+  { host, port }: Pick<EngineAddress, "host" | "port">,
+): number | undefined {
+  const isThere = (instance: InstanceRecord): boolean => instance.port === port && addressOf(instance.node) === host;
+  return databases.find(({ shards }) => shards.some(({ instances }) => instances.some(isThere)))?.uid;
 }

@@ -36,8 +36,8 @@ export interface EngineWatch {
   ask(address: EngineAddress): Promise<EngineAnswer>;
   /** All that the engine reports of itself; undefined when it does not answer. */
   measure(address: EngineAddress): Promise<Info | undefined>;
-  /** Calls back when a connection ends: the engine may have died. */
-  onDisconnect(listener: () => void): void;
+  /** Calls back when a connection to an engine ends: it may have died. */
+  onDisconnect(listener: (engine: EngineAddress) => void): void;
   close(): void;
 }
 
@@ -52,7 +52,7 @@ const LOOK_MS = 1_000;
 /** Keeps one control connection to each engine that is asked about. */
 export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch {
   const connections = new Map<string, EngineConnection>();
-  const listeners: (() => void)[] = [];
+  const listeners: ((engine: EngineAddress) => void)[] = [];
   let lookedAt = clock.uptimeMs();
   const forgetIdle = (now: number): void => {
     if (now - lookedAt < LOOK_MS) return;
@@ -68,7 +68,8 @@ export function watchEngines({ clock }: { readonly clock: Clock }): EngineWatch 
     forgetIdle(now);
     const key = JSON.stringify([address.host, address.port, address.logins, address.tls !== undefined]);
     const connection =
-      connections.get(key) ?? new EngineConnection(address, clock, () => listeners.forEach((notify) => notify()));
+      connections.get(key) ??
+      new EngineConnection(address, clock, () => listeners.forEach((notify) => notify(address)));
     connections.set(key, connection);
     connection.usedAt = now;
     return connection;
