@@ -1,7 +1,7 @@
 // Clients of a crowd: a program of its own, so that its work is not that of those who measure.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
-import { constants, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { encodeCommand } from "../../src/ports/resp/encode.ts";
@@ -27,7 +27,7 @@ const ASK_MS = 5_000;
 const { target, from, count, asks, readBytes } = ownTask<CrowdTask>();
 const sockets: Socket[] = [];
 // elsewhere a crowd has machines of its own: here it takes what the proxy and those who measure leave
-setPriority(constants.priority.PRIORITY_LOW);
+execFileSync("chrt", ["--all-tasks", "--idle", "--pid", "0", String(process.pid)]);
 
 obey<CrowdOrder, number>(async (order) => {
   if (order === "connect") await Promise.all(Array.from({ length: AT_ONCE }, connectNext));
