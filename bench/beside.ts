@@ -1,11 +1,12 @@
-// How long GET takes for a client beside others that run threaded or scripted commands: `node bench/beside.ts [seconds]`.
+// How long GET takes for a client beside others that run threaded or scripted commands: `node bench/beside.ts [--seconds 5]`.
 // Through the proxy, on redis 8, whose VSIM waits for a thread of its own.
 import { loadavg } from "node:os";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../test/kit/engines/proxy.ts";
 import { RawClient } from "../test/kit/engines/raw-client.ts";
+import { commandLine } from "./command-line.ts";
 
-const seconds = Number(process.argv[2] ?? 5);
+const { seconds } = commandLine({ seconds: 5 }).options;
 const name = engineNames().find((one) => one.startsWith("redis-8"));
 if (name === undefined) throw new Error("no redis 8 beside the engines: run npm run setup");
 const DIMENSIONS = 100;

@@ -38,7 +38,8 @@ export function commandLine<const Wanted extends Defaults>(
     };
   } catch (error) {
     const numbers = wanted.map(([what, fallback]) => `[${what}: ${fallback}]`);
-    process.stderr.write(`${firstSentence(error)}\nIt takes ${[...numbers, ...optionWords(defaults)].join(" ")}\n`);
+    const words = [...numbers, ...optionWords(defaults)].join(" ");
+    process.stderr.write(`${firstSentence(error)}\nIt takes ${words === "" ? "nothing" : words}\n`);
     process.exit(2);
   }
 }

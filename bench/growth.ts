@@ -4,6 +4,7 @@
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
 import { buildRelease, whyNotBuildable } from "../scripts/releases/build.ts";
 import { keptReleases } from "../scripts/releases/history.ts";
+import { commandLine } from "./command-line.ts";
 import { loadText } from "./proxy/figures.ts";
 import type { Load } from "./proxy/load.ts";
 import { freeAddress } from "./proxy/others.ts";
@@ -21,6 +22,7 @@ const ROUNDS = { each: 3, most: 15 } as const;
 /** Of the usual number of requests: a third of a second of work. */
 const SHARE = 0.15;
 
+commandLine({});
 process.exitCode = await main();
 
 async function main(): Promise<number> {

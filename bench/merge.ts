@@ -1,12 +1,13 @@
 import { decodeOperation, type EncodedOperation } from "../src/core/merge/operation-codec.ts";
 import type { Effect } from "../src/core/merge/operation.ts";
 import { Site } from "../src/core/merge/site.ts";
+import { commandLine } from "./command-line.ts";
 
 /**
- * Operations a second that one core captures, applies and forgets: `node bench/merge.ts [operations]`. No engine and no network
+ * Operations a second that one core captures, applies and forgets: `node bench/merge.ts [--operations 100000]`. No engine and no network
  * is in it. Each row has 100,000 keys, fields or increments that not all sites have applied.
  */
-const OPERATIONS = Number(process.argv[2] ?? 100_000);
+const OPERATIONS = commandLine({ operations: 100_000 }).options.operations;
 const SITES = [1, 2];
 const VALUE = "x".repeat(64);
 

@@ -1,12 +1,13 @@
-// The operator against a real API server, beside a controller that only lists and watches: `npm run bench:operator [databases ...]`.
+// The operator against a real API server, beside a controller that only lists and watches: `npm run bench:operator -- [--databases 1000]`.
 // Agents are simulated at the management API. Where there is no real API server the reason is said: npm run kubernetes.
 import { execFileSync } from "node:child_process";
 import { loadavg } from "node:os";
 import { join } from "node:path";
+import { commandLine } from "./command-line.ts";
 import { measure } from "./operator/measure.ts";
 import { goalsMissed, table } from "./operator/table.ts";
 
-const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000];
+const { databases: sizes } = commandLine({ databases: [1000] }).options;
 
 execFileSync(process.execPath, [join(import.meta.dirname, "..", "scripts", "build.ts")], { stdio: "inherit" });
 for (const databases of sizes) {

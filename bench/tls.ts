@@ -1,4 +1,4 @@
-// What TLS costs: to the engine alone, and to clients too, beside none, in one run: `node bench/tls.ts [rounds]`.
+// What TLS costs: to the engine alone, and to clients too, beside none, in one run: `node bench/tls.ts [--rounds 3]`.
 // Only the ratio means anything on a machine that others use too.
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,9 @@ import { done, endpointFor, startProxy } from "../test/kit/engines/proxy.ts";
 import { settingsWith } from "../test/kit/facts/settings.ts";
 import { authorityNamed, endpointCertificate } from "../test/kit/tls/certificates.ts";
 import { engineCertificate } from "../test/kit/tls/engine-certificates.ts";
+import { commandLine } from "./command-line.ts";
 
+const { rounds } = commandLine({ rounds: 3 }).options;
 const run = promisify(execFile);
 const LOADS = [
   { clients: 1, pipeline: 1, requests: 10_000, keeps: true },
@@ -28,7 +30,6 @@ const LOADS = [
 const engines = process.env.STORE_ENGINES_DIR ?? join(import.meta.dirname, "..", ".engines");
 const [tool] = globSync(join(engines, "*/bin/*-benchmark")).toReversed();
 if (tool === undefined) throw new Error("no valkey-benchmark or redis-benchmark beside the engines: run npm run setup");
-const rounds = Number(process.argv[2] ?? 3);
 const folder = mkdtempSync(join(tmpdir(), "tls-"));
 const authority = authorityNamed("bench");
 const authorityFile = join(folder, "ca.pem");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { test } from "node:test";
 
 const ROWS: readonly (readonly [arguments: string, error: string, takes: string])[] = [
@@ -18,4 +19,15 @@ for (const [words, error, takes] of ROWS)
     const [first, second = ""] = stderr.split("\n");
     assert.deepEqual([status, stdout, first], [2, "", error]);
     assert.ok(second.startsWith("It takes [") && second.includes(takes), second);
+  });
+
+for (const file of globSync("bench/*.ts").filter((each) => each !== "bench/command-line.ts"))
+  test(`${file} starts nothing with a word that it does not know`, () => {
+    for (const word of ["--wrong", "wrong"]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [file, word], {
+        encoding: "utf8",
+        timeout: 30_000,
+      });
+      assert.deepEqual([status, stdout], [2, ""], stderr);
+    }
   });
