@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { LICENSE_AUTHORITIES, LICENSE_KEY } from "../../src/core/api/license.ts";
@@ -41,7 +41,8 @@ export function build(): void {
 /** Starts a world by `storectl local up`; it holds nothing yet. */
 export async function startBuiltWorld(): Promise<BuiltWorld> {
   await using stack = new AsyncDisposableStack();
-  const dir = stack.use(mkdtempDisposableSync(join(tmpdir(), "bench-world-"))).path;
+  const folder = stack.use(mkdtempDisposableSync(join(tmpdir(), "bench-world-")));
+  const dir = folder.path;
   const env = { ...process.env, STORE_LOCAL_DIR: dir };
   const local = (what: "up" | "down") => {
     const [program = "", ...args] = [...onLargeMachine(dir), process.execPath, STORECTL, "local", what];
@@ -49,6 +50,10 @@ export async function startBuiltWorld(): Promise<BuiltWorld> {
   };
   const began = performance.now();
   stack.defer(async () => void (await local("down")));
+  whenInterrupted(async () => {
+    await local("down");
+    folder.remove();
+  });
   await local("up");
   const upMs = performance.now() - began;
   const kube = stack.adopt(connect(loadKubeConfig({ KUBECONFIG: join(dir, "kubeconfig") })), (client) =>
@@ -56,6 +61,15 @@ export async function startBuiltWorld(): Promise<BuiltWorld> {
   );
   const owned = stack.move();
   return { kube, dir, upMs, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The processes of a world would outlive this one. */
+function whenInterrupted(end: () => Promise<void>): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      process.stderr.write("\ninterrupted: the world is taken down\n");
+      void end().finally(() => process.exit(128 + constants.signals[signal]));
+    });
 }
 
 /**
