@@ -255,7 +255,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
 const LENGTHENED_BY: readonly string[] = [
   ...["FUZZ_PIPELINES", "FUZZ_REQUESTS", "FUZZ_RECORDS", "FUZZ_CERTIFICATES", "FUZZ_ARCHIVES"],
   ...["MOVES", "CRASHES", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
-  ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES"],
+  ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES", "OLDER_RELEASES"],
 ];
 const LONG_SECONDS = 86_400;
 

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { whyNotBuildable } from "../../scripts/releases/build.ts";
-import { keptReleases } from "../../scripts/releases/history.ts";
 import type { Login } from "../../src/core/api/cluster-access.ts";
 import { DEFAULT_USER, ENGINE_USER } from "../../src/core/api/engine-login.ts";
 import { clusterNames, ROTATE_PASSWORD_ANNOTATION } from "../../src/core/api/names.ts";
@@ -10,19 +7,18 @@ import { Secrets } from "../../src/ports/kube/builtin.ts";
 import { readDatabases } from "../../src/ports/management/databases.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { accessOf, askLogin, loginOf, nodeAddresses } from "../kit/world/cluster-login.ts";
 import { secretTexts } from "../kit/world/cluster-authority.ts";
+import { olderReleases, testBesideOlder } from "./beside-older.ts";
 import { goOn, holdRoll, installOlder, rotationWaits, untilRotationWaits } from "./half-way.ts";
-import { administrator, finishLoads, openScene, type Scene } from "./scene.ts";
+import { administrator, finishLoads, type Scene } from "./scene.ts";
 
 // Of the cluster at the management API, and at engines.
 
 const { namespace, cluster } = DEMO;
 const REC = { name: cluster, namespace };
 const PATIENCE = { withinMs: 120_000, everyMs: 100 };
-const [oldest] = keptReleases();
 const EACH = ["accepted", "accepted", "accepted"];
 const ROTATION = "engines-rotation";
 const WRITTEN = "written-by-a-user";
@@ -30,25 +26,17 @@ const WRITTEN = "written-by-a-user";
 /** At first, at the management API. */
 let first: Login = { username: "", password: "" };
 
-await test(
-  `another password of the cluster is asked for while nodes of ${oldest.version} are members`,
-  { skip: (await whyNotBuildable(oldest)) ?? false },
-  async () => {
-    await using scene = await openScene(oldest);
-    await steps(scene, {
-      "the older release serves a database, and clients write in it": installOlder,
-      "the roll is held up with one node new and two old": holdRoll,
-      "another password is asked for: it waits for the older nodes, with a finding": ask,
-      "what a user writes into the Secret is in use at once, and every node accepts it": write,
-      "engines stay open to the older nodes, and get no password": leaveEngines,
-      "once each node is new, what was asked for is made, and the former ones count besides": rotate,
-      "the engines of the database know the cluster alone, by a password that was replaced with it": closeEngines,
-      "no client was cut, and nothing is lost": finishLoads,
-    }).catch((error: unknown) => {
-      throw new Error(scene.play.said(), { cause: error });
-    });
-  },
-);
+for (const older of olderReleases())
+  await testBesideOlder("another password of the cluster is asked for", older, {
+    "the older release serves a database, and clients write in it": installOlder,
+    "the roll is held up with one node new and two old": holdRoll,
+    "another password is asked for: it waits for the older nodes, with a finding": ask,
+    "what a user writes into the Secret is in use at once, and every node accepts it": write,
+    "engines stay open to the older nodes, and get no password": leaveEngines,
+    "once each node is new, what was asked for is made, and the former ones count besides": rotate,
+    "the engines of the database know the cluster alone, by a password that was replaced with it": closeEngines,
+    "no client was cut, and nothing is lost": finishLoads,
+  });
 
 async function ask(scene: Scene): Promise<void> {
   const { kube } = scene.play.world;

@@ -1,42 +1,30 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { test } from "node:test";
 import { connect } from "node:tls";
-import { whyNotBuildable } from "../../scripts/releases/build.ts";
-import { keptReleases } from "../../scripts/releases/history.ts";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../src/core/api/names.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
 import { secretTexts, tlsPlaces, type TlsPlace } from "../kit/world/cluster-authority.ts";
+import { olderReleases, testBesideOlder } from "./beside-older.ts";
 import { goOn, holdRoll, installOlder, rotationWaits, untilRotationWaits } from "./half-way.ts";
-import { administrator, finishLoads, openScene, type Scene } from "./scene.ts";
+import { administrator, finishLoads, type Scene } from "./scene.ts";
 
 const { namespace, cluster } = DEMO;
 const REC = { name: cluster, namespace };
 const PATIENCE = { withinMs: 120_000, everyMs: 100 };
-const [oldest] = keptReleases();
 
 let before = "";
 
-await test(
-  `another authority is asked for while nodes of ${oldest.version} are members`,
-  { skip: (await whyNotBuildable(oldest)) ?? false },
-  async () => {
-    await using scene = await openScene(oldest);
-    await steps(scene, {
-      "the older release serves a database, and clients write in it": installOlder,
-      "the roll is held up with one node new and two old": holdRoll,
-      "another authority is asked for: it waits for the older nodes, with a finding, and all trust and show the present one":
-        ask,
-      "once each node is new it is offered, used, and the former one ends": rotate,
-      "no client was cut, and nothing is lost": finishLoads,
-    }).catch((error: unknown) => {
-      throw new Error(scene.play.said(), { cause: error });
-    });
-  },
-);
+for (const older of olderReleases())
+  await testBesideOlder("another authority is asked for", older, {
+    "the older release serves a database, and clients write in it": installOlder,
+    "the roll is held up with one node new and two old": holdRoll,
+    "another authority is asked for: it waits for the older nodes, with a finding, and all trust and show the present one":
+      ask,
+    "once each node is new it is offered, used, and the former one ends": rotate,
+    "no client was cut, and nothing is lost": finishLoads,
+  });
 
 async function ask(scene: Scene): Promise<void> {
   const { kube } = scene.play.world;

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { whyNotBuildable } from "../../scripts/releases/build.ts";
 import { keptReleases } from "../../scripts/releases/history.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Secrets } from "../../src/ports/kube/builtin.ts";
@@ -13,33 +11,23 @@ import {
   installOperator,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
-import { steps } from "../kit/scenario/step.ts";
 import { until } from "../kit/time/until.ts";
+import { testBesideOlder } from "./beside-older.ts";
 import { goOn, holdRoll } from "./half-way.ts";
-import { administrator, awaitSingle, finishLoads, openScene, SINGLE, startLoads, type Scene } from "./scene.ts";
+import { administrator, awaitSingle, finishLoads, SINGLE, startLoads, type Scene } from "./scene.ts";
 
 const { namespace, database } = DEMO;
 const PATIENCE = { withinMs: 120_000, everyMs: 100 };
-const [oldest] = keptReleases();
 const NODES = [1, 2, 3];
 
-await test(
-  `a password changes while nodes of ${oldest.version} are members`,
-  { skip: (await whyNotBuildable(oldest)) ?? false },
-  async () => {
-    await using scene = await openScene(oldest);
-    await steps(scene, {
-      "the older release serves databases, and clients write in them": install,
-      "the roll is held up with one node new and two old": holdRoll,
-      "the new node refuses the change by name, whichever node leads": refuseAtNewNode,
-      "what an older node changes all the same is taken with an overlap, by the new node too": changeAtOlderNode,
-      "a changed Secret waits until the roll is over, and is then applied with an overlap": changeSecret,
-      "no client was cut, and nothing is lost": finishLoads,
-    }).catch((error: unknown) => {
-      throw new Error(scene.play.said(), { cause: error });
-    });
-  },
-);
+await testBesideOlder("a password changes", keptReleases()[0], {
+  "the older release serves databases, and clients write in them": install,
+  "the roll is held up with one node new and two old": holdRoll,
+  "the new node refuses the change by name, whichever node leads": refuseAtNewNode,
+  "what an older node changes all the same is taken with an overlap, by the new node too": changeAtOlderNode,
+  "a changed Secret waits until the roll is over, and is then applied with an overlap": changeSecret,
+  "no client was cut, and nothing is lost": finishLoads,
+});
 
 async function install(scene: Scene): Promise<void> {
   const { stage, world, older, releases, latest } = scene.play;
