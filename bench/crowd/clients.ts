@@ -23,6 +23,8 @@ export type CrowdOrder = "connect" | "ask";
 const AT_ONCE = 64;
 /** They do not all ask at the same moment. */
 const ASK_MS = 5_000;
+/** Nor do they read at the same moment of each second. */
+const READ_TICKS = 100;
 
 const { target, from, count, asks, readBytes } = ownTask<CrowdTask>();
 const sockets: Socket[] = [];
@@ -63,7 +65,8 @@ async function ask(): Promise<void> {
     if (earlyMs > 0) await sleep(earlyMs);
     socket.write(requests);
   }
+  let tick = 0;
   setInterval(() => {
-    for (const socket of sockets) socket.read(readBytes);
-  }, 1000);
+    for (let at = tick++ % READ_TICKS; at < sockets.length; at += READ_TICKS) sockets[at]?.read(readBytes);
+  }, 1000 / READ_TICKS);
 }
