@@ -162,6 +162,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/bin/operator.test.ts": 10,
   "src/core/merge/properties.test.ts": 10,
   "src/programs/link/successor.test.ts": 10,
+  "test/bench-command-line.test.ts": 8,
   "src/local-kubernetes/apiserver/watch.test.ts": 8,
   "src/local-kubernetes/controllers/deployment/deployment.test.ts": 8,
   "src/ports/kube/informer-reconnect.test.ts": 8,
