@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { LICENSE_AUTHORITIES, LICENSE_KEY } from "../../src/core/api/license.ts";
 import { clusterNames } from "../../src/core/api/names.ts";
+import { messageOf } from "../../src/core/base/fault.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
@@ -63,12 +64,14 @@ export async function startBuiltWorld(): Promise<BuiltWorld> {
   return { kube, dir, upMs, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** The processes of a world would outlive this one. */
+/** Without it the processes of a world would outlive this one. */
 function whenInterrupted(end: () => Promise<void>): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       process.stderr.write("\ninterrupted: the world is taken down\n");
-      void end().finally(() => process.exit(128 + constants.signals[signal]));
+      void end()
+        .catch((error: unknown) => process.stderr.write(`the world is not down: ${messageOf(error)}\n`))
+        .finally(() => process.exit(128 + constants.signals[signal]));
     });
 }
 

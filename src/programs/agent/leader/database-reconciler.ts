@@ -29,7 +29,7 @@ const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
 const REST_MS = { least: 1_000, each: 10 } as const;
 /** A reason that changes all the time is written at most this often, in milliseconds. */
 const REASON_EVERY_MS = 1_000;
-/** Moves and comparisons take processors of the nodes: with more at once, the clients of each would be held for longer. */
+/** Moves and comparisons need processors of the nodes: with more at once, each move would hold its clients for longer. A move checks again when it begins. */
 const HEAVY_AT_ONCE = 8;
 
 /** What reconciling databases works on. */
@@ -109,7 +109,7 @@ export class DatabaseReconciler {
       case "resume-switchover":
         return this.#operations.resumeSwitchover(record, step.shard);
       case "switch-over":
-        return this.#inTurn(signal, () => this.#operations.switchOver(record, step.shard, step.to));
+        return this.#heavy.run(() => this.#operations.switchOver(record, step.shard, step.to), signal);
       case "fail-over":
         return this.#operations.failOver(
           record,
@@ -122,7 +122,7 @@ export class DatabaseReconciler {
       case "end-script":
         return this.#operations.endScript(record, step.shard);
       case "verify":
-        await this.#inTurn(signal, () => this.#operations.verify(record, step.shard, step.replica));
+        await this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica), signal);
         this.#verified.add(record, step.replica);
         return;
       case "end-overlap":
@@ -134,13 +134,6 @@ export class DatabaseReconciler {
       default:
         return this.#change(record, recordStep(step, instances, now));
     }
-  }
-
-  #inTurn(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
-    return this.#heavy.run(() => {
-      signal.throwIfAborted(); // meanwhile another leader may have begun
-      return act();
-    });
   }
 
   /** Changes only the record that was decided on: when it has changed meanwhile, the next pass decides anew. */
