@@ -1,5 +1,3 @@
-import { commandLine } from "./command-line.ts";
-import { processorSecondsOf } from "./kernel/processor-time.ts";
 // A crowd of slow readers and of clients that vanish, beside the clients of another database on the same proxy:
 // `npm run bench:crowd -- [--slow 1000] [--vanished 10000] [--seconds 15] [--json crowd.json]`. Takes root on Linux: it runs in a
 // network of its own. Exits with 1 when a goal is missed.
@@ -8,9 +6,11 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-network.ts";
 import { memoryOf } from "../test/kit/facts/memory.ts";
+import { commandLine } from "./command-line.ts";
 import { CROWD_GOALS, crowdTable, ratioOf, socketsMiB } from "./crowd/figures.ts";
 import type { CrowdFigures, Phase } from "./crowd/figures.ts";
 import { LEFT, READ, startCrowdScene, type CrowdScene, type CrowdSize } from "./crowd/scene.ts";
+import { processorSecondsOf } from "./kernel/processor-time.ts";
 
 /** Phases in which much happens at once. */
 const CONNECT = "they connect";

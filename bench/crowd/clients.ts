@@ -1,5 +1,4 @@
 // Clients of a crowd: a program of its own, so that its work is not that of those who measure.
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,8 +27,6 @@ const READ_TICKS = 100;
 
 const { target, from, count, asks, readBytes } = ownTask<CrowdTask>();
 const sockets: Socket[] = [];
-// elsewhere a crowd has machines of its own: here it takes what the proxy and those who measure leave
-execFileSync("chrt", ["--all-tasks", "--idle", "--pid", "0", String(process.pid)]);
 
 obey<CrowdOrder, number>(async (order) => {
   if (order === "connect") await Promise.all(Array.from({ length: AT_ONCE }, connectNext));

@@ -64,7 +64,9 @@ export async function startCrowdScene(
   await done(quiet.send({ op: "configure", endpoints: [alone] }));
   await engine.call("SET", "large", Buffer.alloc(LARGE, "x"));
   await engine.call("SET", "small", Buffer.alloc(SMALL, "x"));
-  const crowd = (task: CrowdTask): Helper<CrowdOrder, number> => stack.use(startHelper(programOf("clients"), task));
+  const crowd = (task: CrowdTask): Helper<CrowdOrder, number> =>
+    // elsewhere a crowd has machines of its own
+    stack.use(startHelper(programOf("clients"), task, "idle"));
   const tenantOf = (of: EndpointConfig): Helper<"report", Latency> =>
     stack.use(startHelper(programOf("tenant"), target(of)));
   const asksLarge = { each: 1, times: 4, key: "large" };

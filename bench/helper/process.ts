@@ -13,9 +13,18 @@ export interface Helper<Order extends string, Answer> extends Disposable {
   ask(order: Order): Promise<Answer>;
 }
 
+/** `idle`: gets what all others leave of the processors, as a program that elsewhere has a machine of its own (Linux). */
+export type Priority = "normal" | "idle";
+
 /** Starts a program of a benchmark, with its task. */
-export function startHelper<Order extends string, Answer>(file: string, task: object): Helper<Order, Answer> {
-  const child = fork(file, [JSON.stringify(task)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+export function startHelper<Order extends string, Answer>(
+  file: string,
+  task: object,
+  priority: Priority = "normal",
+): Helper<Order, Answer> {
+  // a program that is started so has it in each of its threads
+  const by = priority === "idle" ? { execPath: "chrt", execArgv: ["--idle", "0", process.execPath] } : {};
+  const child = fork(file, [JSON.stringify(task)], { ...by, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`${file} has ended with ${code}`);
   });
