@@ -62,7 +62,42 @@ for (const tls of [false, true])
     assert.ok(output.heldBytes - before <= REPLIES * reply.length + READ_BYTES, `${output.heldBytes - before} bytes`);
   });
 
-async function open(tls: boolean) {
+for (const tls of [false, true])
+  test(`output of a client, ${tls ? "with" : "without"} TLS: however much waits for it, little is sent in one turn, and what is little for another goes first`, async () => {
+    const budget = new MemoryBudget(LIMITS.allHeldBytes);
+    await using slow = await open(tls, budget);
+    await using other = await open(tls, budget);
+    const { output, client } = slow;
+    client.pause();
+    for (let i = 0; i < 512; i++) output.write(randomBytes(READ_BYTES));
+    const all = output.queuedBytes;
+    await until("the kernel takes no more", takesNoMore(output));
+    assert.ok(output.queuedBytes > all / 2);
+    client.resume();
+    let waitedBeside = 0;
+    const arrived = once(other.client, "data").then(() => (waitedBeside = output.queuedBytes));
+    let most = 0;
+    while (output.queuedBytes > 0) {
+      const before = output.takenBytes;
+      await turn();
+      if (before < all / 2 && output.takenBytes >= all / 2) other.output.write(Buffer.from("+OK\r\n"));
+      most = Math.max(most, output.takenBytes - before);
+    }
+    await arrived;
+    assert.ok(most <= 4 * READ_BYTES, `${most} bytes in one turn`);
+    assert.ok(waitedBeside > all / 4, `${waitedBeside} of ${all} bytes still waited`);
+  });
+
+/** True when a hundred turns have passed in which nothing was taken. */
+function takesNoMore(output: ClientOutput): () => Promise<boolean> {
+  return async () => {
+    const before = output.takenBytes;
+    for (let i = 0; i < 100; i++) await turn();
+    return output.takenBytes === before;
+  };
+}
+
+async function open(tls: boolean, budget = new MemoryBudget(LIMITS.allHeldBytes)) {
   const server: Server = tls ? createTlsServer({ cert, key }) : createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -80,7 +115,7 @@ async function open(tls: boolean) {
       output.stop();
     },
   });
-  const owner = { clock: systemClock, budget: new MemoryBudget(LIMITS.allHeldBytes), cut: assert.fail };
+  const owner = { clock: systemClock, budget, cut: assert.fail };
   const output = new ClientOutput(wire, owner, () => (opened.drained = true));
   return Object.assign(opened, {
     output,

@@ -30,6 +30,8 @@ export class ClientOutput {
   #takenBytes = 0;
   /** The owner is told when all is gone. */
   #tells = false;
+  /** It is sent on in a later turn of the event loop. */
+  #isDeferred = false;
   #state: "open" | "ending" | "ended" | "stopped" = "open";
 
   /** `drained`: all is gone, after much has waited. */
@@ -135,7 +137,13 @@ export class ClientOutput {
   }
 
   #feed(): void {
+    if (this.#isDeferred) return;
     for (let next = this.#next; next !== undefined; next = this.#next) {
+      if (this.#waitingBytes > BLOCK_BYTES && !this.#owner.budget.turns.take(next.length)) {
+        this.#isDeferred = true;
+        this.#owner.budget.turns.later(this.#goOn);
+        return;
+      }
       this.#waiting.shift();
       this.#waitingBytes -= next.length;
       this.#keptBytes -= next.keeps;
@@ -168,12 +176,21 @@ export class ClientOutput {
     if (segment === undefined) return;
     this.#keptBytes -= segment.keeps;
     this.#free(segment);
+    this.#proceed();
+  };
+
+  readonly #goOn = (): void => {
+    this.#isDeferred = false;
+    this.#proceed();
+  };
+
+  #proceed(): void {
     this.#feed();
     this.#limit.check();
     if (!this.#tells || this.queuedBytes > 0 || this.#state === "stopped") return;
     this.#tells = false;
     this.#drained();
-  };
+  }
 
   #free({ memory, isBlock, length }: Segment): void {
     this.#takenBytes += length;

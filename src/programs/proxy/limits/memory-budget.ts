@@ -1,5 +1,6 @@
 import { LIMITS } from "./limits.ts";
 import { OutputBlocks } from "./output-blocks.ts";
+import { OutputTurns } from "./output-turns.ts";
 
 /** Why a holder has to give up, as the end of a sentence. */
 export const OVER_BUDGET = `what waits for all clients takes more than ${LIMITS.allHeldBytes} bytes`;
@@ -15,6 +16,7 @@ export interface MemoryHolder {
 export class MemoryBudget {
   readonly #limitBytes: number;
   readonly blocks = new OutputBlocks();
+  readonly turns = new OutputTurns();
   readonly #noted = new Map<MemoryHolder, number>();
   #total = 0;
 
