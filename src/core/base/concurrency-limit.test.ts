@@ -43,19 +43,3 @@ test("an act that comes while a place is handed on waits for the next one", asyn
   await Promise.all([second, limit.run(act), limit.run(act)]);
   assert.equal(most, 1);
 });
-
-test("an act whose signal aborts while it waits does not begin, and the next one does", async () => {
-  const limit = new ConcurrencyLimit(1);
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const stepping = new AbortController();
-  const begun: string[] = [];
-  const first = limit.run(() => promise, stepping.signal);
-  const second = limit.run(() => begun.push("second"), stepping.signal);
-  const third = limit.run(() => begun.push("third"));
-  stepping.abort(new Error("another leader"));
-  resolve(undefined);
-  await first;
-  await assert.rejects(second, /another leader/);
-  await third;
-  assert.deepEqual(begun, ["third"]);
-});

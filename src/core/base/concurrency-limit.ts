@@ -8,12 +8,11 @@ export class ConcurrencyLimit {
     this.#most = most;
   }
 
-  /** Does `act` once it may begin, and resolves or rejects as that does; rejects without it when `signal` has aborted by then. */
-  async run<Result>(act: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /** Does `act` once it may begin, and resolves or rejects as that does. */
+  async run<Result>(act: () => Result | Promise<Result>): Promise<Result> {
     if (this.#underWay < this.#most) this.#underWay++;
     else await new Promise<void>((begin) => this.#waiting.push(begin));
     try {
-      signal?.throwIfAborted();
       return await act();
     } finally {
       const begin = this.#waiting.shift();

@@ -4,7 +4,6 @@ import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import { desiredInstances, isAsAsked, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
-import { ConcurrencyLimit } from "../../../core/base/concurrency-limit.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -15,6 +14,7 @@ import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
 import { recordStep } from "./record-step.ts";
+import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
 import { endOverlap } from "./overlap.ts";
 import type { OverlapContext } from "./overlap.ts";
@@ -29,8 +29,6 @@ const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
 const REST_MS = { least: 1_000, each: 10 } as const;
 /** A reason that changes all the time is written at most this often, in milliseconds. */
 const REASON_EVERY_MS = 1_000;
-/** Moves and comparisons need processors of the nodes: with more at once, each move would hold its clients for longer. A move checks again when it begins. */
-const HEAVY_AT_ONCE = 8;
 
 /** What reconciling databases works on. */
 export type DatabaseReconcilerContext = DatabaseFactsContext &
@@ -48,7 +46,7 @@ export class DatabaseReconciler {
   readonly #verified = new VerifiedReplicas();
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
-  readonly #heavy = new ConcurrencyLimit(HEAVY_AT_ONCE);
+  readonly #heavy = new HeavySteps();
 
   constructor(context: DatabaseReconcilerContext, operations: ShardOperations) {
     this.#context = context;
@@ -64,7 +62,7 @@ export class DatabaseReconciler {
     this.#remember(facts);
     const step = decideDatabase(facts);
     try {
-      return await this.#act(facts, step, signal);
+      return await this.#act(facts, step);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
@@ -82,19 +80,20 @@ export class DatabaseReconciler {
     }
   }
 
-  async #act(facts: DatabaseFacts, step: DatabaseStep, signal: AbortSignal): Promise<Outcome> {
+  async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
     if (step.kind === "rest") {
       await this.#report(record, "");
       const all = this.#context.records.databases().length;
       return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
     }
-    if (step.kind === "wait") {
-      await this.#report(record, step.reason);
-      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
+    const reason = step.kind === "wait" ? step.reason : this.#heavy.whyNotNow(step);
+    if (step.kind === "wait" || reason !== undefined) {
+      await this.#report(record, reason ?? "");
+      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", reason ?? "");
     }
     this.#context.log.info("database step", { bdb: record.uid, step });
-    await this.#perform(facts, step, signal);
+    await this.#perform(facts, step);
     await this.#report(record, ""); // the reason for waiting is gone
     return waiting(PAUSE_MS.acted, step.kind, "");
   }
@@ -102,14 +101,13 @@ export class DatabaseReconciler {
   async #perform(
     { record, instances }: DatabaseFacts,
     step: Exclude<DatabaseStep, { kind: "rest" | "wait" }>,
-    signal: AbortSignal,
   ): Promise<void> {
     const now = this.#context.clock.now().toISOString();
     switch (step.kind) {
       case "resume-switchover":
         return this.#operations.resumeSwitchover(record, step.shard);
       case "switch-over":
-        return this.#heavy.run(() => this.#operations.switchOver(record, step.shard, step.to), signal);
+        return this.#heavy.run(() => this.#operations.switchOver(record, step.shard, step.to));
       case "fail-over":
         return this.#operations.failOver(
           record,
@@ -122,7 +120,7 @@ export class DatabaseReconciler {
       case "end-script":
         return this.#operations.endScript(record, step.shard);
       case "verify":
-        await this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica), signal);
+        await this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica));
         this.#verified.add(record, step.replica);
         return;
       case "end-overlap":
