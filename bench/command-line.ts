@@ -44,6 +44,20 @@ export function commandLine<const Wanted extends Defaults>(
   }
 }
 
+/** What an option names, with commas between; ends the process with 2 on any other name. */
+export function namesOf<const Name extends string>(
+  option: string,
+  given: string,
+  allowed: readonly Name[],
+): readonly Name[] {
+  return given.split(",").map((word) => {
+    const name = allowed.find((one) => one === word);
+    if (name !== undefined) return name;
+    process.stderr.write(`--${option} takes ${allowed.join(", ")}, with commas between, not "${word}"\n`);
+    process.exit(2);
+  });
+}
+
 function kindOf(value: Defaults[string]) {
   if (typeof value === "boolean") return { type: "boolean" } as const;
   return { type: "string", multiple: isTexts(value) } as const;

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deafen, playedInOwnNetwork, vanish } from "../test/kit/network/own-network.ts";
 import { memoryOf } from "../test/kit/facts/memory.ts";
-import { commandLine } from "./command-line.ts";
+import { commandLine, namesOf } from "./command-line.ts";
 import { crowdTable, missedGoals, ratioOf, socketsMiB } from "./crowd/figures.ts";
 import type { CrowdFigures, Phase } from "./crowd/figures.ts";
 import { LEFT, READ, startCrowdScene, type CrowdScene, type CrowdSize } from "./crowd/scene.ts";
@@ -25,6 +25,7 @@ const { options } = commandLine({
   tls: "disabled,enabled",
   json: "crowd.json",
 });
+const modes = namesOf("tls", options.tls, ["disabled", "enabled"]);
 const pause = (): Promise<void> => sleep(options.seconds * 1000);
 
 if (process.env[OWN] === undefined) {
@@ -34,7 +35,7 @@ if (process.env[OWN] === undefined) {
 // as between machines: with its packets of 64 KiB, the kernel would take megabytes for each of the slow
 execFileSync("ip", ["link", "set", "lo", "mtu", "1500"]);
 const figures: CrowdFigures[] = [];
-for (const [run, mode] of options.tls.split(",").entries()) figures.push(await measure(mode === "enabled", 4 * run));
+for (const [run, mode] of modes.entries()) figures.push(await measure(mode === "enabled", 4 * run));
 console.log(`\n${figures.map(crowdTable).join("\n\n")}`);
 writeFileSync(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
 const missed = figures.flatMap(missedGoals);

@@ -5,13 +5,13 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
-import { commandLine } from "./command-line.ts";
+import { commandLine, namesOf } from "./command-line.ts";
 import { figureOf } from "./proxy/figures.ts";
 import type { Figure } from "./proxy/figures.ts";
 import { loadTool, measure } from "./proxy/load.ts";
 import type { Sample } from "./proxy/load.ts";
 import { freeAddress } from "./proxy/others.ts";
-import { startWays } from "./proxy/ways.ts";
+import { startWays, WAYS } from "./proxy/ways.ts";
 import type { Way } from "./proxy/way.ts";
 
 const { options } = commandLine({
@@ -27,13 +27,14 @@ const { options } = commandLine({
   json: "latency.json",
 });
 const { rounds, share } = options;
+const ways = namesOf("ways", options.ways, WAYS);
 const WARM_MS = 300;
 
 await using engine = await startEngine({
   engine: process.env.ENGINE ?? engineNames().at(-1),
   ...(await freeAddress()),
 });
-await using served = await startWays(engine, options.ways.split(","), options);
+await using served = await startWays(engine, ways, options);
 const samples = new Map(served.ways.map(({ name }) => [name, { alone: [] as Sample[], beside: [] as Sample[] }]));
 for (let round = 1; round <= rounds; round++)
   for (const way of served.ways) {

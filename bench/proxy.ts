@@ -2,7 +2,7 @@
 // What is compared are ratios of one run, and the processor time of a proxy for each request, which holds beside other work too.
 import { writeFileSync } from "node:fs";
 import { engineNames, startEngine } from "../test/kit/engines/engine.ts";
-import { commandLine } from "./command-line.ts";
+import { commandLine, namesOf } from "./command-line.ts";
 import { headOf, lineOf, loadText } from "./proxy/figures.ts";
 import type { Row } from "./proxy/figures.ts";
 import { loadTool } from "./proxy/load.ts";
@@ -29,6 +29,7 @@ const { options } = commandLine({
   limit: Infinity,
 });
 const { rounds, share, limit } = options;
+const ways = namesOf("ways", options.ways, WAYS);
 const loads: readonly Load[] = options.bytes.flatMap((bytes) =>
   options.pipeline.flatMap((pipeline) => options.clients.map((clients): Load => ({ clients, pipeline, bytes }))),
 );
@@ -37,7 +38,7 @@ await using engine = await startEngine({
   engine: process.env.ENGINE ?? engineNames().at(-1),
   ...(await freeAddress()),
 });
-await using served = await startWays(engine, options.ways.split(","), options);
+await using served = await startWays(engine, ways, options);
 const names = served.ways.map(({ name }) => name);
 console.log(
   `${engine.name}, ${loadTool().split("/").at(-1)}, median of ${rounds} rounds; SET/GET, microseconds of the`,

@@ -21,6 +21,12 @@ for (const [words, error, takes] of ROWS)
     assert.ok(second.startsWith("It takes [") && second.includes(takes), second);
   });
 
+test("a name that an option does not take is refused, with those that it takes", () => {
+  const crowd = spawnSync(process.execPath, ["bench/crowd.ts", "--tls", "enabled,on"], { encoding: "utf8" });
+  assert.deepEqual([crowd.status, crowd.stdout], [2, ""]);
+  assert.equal(crowd.stderr, '--tls takes disabled, enabled, with commas between, not "on"\n');
+});
+
 for (const file of globSync("bench/*.ts").filter((each) => each !== "bench/command-line.ts"))
   test(`${file} starts nothing with a word that it does not know`, () => {
     for (const word of ["--wrong", "wrong"]) {
