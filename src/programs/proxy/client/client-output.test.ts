@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
@@ -87,6 +87,26 @@ for (const tls of [false, true])
     assert.ok(most <= 4 * READ_BYTES, `${most} bytes in one turn`);
     assert.ok(waitedBeside > all / 4, `${waitedBeside} of ${all} bytes still waited`);
   });
+
+test("output of a client, with TLS: it counts nothing any more when its client is gone while it waits for a later turn", async () => {
+  const budget = new MemoryBudget(LIMITS.allHeldBytes);
+  await using opened = await open(true, budget);
+  const { output, client } = opened;
+  client.pause();
+  for (let i = 0; i < 64; i++) output.write(randomBytes(READ_BYTES));
+  const later = mock.method(budget.turns, "later");
+  const note = mock.method(budget, "note");
+  client.resume();
+  await until("it waits for a later turn", async () => {
+    await turn();
+    if (later.mock.callCount() === 0) return false;
+    output.stop();
+    return true;
+  });
+  note.mock.resetCalls();
+  for (let i = 0; i < 20; i++) await turn();
+  assert.equal(note.mock.callCount(), 0);
+});
 
 /** True when a hundred turns have passed in which nothing was taken. */
 function takesNoMore(output: ClientOutput): () => Promise<boolean> {

@@ -181,7 +181,7 @@ export class ClientOutput {
 
   readonly #goOn = (): void => {
     this.#isDeferred = false;
-    this.#proceed();
+    if (this.#state !== "stopped") this.#proceed();
   };
 
   #proceed(): void {
