@@ -27,7 +27,7 @@ import { VerifiedReplicas } from "./verified.ts";
 const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
 /** At rest a database is reconciled each second; of many databases, a hundred a second. Changes start a pass at once. */
 const REST_MS = { least: 1_000, each: 10 } as const;
-/** A reason that changes all the time is written at most this often, in milliseconds. */
+/** A reason that changes all the time is written at most this often, and that a turn has not come after this time, in milliseconds. */
 const REASON_EVERY_MS = 1_000;
 
 /** What reconciling databases works on. */
@@ -87,10 +87,14 @@ export class DatabaseReconciler {
       const all = this.#context.records.databases().length;
       return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
     }
-    const reason = step.kind === "wait" ? step.reason : this.#heavy.whyNotNow(step);
-    if (step.kind === "wait" || reason !== undefined) {
-      await this.#report(record, reason ?? "");
-      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", reason ?? "");
+    if (step.kind === "wait") {
+      await this.#report(record, step.reason);
+      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
+    }
+    const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
+    if (turn !== undefined) {
+      if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
+      return waiting(PAUSE_MS.waiting, "Turn", turn.reason);
     }
     this.#context.log.info("database step", { bdb: record.uid, step });
     await this.#perform(facts, step);
