@@ -46,11 +46,13 @@ export class DatabaseReconciler {
   readonly #verified = new VerifiedReplicas();
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
-  readonly #heavy = new HeavySteps();
+  readonly #heavy: HeavySteps;
 
-  constructor(context: DatabaseReconcilerContext, operations: ShardOperations) {
+  /** `enqueue`: a pass over this database is due. */
+  constructor(context: DatabaseReconcilerContext, operations: ShardOperations, enqueue: (uid: number) => void) {
     this.#context = context;
     this.#operations = operations;
+    this.#heavy = new HeavySteps(enqueue);
   }
 
   /** Observes, decides, acts at most once, reports. */
@@ -82,6 +84,11 @@ export class DatabaseReconciler {
 
   async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
+    const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
+    if (turn !== undefined) {
+      if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
+      return waiting(REST_MS.least, "Turn", turn.reason);
+    }
     if (step.kind === "rest") {
       await this.#report(record, "");
       const all = this.#context.records.databases().length;
@@ -90,11 +97,6 @@ export class DatabaseReconciler {
     if (step.kind === "wait") {
       await this.#report(record, step.reason);
       return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
-    }
-    const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
-    if (turn !== undefined) {
-      if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
-      return waiting(PAUSE_MS.waiting, "Turn", turn.reason);
     }
     this.#context.log.info("database step", { bdb: record.uid, step });
     await this.#perform(facts, step);

@@ -5,7 +5,8 @@ import { HeavySteps } from "./heavy-steps.ts";
 const MOVE = { kind: "switch-over" } as const;
 
 test("while eight databases move or compare, a further move or comparison waits and says for what, and a failover begins", async () => {
-  const heavy = new HeavySteps();
+  const came: number[] = [];
+  const heavy = new HeavySteps((database) => came.push(database));
   const ends = Array.from({ length: 8 }, () => Promise.withResolvers<undefined>());
   const running = ends.map(({ promise }, database) => {
     assert.equal(heavy.waitFor(database, MOVE, 0), undefined);
@@ -17,9 +18,21 @@ test("while eight databases move or compare, a further move or comparison waits 
   assert.deepEqual(heavy.waitFor(9, MOVE, 1_700), { reason, ms: 700 });
   assert.match(heavy.waitFor(10, { kind: "verify" }, 1_000)?.reason ?? "", /^the comparison of a replica waits/);
   assert.equal(heavy.waitFor(11, { kind: "fail-over" }, 1_000), undefined);
+  assert.deepEqual(came, []);
   ends[3]?.reject(new Error("not done"));
   await assert.rejects(running[3] ?? Promise.resolve(), /not done/);
+  assert.deepEqual(came, [9]);
   assert.equal(heavy.waitFor(9, MOVE, 2_000), undefined);
-  running.push(heavy.run(() => new Promise(() => undefined)));
-  assert.deepEqual(heavy.waitFor(9, MOVE, 3_000), { reason, ms: 0 });
+});
+
+test("a turn comes to the one that has waited for longest, and to the next one when it needs none any more", async () => {
+  const came: number[] = [];
+  const heavy = new HeavySteps((database) => came.push(database));
+  const ends = Array.from({ length: 8 }, () => Promise.withResolvers<undefined>());
+  const running = ends.map(({ promise }) => heavy.run(() => promise));
+  for (const database of [21, 20, 22, 23]) heavy.waitFor(database, MOVE, 0);
+  heavy.waitFor(20, { kind: "rest" }, 10);
+  for (const { resolve } of ends) resolve(undefined);
+  await Promise.all(running);
+  assert.deepEqual(came, [21, 22, 23]);
 });

@@ -9,13 +9,22 @@ export interface WaitForTurn {
   readonly ms: number;
 }
 
-/** The moves and comparisons that are under way, and the databases that wait for a turn. */
+/**
+ * The moves and comparisons that are under way, and the databases that wait for a turn. They wait without a pass of the leader, which has
+ * others to make, such as a failover.
+ */
 export class HeavySteps {
+  readonly #turnCame: (database: number) => void;
   #underWay = 0;
-  /** Since when, by database. */
+  /** Since when, by database, those that came first at the beginning. */
   readonly #waiting = new Map<number, number>();
 
-  /** Undefined when this step of this database may begin now. Nobody stands in a line: a pass that waits would keep others from being made. */
+  /** `turnCame` is called with the database that has waited for longest when another one is done. */
+  constructor(turnCame: (database: number) => void) {
+    this.#turnCame = turnCame;
+  }
+
+  /** Undefined when this step of this database may begin now. */
   waitFor(database: number, { kind }: Pick<DatabaseStep, "kind">, nowMs: number): WaitForTurn | undefined {
     if ((kind !== "switch-over" && kind !== "verify") || this.#underWay < MOST) {
       this.#waiting.delete(database);
@@ -35,6 +44,12 @@ export class HeavySteps {
       await act();
     } finally {
       this.#underWay--;
+      const [next] = this.#waiting.keys();
+      if (next !== undefined) {
+        // it may not need its turn any more, and must not keep the others from theirs
+        this.#waiting.delete(next);
+        this.#turnCame(next);
+      }
     }
   }
 }

@@ -24,7 +24,10 @@ const DATABASES_AT_ONCE = 32;
 /** Reconciles each database and each node that is evacuated or returning, until `signal` aborts. */
 export async function lead(context: LeadContext, signal: AbortSignal): Promise<void> {
   const { records, log, clock } = context;
-  const databases = new DatabaseReconciler(context, new LeaderOperations(context, context.proxies));
+  const operations = new LeaderOperations(context, context.proxies);
+  const databases = new DatabaseReconciler(context, operations, (uid) => {
+    databaseController.enqueue(String(uid));
+  });
   const nodes = new NodeReconciler(context);
   const databaseController = runController({
     name: "databases",
