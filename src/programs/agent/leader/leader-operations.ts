@@ -17,7 +17,6 @@ import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
 import { killScript, placeOf, withEngine } from "../switchover/engines.ts";
 import { failOver } from "../switchover/failover.ts";
-import { SWITCHOVER_MS } from "../switchover/ports.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
@@ -143,15 +142,14 @@ export class LeaderOperations implements ShardOperations {
   }
 }
 
-/** For how long clients had to wait, in milliseconds; when that is not known, for as long as a hold lasts at most. */
+/** For how long clients had to wait, in milliseconds. */
 function heldBy(result: SwitchoverResult): number {
   switch (result.kind) {
     case "done":
       return result.timings.heldMs;
     case "aborted":
-      return result.heldMs;
     case "unresolved":
-      return SWITCHOVER_MS.hold;
+      return result.heldMs;
     case "refused":
       return 0;
   }

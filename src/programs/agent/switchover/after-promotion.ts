@@ -25,29 +25,38 @@ export interface Promoted {
   readonly ports: ShardPorts;
 }
 
-export interface CompletedSwitchover {
-  readonly record: DatabaseRecord;
+/** Clients that were sent to the new primary. */
+export interface ReleasedClients {
+  /** Nodes whose proxy has not confirmed it. */
   readonly unreleased: readonly number[];
-  readonly unattached: readonly number[];
+  /** For how long clients were held at most, as the proxies say, in milliseconds. */
   readonly heldMs: number;
   /** By `performance.now`. */
   readonly releasedAt: number;
 }
 
+export interface CompletedSwitchover extends ReleasedClients {
+  readonly record: DatabaseRecord;
+  readonly unattached: readonly number[];
+}
+
+/** What follows a promotion at once: clients go to the new primary. A proxy that does not answer now does not delay it. */
+export async function releaseClients({ move, record, target, ports }: Promoted): Promise<ReleasedClients> {
+  await beforeStep(ports, "release");
+  // what the record will say is known: nothing else changes it while the intent is in it
+  const release = releaseTo(placeOf(target), move.epoch, finish(record, move), ports);
+  const released = await sendToProxies(ports.proxies, release);
+  return { unreleased: failedNodes(released), heldMs: slowest(released), releasedAt: performance.now() };
+}
+
 /**
- * What follows a promotion, forward only: clients first, then the other instances, then the record. A proxy or an instance
- * that does not answer now does not delay it. AGENT_RECORD_MOVED when another leader has taken the switchover back: then the
- * target becomes a replica.
+ * The rest, forward only: the other instances, then the record. An instance that does not answer now does not delay it.
+ * AGENT_RECORD_MOVED when another leader has taken the switchover back: then the target becomes a replica.
  */
-export async function completeSwitchover(promoted: Promoted): Promise<CompletedSwitchover> {
+export async function completeSwitchover(promoted: Promoted, released: ReleasedClients): Promise<CompletedSwitchover> {
   const { move, target, ports } = promoted;
   const bdb = promoted.record.uid;
   const place = placeOf(target);
-  await beforeStep(ports, "release");
-  // what the record will say is known: nothing else changes it while the intent is in it
-  const release = releaseTo(place, move.epoch, finish(promoted.record, move), ports);
-  const released = await sendToProxies(ports.proxies, release);
-  const releasedAt = performance.now();
   await beforeStep(ports, "demote");
   const latest = await latestRecord(promoted);
   if (!isUnderWay(latest, move) && !isDone(latest, move)) return demoteTarget(move, latest, target, ports);
@@ -55,9 +64,8 @@ export async function completeSwitchover(promoted: Promoted): Promise<CompletedS
   await beforeStep(ports, "commit");
   const record = await ports.change((stored) => finish(stored, move));
   if (!isDone(record, move)) return demoteTarget(move, record, target, ports);
-  const done = { record, unreleased: failedNodes(released), unattached, heldMs: slowest(released), releasedAt };
-  ports.log.info("primary changed", { bdb, ...move, unreleased: done.unreleased, unattached });
-  return done;
+  ports.log.info("primary changed", { bdb, ...move, unreleased: released.unreleased, unattached });
+  return { ...released, record, unattached };
 }
 
 /** Attaches each instance to the primary at `place`; the answer names those that could not be. */

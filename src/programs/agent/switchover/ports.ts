@@ -94,4 +94,10 @@ export type SwitchoverResult =
       readonly heldMs: number;
     }
   /** Whether the target was promoted is unknown: the intent stays, and `resolveIntent` finds out. */
-  | { readonly kind: "unresolved"; readonly step: SwitchoverStep; readonly reason: string };
+  | {
+      readonly kind: "unresolved";
+      readonly step: SwitchoverStep;
+      readonly reason: string;
+      /** For how long clients are held at most: until they were released, or until the end of the hold. */
+      readonly heldMs: number;
+    };

@@ -23,7 +23,7 @@ import {
   settledRole,
   withEngine,
 } from "./engines.ts";
-import { completeSwitchover } from "./after-promotion.ts";
+import { completeSwitchover, releaseClients } from "./after-promotion.ts";
 import { returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
@@ -83,7 +83,8 @@ async function finished(
   ports: ShardPorts,
 ): Promise<ResolveResult> {
   const reported = loss === undefined ? record : await ports.change((stored) => withLossReport(stored, loss));
-  const end = await completeSwitchover({ move, record: reported, target, ports });
+  const promoted = { move, record: reported, target, ports };
+  const end = await completeSwitchover(promoted, await releaseClients(promoted));
   return { kind: "finished", record: end.record, unattached: end.unattached };
 }
 

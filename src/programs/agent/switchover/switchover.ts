@@ -7,7 +7,7 @@ import { closeSwitchover, openSwitchover } from "./open.ts";
 import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
 import { awaitOffset, pauseWrites, placeOf, promote, reasonOf, resumeWrites, settledRole } from "./engines.ts";
 import type { CompletedSwitchover } from "./after-promotion.ts";
-import { completeSwitchover } from "./after-promotion.ts";
+import { completeSwitchover, releaseClients } from "./after-promotion.ts";
 import { rehearse } from "./rehearsal.ts";
 import { moveSiblings, returnSiblings } from "./siblings.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
@@ -60,7 +60,8 @@ async function execute(run: OpenSwitchover, began: number): Promise<SwitchoverRe
     await upToPromotion(run, progress);
   } catch (error) {
     const promoted = await wasPromoted(run, progress.step);
-    if (promoted === undefined) return { kind: "unresolved", step: progress.step, reason: reasonOf(error) };
+    if (promoted === undefined)
+      return { kind: "unresolved", step: progress.step, reason: reasonOf(error), heldMs: SWITCHOVER_MS.hold };
     if (!promoted) return rollBack(run, progress, reasonOf(error));
     progress.promotedAt = performance.now();
   }
@@ -69,11 +70,13 @@ async function execute(run: OpenSwitchover, began: number): Promise<SwitchoverRe
 
 async function complete(run: OpenSwitchover, progress: Progress, began: number): Promise<SwitchoverResult> {
   const { move, ports, targetAddress } = run;
+  const promoted = { move, ports, record: progress.record, target: targetAddress };
+  const released = await releaseClients(promoted);
   let end: CompletedSwitchover;
   try {
-    end = await completeSwitchover({ move, ports, record: progress.record, target: targetAddress });
+    end = await completeSwitchover(promoted, released);
   } catch (error) {
-    return { kind: "unresolved", step: "commit", reason: reasonOf(error) };
+    return { kind: "unresolved", step: "commit", reason: reasonOf(error), heldMs: released.heldMs };
   }
   const { releasedAt, heldMs, record, unreleased, unattached } = end;
   const since = (time: number): number => time - progress.heldAt;
