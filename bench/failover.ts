@@ -10,8 +10,8 @@ import { conclude, Series } from "./database/table.ts";
 
 const { counts, options } = commandLine({ durability: "async,sync", json: "failover.json" }, [["kills", 20]]);
 const [kills = 0] = counts;
-/** Longer than any failover takes. */
 const durabilities = namesOf("durability", options.durability, ["async", "sync"]);
+/** Longer than any failover takes. */
 const GIVE_UP_MS = 30_000;
 /** An engine that has ended often waits longer before it starts again, and the next kill would wait for it. */
 const KILLS_OF_A_CLUSTER = 7;

@@ -94,16 +94,20 @@ test("output of a client, with TLS: it counts nothing any more when its client i
   const { output, client } = opened;
   client.pause();
   for (let i = 0; i < 64; i++) output.write(randomBytes(READ_BYTES));
-  const later = mock.method(budget.turns, "later");
   const note = mock.method(budget, "note");
-  client.resume();
-  await until("it waits for a later turn", async () => {
-    await turn();
-    if (later.mock.callCount() === 0) return false;
-    output.stop();
-    return true;
+  const { promise: isGone, resolve } = Promise.withResolvers<undefined>();
+  const later = budget.turns.later.bind(budget.turns);
+  mock.method(budget.turns, "later", (go: () => void) => {
+    later(go);
+    // before the later turn
+    queueMicrotask(() => {
+      output.stop();
+      note.mock.resetCalls();
+      resolve(undefined);
+    });
   });
-  note.mock.resetCalls();
+  client.resume();
+  await isGone;
   for (let i = 0; i < 20; i++) await turn();
   assert.equal(note.mock.callCount(), 0);
 });
