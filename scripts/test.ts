@@ -4,7 +4,7 @@
 //   npm test -- <files, folders>  those; options of node's runner, such as --test-name-pattern=x, may follow
 // Exit codes: 0 all passed, 1 something failed, 2 wrong arguments, 130 interrupted.
 import { messageOf } from "../src/core/base/fault.ts";
-import { closing, fileLine } from "./testing/print.ts";
+import { closing, fileLines } from "./testing/print.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { select } from "./testing/select.ts";
 import { runFiles } from "./testing/run-files.ts";
@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function run(tasks: readonly Task[]): Promise<number> {
   const begun = performance.now();
   try {
-    const results = await runFiles(tasks, (result) => process.stdout.write(`${fileLine(result)}\n`), interruption());
+    const results = await runFiles(tasks, (result) => process.stdout.write(fileLines(result)), interruption());
     process.stdout.write(closing(results, performance.now() - begun));
     return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
   } catch (error) {

@@ -3,8 +3,12 @@ import { budgetOf } from "../../test/budgets.ts";
 import { ROOT } from "./select.ts";
 import { sum, type Failure, type FileResult } from "./result.ts";
 
-/** One line for a file that has ended. */
-export function fileLine({ file, seconds, processorSeconds, counts, failures }: FileResult): string {
+/** What is said of a file that has ended: one line, and its failures at once, since a run that is ended has no closing lines. */
+export function fileLines(result: FileResult): string {
+  return [fileLine(result), ...result.failures.flatMap(failureLines)].map((line) => `${line}\n`).join("");
+}
+
+function fileLine({ file, seconds, processorSeconds, counts, failures }: FileResult): string {
   const { passed, failed, cancelled, skipped, todo } = counts;
   const parts = [
     plural(passed + failed + cancelled + todo, "test"),
@@ -18,20 +22,18 @@ export function fileLine({ file, seconds, processorSeconds, counts, failures }: 
 /** What is said at the end: failures, why tests were skipped, the slowest files and those that cost most, and the sums as node's own reporter has them. */
 export function closing(results: readonly FileResult[], tookMs: number): string {
   const failures = results.flatMap((result) => result.failures);
-  return [...failureLines(failures), ...skipLines(results), ...tableLines(results), ...sumLines(results, tookMs)]
+  return [...failuresLines(failures), ...skipLines(results), ...tableLines(results), ...sumLines(results, tookMs)]
     .map((line) => `${line}\n`)
     .join("");
 }
 
-function failureLines(failures: readonly Failure[]): readonly string[] {
+function failuresLines(failures: readonly Failure[]): readonly string[] {
   if (failures.length === 0) return [];
-  const each = failures.flatMap(({ file, name, place, ms, error }) => [
-    "",
-    `test at ${placeIn(file, place)}`,
-    `✖ ${name} (${Math.round(ms)} ms)`,
-    error.replace(/^/gm, "  "),
-  ]);
-  return ["", `✖ failing tests: ${failures.length}`, ...each];
+  return ["", `✖ failing tests: ${failures.length}`, ...failures.flatMap(failureLines)];
+}
+
+function failureLines({ file, name, place, ms, error }: Failure): readonly string[] {
+  return ["", `test at ${placeIn(file, place)}`, `✖ ${name} (${Math.round(ms)} ms)`, error.replace(/^/gm, "  ")];
 }
 
 /** A test may be defined by a function of another file: then both are named. */

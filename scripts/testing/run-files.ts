@@ -9,7 +9,10 @@ import { ROOT } from "./select.ts";
 /** One more than there are processors, as files wait for a third of their time; more than four would only show how busy the machine is. */
 const CONCURRENCY = Math.min(4, availableParallelism() + 1);
 
-/** Runs the files in their order, some at a time; `report` gets each result at once. An abort kills what runs and rejects. */
+/**
+ * Runs the files, some at a time; `report` gets each result at once. The first worker takes the first file that is left, the others the last one:
+ * the files that need most of the machine, which come first, run one after the other. An abort kills what runs and rejects.
+ */
 export async function runFiles(
   tasks: readonly Task[],
   report: (result: FileResult) => void,
@@ -19,8 +22,9 @@ export async function runFiles(
   const place = { root: ROOT, folder, compiled: compiledFolder(ROOT) };
   const results: FileResult[] = [];
   const left = tasks.map((task, number) => ({ task, number }));
-  const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+  const work = async (_: unknown, worker: number): Promise<void> => {
+    const take = (): (typeof left)[number] | undefined => (worker === 0 ? left.shift() : left.pop());
+    for (let next = take(); next !== undefined; next = take()) {
       const result = await runFile(next.task, place, next.number, signal);
       results.push(result);
       report(result);
