@@ -41,6 +41,7 @@ test("nodes read the Secrets that they have made, and no other", async () => {
     { kube, node, client: connection.client },
     {
       "a node's token gets 403 on every foreign Secret, and on the list of them": readAll,
+      "a node that names a Secret of another in the record of its cluster gets nothing": askForMore,
       "users are made, changed and removed, and their Secrets go": changeUsers,
       "a database whose number was not foreseen is made all the same, and its name is taken back with it": jump,
     },
@@ -68,6 +69,28 @@ async function readAll({ kube, node }: Scene): Promise<void> {
   await assert.rejects(node.list(Secrets, { namespace: NAMESPACE }), (error) => isFault(error, faults.forbidden));
   const patch = node.patch(Secrets, { name: "foreign", namespace: NAMESPACE }, { type: "merge", body: { data: {} } });
   await assert.rejects(patch, (error) => isFault(error, faults.forbidden));
+}
+
+async function askForMore({ kube, node }: Scene): Promise<void> {
+  const foreign = ["rec-ca", "admission-tls", "redb-orders", "foreign"];
+  await changeObject(node, ConfigMaps, { name: "rec-cluster", namespace: NAMESPACE }, (stored) => {
+    const record = JSON.parse(stored.data?.["record"] ?? "{}");
+    const users = [...foreign, "rec-user-beef"].map((secret, index) => {
+      return { uid: 900 + index, email: `x${index}@example.com`, name: "x", role: "none", secret };
+    });
+    return { ...stored, data: { ...stored.data, record: JSON.stringify({ ...record, users }) } };
+  });
+  const granted = async () => ((await kube.get(Roles, REC))?.rules ?? []).flatMap((rule) => rule.resourceNames ?? []);
+  await until("the operator has read the record", async () => (await granted()).includes("rec-user-beef"), PATIENCE);
+  const names = await granted();
+  assert.deepEqual(
+    foreign.filter((name) => names.includes(name)),
+    [],
+  );
+  await changeObject(kube, ConfigMaps, { name: "rec-cluster", namespace: NAMESPACE }, (stored) => {
+    const record = { ...JSON.parse(stored.data?.["record"] ?? "{}"), users: [] };
+    return { ...stored, data: { ...stored.data, record: JSON.stringify(record) } };
+  });
 }
 
 async function changeUsers({ kube, client }: Scene): Promise<void> {

@@ -1,4 +1,6 @@
 import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
+import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
+import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import { isFault } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { clusterNames, LABELS } from "../../core/api/names.ts";
@@ -11,7 +13,7 @@ import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 import type { ObjectApplier } from "../../mechanisms/reconcile/object-applier.ts";
 import { waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
-import { databaseEndpoints, databaseService, servingNodes } from "./endpoints.ts";
+import { databaseEndpoints, databaseService, servingNodes, type Place } from "./endpoints.ts";
 
 export interface RiggerDeps {
   readonly kube: Kube;
@@ -26,6 +28,8 @@ export interface RiggerDeps {
   readonly records: Informer<ConfigMap>;
   /** Services of the cluster; of others nothing is known before they are asked for. */
   readonly services: Informer<Service>;
+  /** The same of their EndpointSlices. */
+  readonly slices: Informer<EndpointSlice>;
   /** Milliseconds since something was last seen to change. */
   readonly sinceChangeMs: () => number;
 }
@@ -75,24 +79,47 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   const { cluster, namespace } = deps;
   const record = deps.records.get({ name: clusterNames.databaseRecord(cluster, bdb.uid), namespace });
   if (record === undefined || bdb.status === "delete-pending") return;
-  if (!(await isFree(deps, bdb))) return;
   const place = { cluster, namespace, owner: ownerReference(record) };
+  if (!(await isFree(deps, bdb, place))) return;
   await deps.applier.keep([{ type: Services, object: databaseService(bdb, place) }]);
   // without a serving node, the last known ones are more likely to answer than none
   if (serving.length === 0) return;
   await deps.applier.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
 }
 
-/** A Service of this name that belongs to another owner stays unchanged: a database may have any name. */
-async function isFree({ kube, namespace, log, services }: RiggerDeps, { name }: BdbRecord): Promise<boolean> {
+/**
+ * A Service or an EndpointSlice of this name that is not marked as this database's stays unchanged: a database may have any name, also
+ * that of a database of another cluster.
+ */
+async function isFree(
+  { kube, log, services, slices }: RiggerDeps,
+  { name }: BdbRecord,
+  place: Place,
+): Promise<boolean> {
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
     log.warn("a database has no Service: its name is none that a Service may have", { database: name });
     return false;
   }
-  const found = services.get({ name, namespace }) ?? (await kube.get(Services, { name, namespace }));
-  if (found === undefined || found.metadata.labels?.[LABELS.database] === name) return true;
+  const { namespace } = place;
+  const service = services.get({ name, namespace }) ?? (await kube.get(Services, { name, namespace }));
+  const slice = slices.get({ name, namespace }) ?? (await slicesNamed(kube, name, namespace))[0];
+  if ([service, slice].every((found) => found === undefined || isOurs(found, name, place))) return true;
   log.warn("a database has no Service: the name belongs to another one", { database: name });
   return false;
+}
+
+/** The rigger may list them and not get one. */
+async function slicesNamed(kube: Kube, name: string, namespace: string): Promise<readonly Stored<object>[]> {
+  return (await kube.list(EndpointSlices, { namespace, fieldSelector: `metadata.name=${name}` })).items;
+}
+
+/** Labels of the cluster and the database, and its record for an owner: this one, or a former one of its name, which is gone then. */
+function isOurs({ metadata }: Stored<object>, database: string, { cluster, owner }: Place): boolean {
+  const { labels = {}, ownerReferences = [] } = metadata;
+  const isLabelled = labels[LABELS.cluster] === cluster && labels[LABELS.database] === database;
+  const isOfRecord = ({ kind, name, uid }: OwnerReference): boolean =>
+    uid === owner.uid || (kind === owner.kind && name === owner.name);
+  return isLabelled && ownerReferences.some(isOfRecord);
 }
 
 async function labelLeader(

@@ -48,6 +48,7 @@ export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<
     pods,
     records,
     services,
+    slices,
     sinceChangeMs: () => clock.uptimeMs() - changedAt,
   });
   try {

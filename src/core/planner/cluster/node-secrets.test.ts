@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { facts as polledFacts, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { mayNameSecrets, nodeSecrets, type SecretFacts } from "./node-secrets.ts";
 
-const NEW_CLUSTER = { cluster: "rec", databases: [], nextDatabase: 1, users: [], nextUserSecret: 1, there: [] };
+const NEW_CLUSTER = {
+  cluster: "rec",
+  databases: [],
+  nextDatabase: 1,
+  users: [],
+  nextUserSecret: 1,
+  there: [],
+  foreign: [],
+};
 
 const cases: readonly (readonly [
   rule: string,
@@ -28,6 +36,23 @@ const cases: readonly (readonly [
     { users: ["rec-user-0f3a9c11de"] },
     ["rec-user-0f3a9c11de"],
     [],
+  ],
+  [
+    "a user in the record of nodes asks for no Secret of another form",
+    { users: ["rec-ca", "rec", "admission-tls", "redb-orders", "rec-user-", "rec-user-x", "rec-db-1x", "rec2-user-1"] },
+    ["rec-user-1"],
+    ["rec-ca", "rec", "admission-tls", "redb-orders", "rec-user-", "rec-user-x", "rec-db-1x", "rec2-user-1"],
+  ],
+  [
+    "a Secret of that form that is another's is not theirs, whoever asks for it: the cluster rec-user has the authority rec-user-ca",
+    {
+      users: ["rec-user-ca"],
+      databases: [3],
+      there: ["rec-db-7"],
+      foreign: ["rec-user-ca", "rec-db-3", "rec-db-4", "rec-user-2"],
+    },
+    ["rec-db-7", "rec-db-5", "rec-user-1"],
+    ["rec-user-ca", "rec-db-3", "rec-db-4", "rec-user-2"],
   ],
   [
     "a Secret that is still there can be removed after its record",

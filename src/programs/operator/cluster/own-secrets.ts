@@ -4,6 +4,7 @@ import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import { mayNameSecrets, nodeSecrets } from "../../../core/planner/cluster/node-secrets.ts";
 import { Roles } from "../../../ports/kube/builtin.ts";
 import type { Informer } from "../../../ports/kube/informer.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
@@ -13,7 +14,7 @@ export interface OwnSecrets {
   /** Before that, nothing is known of any cluster. */
   readonly synced: Promise<unknown>;
   /** Their names; undefined: every Secret of the namespace, as nodes of older releases need it. */
-  of(observation: Pick<ClusterObservation, "namespace" | "view">): readonly string[] | undefined;
+  of(observation: Pick<ClusterObservation, "namespace" | "rec" | "view">): readonly string[] | undefined;
 }
 
 /** What is read of the record of a cluster here; the leader checks the rest. */
@@ -30,26 +31,33 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
   synced.catch(() => undefined); // ended before
   return {
     synced,
-    of({ namespace, view: { name, cluster } }) {
+    of({ namespace, rec, view: { name, cluster } }) {
       const granted = namesIn(roles?.get({ name, namespace }));
       if (!mayNameSecrets(cluster, granted !== undefined)) return undefined;
       const state = stateIn(records, { name: clusterNames.clusterRecord(name), namespace });
       if (state === undefined) return granted;
-      const ofCluster = <T>(informer: Informer<T>) =>
+      const namesOf = (informer: Informer<object>, isOurs: boolean) =>
         informer
           .list()
-          .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name)
+          .filter((object) => object.metadata.namespace === namespace && isMarked(object, name, rec) === isOurs)
           .map(({ metadata }) => metadata.name);
       return nodeSecrets({
         cluster: name,
-        databases: ofCluster(records).flatMap((record) => uidIn(name, record)),
+        databases: namesOf(records, true).flatMap((record) => uidIn(name, record)),
         nextDatabase: state.nextDatabase,
         users: state.users.map(({ secret }) => secret),
         nextUserSecret: state.nextUserSecret,
-        there: ofCluster(secrets),
+        there: namesOf(secrets, true),
+        foreign: namesOf(secrets, false),
       });
     },
   };
+}
+
+/** The label of the cluster, and no owner but it: what nodes make has none. */
+function isMarked({ metadata }: Stored<object>, cluster: string, rec: Stored<object>): boolean {
+  const { labels = {}, ownerReferences = [] } = metadata;
+  return labels[LABELS.cluster] === cluster && ownerReferences.every(({ uid }) => uid === rec.metadata.uid);
 }
 
 /** The names that the Role of the nodes has now; undefined while they may use every Secret, or none. */
