@@ -44,7 +44,7 @@ const cases: readonly (readonly [
     ["rec-ca", "rec", "admission-tls", "redb-orders", "rec-user-", "rec-user-x", "rec-db-1x", "rec2-user-1"],
   ],
   [
-    "a Secret of that form that is another's is not theirs, whoever asks for it: the cluster rec-user has the authority rec-user-ca",
+    "a Secret of that form that is another's is not theirs: the cluster rec-user has the authority rec-user-ca",
     {
       users: ["rec-user-ca"],
       databases: [3],
