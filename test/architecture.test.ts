@@ -169,6 +169,18 @@ test("findings are made in one place, which knows every id", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("whether a build of a module fits is asked of one function", () => {
+  const match =
+    /compatible\w* ===? (?!\w+\.compatible)|platforms?\b.*\.(?:startsWith|includes)\(|[nN]ame\.toLowerCase\(\) === \w+\.name/;
+  const wrong = files.filter(
+    (file) =>
+      !isTest(file) &&
+      file !== "src/core/planner/modules/builds.ts" &&
+      match.test(readFileSync(join(ROOT, file), "utf8")),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test("commands of kubectl are spelled in one place", () => {
   const command =
     /\bkubectl (-|(?:annotate|api-resources|apply|auth|config|cordon|create|delete|describe|drain|edit|exec|explain|get|label|logs|patch|rollout|scale|uncordon|version|wait)\b)/;

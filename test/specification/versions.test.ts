@@ -138,7 +138,8 @@ const LACKING = {
   KubernetesVersionUnsupported: /Kubernetes 1\.20 is not supported by .*8\.2\.0-12/,
   LicenseInvalid: /expired on 2026-01-01/,
   IncompatibleDatabaseVersion: /needs databases of version 7\.2 or later; "old" is 6\.2/,
-  UnsupportedModule: /no build for rhel9 of tally \(rhel8\/x86_64\), used by "old"/,
+  UnsupportedModule:
+    /no build of tally for databases of 6\.2 on rhel9 \(installed: for 6\.2 on rhel8\/x86_64\), used by "old"/,
   UserModuleNotListed: /tally, used by "old", is not in spec\.userDefinedModules/,
 };
 

@@ -25,7 +25,9 @@ const moduleStatus = z.object({
   databaseVersions: z
     .array(z.string())
     .optional()
-    .describe("Versions of databases whose engines bring it; absent of a module that was installed."),
+    .describe(
+      "Versions of databases that can use it on each node: their engines bring it, or a build of it is installed; absent where a node of an older release does not say.",
+    ),
 });
 
 const operatorModules = z.object({

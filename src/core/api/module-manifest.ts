@@ -41,6 +41,11 @@ export const moduleManifest = z.object({
 });
 export type ModuleManifest = z.output<typeof moduleManifest>;
 
+/** The version of databases that a build is for, for instance `7.4` of `7.4.1`. */
+export function databaseVersionOf({ compatible_redis_version: version }: ModuleManifest): string {
+  return version.split(".").slice(0, 2).join(".");
+}
+
 /** The platforms that a build is for, as `GET /v1/modules` lists them: `rhel9/x86_64`. */
 export function platformsOf({ os, operating_systems, architecture }: ModuleManifest): readonly string[] {
   const systems = operating_systems ?? (os === undefined ? [] : [os]);

@@ -12,11 +12,13 @@ export function dataCases(modules: ModuleRepository) {
     unsupportedModule: {
       before: async (lane) => {
         await upload(lane, await tallyArchive({ compatible: "7.2", systems: ["rhel8"] }));
+        await upload(lane, await tallyArchive({ version: "2.0.0", compatible: "8.0", systems: ["rhel9"] }));
         await makeDatabase(lane, "counts", { storeVersion: "7.2", modulesList: [{ name: "tally" }] });
       },
       state: "InvalidUpgrade",
       reason: "UnsupportedModule",
-      evidence: /no build for rhel9 of tally \(rhel8\/\w+\), used by "counts"/,
+      evidence:
+        /no build of tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
       remedy: /curl -F module=@tally\.zip .*\/v2\/modules/,
       recoveries: {
         "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.1.0", compatible: "7.2" })),

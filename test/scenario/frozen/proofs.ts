@@ -9,12 +9,15 @@ export function proveModules({ frozenBy, arrived }: RoundSeen, lane: FrozenLane)
   const { state, event, described, moved } = frozenBy("unsupportedModule");
   proves("§6.2 unsupported module → event that names it", "the warning event of the REC: module and platform").match(
     event,
-    /^UnsupportedModule .*rhel9 of tally \(rhel8\/\w+\), used by "counts"/,
+    /^UnsupportedModule .*tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
   );
   proves(
     "§1.6 a step onto the newer base system asks for module builds of it",
     "what `kubectl describe rec` says of a step from 7.4.6-2 to 7.8.2-6 with a module built for rhel8",
-  ).match(described, /no build for rhel9 of tally \(rhel8\/\w+\), used by "counts"/);
+  ).match(
+    described,
+    /no build of tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
+  );
   proves(
     "§1.3 an upgrade started without its prerequisites freezes, and is recovered by hand",
     "STATE and the number of new nodes while a module build is missing; VERSION after the recovery, nothing else being done",

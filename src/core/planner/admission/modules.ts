@@ -1,5 +1,6 @@
 import { editObject } from "../../api/kubectl.ts";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
+import { isSameModule } from "../modules/module-name.ts";
 import { duplicateValue, forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
 import type { LoadedModule } from "./reviewed-database.ts";
 import type { ReferencedCluster } from "./references.ts";
@@ -44,7 +45,7 @@ export function repeatedModules(at: string, lists: ModuleLists): readonly Object
 }
 
 /**
- * A module that no engine of the database's version brings, and that is neither installed nor listed. Of a cluster that has not
+ * A module that no engine of the database's version brings, and that is neither installed for this version nor listed. Of a cluster that has not
  * reported its modules nothing is known here; it refuses the database itself.
  */
 export function unknownModules(
@@ -60,7 +61,7 @@ export function unknownModules(
   );
   const known = [...new Set([...there.flatMap(({ names }) => names), ...cluster.userModules])];
   return modulesOf(lists).flatMap(({ name }, index) =>
-    known.some((each) => each.toLowerCase() === name.toLowerCase())
+    known.some((each) => isSameModule(each, name))
       ? []
       : [
           unsupportedValue(

@@ -34,7 +34,7 @@ export interface ReferencedCluster {
 export interface ReferencedModule {
   /** `module_name`, and `display_name` where it is another one. */
   readonly names: readonly string[];
-  /** Of a module that engines bring: the versions of databases that have it. Absent of one that was installed. */
+  /** The versions of databases that can use it; absent where an older operator wrote the status of the cluster. */
   readonly databaseVersions?: readonly string[];
 }
 

@@ -67,6 +67,17 @@ const cases: readonly Case[] = [
     asks: ["tally", "7.2"],
   },
   {
+    rule: "the case of a module's name does not count",
+    nodes: [node(1, { installed: [rhel9.uid] })],
+    installed: [rhel9],
+    asks: ["TALLY", "7.2"],
+  },
+  {
+    rule: "the case of the name of what an engine brings does not count either",
+    nodes: [node(1), node(2)],
+    asks: ["VectorSet", "8.2"],
+  },
+  {
     rule: "an installed build that a node has not fetched yet is waited for",
     nodes: [node(1, { installed: [rhel9.uid] }), node(2)],
     installed: [rhel9],

@@ -1,6 +1,7 @@
 import type { InstalledModule, StoreVersion } from "../../api/records.ts";
 import type { BundledModule } from "../../releases/engines/bundled-module.ts";
 import { buildFor } from "./builds.ts";
+import { isSameModule } from "./module-name.ts";
 
 /** What a node reports, as far as it decides which modules its engines can load. */
 export interface ModuleNode {
@@ -50,13 +51,13 @@ export function broughtEverywhere(
 ): BundledModule | undefined {
   const offers = nodes
     .flatMap(({ engines }) => engines.filter((engine) => engine.storeVersion === storeVersion))
-    .map(({ modules = [] }) => modules.find((one) => one.name.toLowerCase() === name.toLowerCase()));
+    .map(({ modules = [] }) => modules.find((one) => isSameModule(one.name, name)));
   return offers.every((offer) => offer !== undefined) ? offers[0] : undefined;
 }
 
 function brings({ engines }: ModuleNode, name: string, storeVersion: StoreVersion): boolean {
   return engines.some(
-    (engine) => engine.storeVersion === storeVersion && engine.modules?.some((one) => one.name === name),
+    (engine) => engine.storeVersion === storeVersion && engine.modules?.some((one) => isSameModule(one.name, name)),
   );
 }
 

@@ -1,8 +1,8 @@
 import { restartDeployment } from "../../api/kubectl.ts";
 import { OPERATOR_NAME } from "../../api/names.ts";
-import { hasBuildsFor, neededSystems } from "../view/base-systems.ts";
-import { broughtBy, brings, isSameName } from "../view/brought-modules.ts";
-import type { ClusterDatabase, ClusterModule, ClusterView } from "../view/cluster-view.ts";
+import { neededSystems, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
+import { broughtBy, brings, isBundledFor } from "../view/brought-modules.ts";
+import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
 import type { VersionModules } from "../../releases/engines/bundled-module.ts";
 import { block, warn } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
@@ -57,27 +57,9 @@ function bundledUses({ cluster }: ClusterView): readonly BundledUse[] {
   });
 }
 
-/** Whether a module is one that engines of a database version bring; nodes of release 0.1.0 do not say of which version. */
-export function isBundledFor(module: ClusterModule, name: string, storeVersion: string): boolean {
-  const { bundled, databaseVersions } = module;
-  const isOfVersion = databaseVersions === undefined || databaseVersions.some((version) => version === storeVersion);
-  return bundled && isOfVersion && isSameName(module.name, name);
-}
-
 /** An installed build goes before what an engine brings. */
-function isInstalled(
-  { cluster }: ClusterView,
-  { name, storeVersion }: BundledUse,
-  needed: Parameters<typeof hasBuildsFor>[0],
-): boolean {
-  if (!cluster.reachable) return false;
-  return cluster.modules.some(
-    (module) =>
-      !module.bundled &&
-      isSameName(module.name, name) &&
-      module.compatible === storeVersion &&
-      (module.platforms.length === 0 || hasBuildsFor(needed, module.platforms)),
-  );
+function isInstalled({ cluster }: ClusterView, use: BundledUse, needed: NeededSystems): boolean {
+  return cluster.reachable && systemsWithoutBuild(needed, cluster.modules, use).length === 0;
 }
 
 function useText({ name, storeVersion, users }: BundledUse): string {

@@ -25,7 +25,10 @@ const listed: Partial<ClusterView> = {
   spec: asking(NEW.nodeTag, listing),
   remembered: { state: "Running", userModules: [fetched()] },
 };
-const graph = (platform: string) => ({ name: "graph", displayName: "Graph", bundled: false, platforms: [platform] });
+const graph = (platform: string, compatible = "7.2") => ({
+  ...{ name: "graph", displayName: "Graph", bundled: false, compatible },
+  platforms: [platform],
+});
 
 const custom = database({ name: "db", modules: ["graph"] });
 
@@ -37,12 +40,45 @@ const cases: readonly CheckCase[] = [
       kubernetesMinor: "1.30",
       cluster: facts({
         databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel8/x86_64"] }],
+        modules: [graph("rhel8/x86_64")],
       }),
     },
     step: stepFrom("7.4.6-22", release("7.8.2-6")),
     found: "block UnsupportedModule",
-    evidence: /no build for rhel9 of graph \(rhel8\/x86_64\), used by "db"/,
+    evidence: /no build of graph for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/x86_64\), used by "db"/,
+  },
+  {
+    name: "a build for the base system that is for databases of another version is none",
+    view: {
+      operator: release("7.8.2-6"),
+      kubernetesMinor: "1.30",
+      cluster: facts({ databases: [custom], modules: [graph("rhel8/x86_64"), graph("rhel9/x86_64", "8.0")] }),
+    },
+    step: stepFrom("7.4.6-22", release("7.8.2-6")),
+    found: "block UnsupportedModule",
+    evidence:
+      /no build of graph for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/x86_64; for 8\.0 on rhel9\/x86_64\), used by "db"/,
+  },
+  {
+    name: "each version of the databases that use a module needs a build",
+    view: {
+      ...upgrading,
+      ...listed,
+      cluster: facts({
+        databases: [custom, database({ uid: 2, name: "next", storeVersion: "8.0", modules: ["graph"] })],
+        modules: [graph("rhel9/x86_64")],
+      }),
+    },
+    found: "block UnsupportedModule",
+    evidence: /no build of graph for databases of 8\.0 on rhel9 .*, used by "next"$/,
+  },
+  {
+    name: "the case of a module's name does not count",
+    view: {
+      ...upgrading,
+      ...listed,
+      cluster: facts({ databases: [database({ name: "db", modules: ["GRAPH"] })], modules: [graph("rhel9/x86_64")] }),
+    },
   },
   {
     name: "a module in use that is not listed blocks where modules are listed",
@@ -50,7 +86,7 @@ const cases: readonly CheckCase[] = [
       ...upgrading,
       cluster: facts({
         databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel9/x86_64"] }],
+        modules: [graph("rhel9/x86_64")],
       }),
     },
     found: "block UserModuleNotListed",
@@ -65,7 +101,7 @@ const cases: readonly CheckCase[] = [
       }),
       cluster: facts({
         databases: [custom],
-        modules: [{ name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel9/x86_64"] }],
+        modules: [graph("rhel9/x86_64")],
       }),
     },
   },
@@ -101,7 +137,7 @@ const cases: readonly CheckCase[] = [
       cluster: facts({ databases: [custom], modules: [graph("rhel9/x86_64")] }),
     },
     found: "block UnsupportedModule",
-    evidence: /no build for debian12 of graph \(rhel9\/x86_64\)/,
+    evidence: /no build of graph for databases of 7\.2 on debian12 \(installed: for 7\.2 on rhel9\/x86_64\)/,
   },
   {
     name: "what a node of the new release reports goes before what was expected",
@@ -117,7 +153,7 @@ const cases: readonly CheckCase[] = [
       }),
     },
     found: "block UnsupportedModule",
-    evidence: /no build for debian12 of graph/,
+    evidence: /no build of graph for databases of 7\.2 on debian12/,
   },
   {
     name: "a build that names no platform runs on each base system",

@@ -1,8 +1,10 @@
 import { editObject } from "../../api/kubectl.ts";
-import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
-import { hasBuildsFor, neededSystems, systemsText, type NeededSystems } from "../view/base-systems.ts";
+import type { ClusterDatabase, ClusterModule, ClusterView } from "../view/cluster-view.ts";
+import { buildsText } from "../modules/builds.ts";
+import { isSameModule } from "../modules/module-name.ts";
+import { neededSystems, systemsText, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
+import { isBundledFor } from "../view/brought-modules.ts";
 import { block } from "../findings/finding.ts";
-import { isBundledFor } from "./bundled-modules.ts";
 import { named, type Check } from "./check.ts";
 
 /** Product facts §6.2: 8.0.2 cannot take them at all. */
@@ -22,21 +24,25 @@ export const userModulesAreSupported: Check = {
   },
 };
 
-/** §9 (e): the new base system needs builds of its own. */
+/** §9 (e): the new base system needs builds of its own, and a build is for one version of databases. */
 export const modulesHaveBuilds: Check = {
   id: "UnsupportedModule",
-  asks: "modules in use have a build for the base system of the release",
+  asks: "modules in use have a build for each version of the databases that use them, on the base system of the release",
   at: ["start"],
   needs: ["cluster"],
   find({ view, step }) {
     if (step === undefined) return undefined;
-    const needed = neededSystems(view, step.to);
-    const lacking = modulesWithoutBuild(view, needed);
+    const lacking = lackingBuilds(view, neededSystems(view, step.to));
     if (lacking.length === 0) return undefined;
     return block(
       "UnsupportedModule",
-      `no build for ${systemsText(needed)} of ${lacking.map(({ name, users, platforms }) => `${name} (${platforms.join(", ") || "not installed"}), used by ${named(users)}`).join("; ")}`,
-      `upload one of each: curl -F module=@${lacking[0]?.name ?? ""}.zip https://<rec>:9443/v2/modules`,
+      lacking
+        .map(
+          ({ use, systems }) =>
+            `no build of ${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)} (installed: ${buildsText(use.builds)}), used by ${named(use.users)}`,
+        )
+        .join("; "),
+      `upload one of each: curl -F module=@${lacking[0]?.use.name ?? ""}.zip https://<rec>:9443/v2/modules`,
     );
   },
 };
@@ -49,10 +55,7 @@ export const modulesAreListed: Check = {
   needs: ["cluster"],
   find({ view, step }) {
     if (step?.to.userModules !== "listed") return undefined;
-    const listed = (view.spec.userDefinedModules ?? []).map(({ name }) => name);
-    const missing = customModules(view).filter(
-      ({ name, displayName }) => !listed.includes(name) && !listed.includes(displayName),
-    );
+    const missing = unlistedModules(view);
     if (missing.length === 0) return undefined;
     return block(
       "UserModuleNotListed",
@@ -64,36 +67,63 @@ export const modulesAreListed: Check = {
   },
 };
 
-/** The user-defined modules in use that nodes on these base systems cannot load. */
-export function modulesWithoutBuild(view: ClusterView, needed: NeededSystems): readonly CustomModule[] {
-  return customModules(view).filter(({ everywhere, platforms }) => !everywhere && !hasBuildsFor(needed, platforms));
+/** The user-defined modules in use that `spec.userDefinedModules` does not list. */
+export function unlistedModules(view: ClusterView): readonly CustomModule[] {
+  const listed = (view.spec.userDefinedModules ?? []).map(({ name }) => name);
+  return customModules(view).filter(({ name, displayName }) => !listed.includes(name) && !listed.includes(displayName));
+}
+
+/** A use of a module, with the base systems on which nodes cannot load it. */
+export interface LackingBuild {
+  readonly use: ModuleUse;
+  readonly systems: NeededSystems;
+}
+
+/** What nodes on these base systems could not load of the user-defined modules in use, by the version of the databases. */
+export function lackingBuilds(view: ClusterView, needed: NeededSystems): readonly LackingBuild[] {
+  return moduleUses(view)
+    .map((use) => ({ use, systems: systemsWithoutBuild(needed, use.builds, use) }))
+    .filter(({ systems }) => systems.length > 0);
 }
 
 /** A module that databases use and that does not come with them. */
 export interface CustomModule {
   readonly name: string;
   readonly displayName: string;
-  readonly platforms: readonly string[];
-  /** A build of it names no platform, and runs on each. */
-  readonly everywhere: boolean;
   readonly users: readonly ClusterDatabase[];
 }
 
+/** A module that databases of one version use and that does not come with them. */
+interface ModuleUse extends CustomModule {
+  readonly storeVersion: string;
+  /** The builds of the module that are installed, whatever they are for. */
+  readonly builds: readonly ClusterModule[];
+}
+
 /** The modules in use that no engine of their database's version brings; one that nothing is known of is none of those. */
-export function customModules({ cluster }: ClusterView): readonly CustomModule[] {
+export function customModules(view: ClusterView): readonly CustomModule[] {
+  return [...Map.groupBy(moduleUses(view), ({ name }) => name.toLowerCase()).values()].flatMap((uses) => {
+    const [first] = uses;
+    if (first === undefined) return [];
+    return [{ name: first.name, displayName: first.displayName, users: uses.flatMap(({ users }) => users) }];
+  });
+}
+
+function moduleUses({ cluster }: ClusterView): readonly ModuleUse[] {
   if (!cluster.reachable) return [];
   const { modules, databases } = cluster;
-  const isCustom = (name: string, { storeVersion }: ClusterDatabase): boolean =>
-    !modules.some((module) => isBundledFor(module, name, storeVersion));
-  const names = new Set(databases.flatMap((database) => database.modules.filter((name) => isCustom(name, database))));
-  return [...names].map((name) => {
-    const builds = modules.filter((module) => module.name === name && !module.bundled);
-    return {
-      name,
-      displayName: builds[0]?.displayName ?? name,
-      platforms: [...new Set(builds.flatMap(({ platforms }) => platforms))],
-      everywhere: builds.some(({ platforms }) => platforms.length === 0),
-      users: databases.filter((database) => database.modules.includes(name) && isCustom(name, database)),
-    };
+  const uses = databases.flatMap((database) =>
+    database.modules
+      .filter((name) => !modules.some((module) => isBundledFor(module, name, database.storeVersion)))
+      .map((name) => ({ name, storeVersion: database.storeVersion, database })),
+  );
+  const keyOf = ({ name, storeVersion }: (typeof uses)[number]): string => `${name.toLowerCase()} ${storeVersion}`;
+  return [...Map.groupBy(uses, keyOf).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { name, storeVersion } = first;
+    const builds = modules.filter((module) => !module.bundled && isSameModule(module.name, name));
+    const users = same.map(({ database }) => database);
+    return [{ name, displayName: builds[0]?.displayName ?? name, storeVersion, builds, users }];
   });
 }

@@ -7,10 +7,16 @@ const build: SuppliedModule = {
   file: "graph.zip",
   title: "Graph 2.0.0 for databases of 7.2",
   name: "graph",
-  displayName: "Graph",
+  compatible: "7.2",
   platforms: ["rhel9/x86_64"],
 };
-const oldBuild = { name: "graph", displayName: "Graph", bundled: false, platforms: ["rhel8/x86_64"] };
+const oldBuild = {
+  name: "graph",
+  displayName: "Graph",
+  bundled: false,
+  compatible: "7.2",
+  platforms: ["rhel8/x86_64"],
+};
 const newBuild = { ...oldBuild, platforms: ["rhel9/x86_64"] };
 const RHEL8 = release("7.4.6-2").nodeTag;
 const { workload } = clusterView();
@@ -48,14 +54,21 @@ const cases: readonly RecoveryCase[] = [
     name: "a module without a build needs an archive",
     ...ontoRhel9,
     does: [["UnsupportedModule"]],
-    needs: /a build for rhel9 of graph: --module <archive>/,
+    needs: /a build of graph for databases of 7\.2 on rhel9: --module <archive>/,
   },
   {
     name: "a build for another base system is none",
     ...ontoRhel9,
     given: { modules: [{ ...build, platforms: ["rhel8/x86_64"] }] },
     does: [["UnsupportedModule"]],
-    needs: /a build for rhel9 of graph/,
+    needs: /a build of graph for databases of 7\.2 on rhel9/,
+  },
+  {
+    name: "a build for databases of another version is none",
+    ...ontoRhel9,
+    given: { modules: [{ ...build, compatible: "8.0" }] },
+    does: [["UnsupportedModule"]],
+    needs: /a build of graph for databases of 7\.2 on rhel9/,
   },
   {
     name: "a given build is uploaded",

@@ -1,5 +1,5 @@
-import { hasBuildsFor, neededSystems, systemsText } from "../view/base-systems.ts";
-import { customModules, modulesWithoutBuild } from "../prerequisites/modules.ts";
+import { neededSystems, systemsText, systemsWithoutBuild } from "../view/base-systems.ts";
+import { lackingBuilds, unlistedModules, type LackingBuild } from "../prerequisites/modules.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 import type { SuppliedModule } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
@@ -14,29 +14,26 @@ export const MODULE_REMEDIES = {
 /** All builds or none: an upgrade that goes on with half of them freezes again. */
 function uploadBuilds({ input: { view, step }, given }: RemedyFacts): Remedy | undefined {
   if (step === undefined) return undefined;
-  const needed = neededSystems(view, step.to);
-  const fits = (platforms: readonly string[]): boolean => hasBuildsFor(needed, platforms);
-  const lacking = modulesWithoutBuild(view, needed);
-  const builds = lacking.map((module) => ({
-    module,
-    build: given.modules.find(
-      (one) => isNamed(one, module.name) && (one.platforms.length === 0 || fits(one.platforms)),
-    ),
+  const lacking = lackingBuilds(view, neededSystems(view, step.to)).map((one) => ({
+    ...one,
+    given: given.modules.filter((module) => isOf(module, one)),
   }));
-  const missing = builds.filter(({ build }) => build === undefined).map(({ module }) => module.name);
-  if (missing.length > 0)
-    return {
-      needs: `a build for ${systemsText(needed)} of ${missing.join(", ")}: --module <archive>, once for each`,
-    };
-  return {
-    acts: builds.flatMap(({ build }) =>
-      build === undefined ? [] : [{ kind: "upload-module", file: build.file, title: build.title }],
-    ),
-  };
+  const missing = lacking.filter(
+    ({ use, systems, given: builds }) => systemsWithoutBuild(systems, builds, use).length > 0,
+  );
+  if (missing.length > 0) {
+    const builds = missing.map(
+      ({ use, systems }) => `${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)}`,
+    );
+    return { needs: `a build of ${builds.join(", of ")}: --module <archive>, once for each` };
+  }
+  const files = new Map(lacking.flatMap(({ given: builds }) => builds).map((build) => [build.file, build]));
+  return { acts: [...files.values()].map(({ file, title }) => ({ kind: "upload-module", file, title })) };
 }
 
-function isNamed({ name, displayName }: SuppliedModule, wanted: string): boolean {
-  return name === wanted || displayName === wanted;
+/** An archive that helps: of the module, and for a base system that lacks it. */
+function isOf(module: SuppliedModule, { use, systems }: LackingBuild): boolean {
+  return systemsWithoutBuild(systems, [module], use).length < systems.length;
 }
 
 /** A name is taken from the manifest that was fetched; an address only a user can give. */
@@ -67,9 +64,7 @@ function correctList({ input: { view }, given }: RemedyFacts): Remedy | undefine
 
 function listModules({ input: { view }, given }: RemedyFacts): Remedy | undefined {
   const listed = view.spec.userDefinedModules ?? [];
-  const missing = customModules(view).filter(
-    ({ name, displayName }) => !listed.some((one) => one.name === name || one.name === displayName),
-  );
+  const missing = unlistedModules(view);
   const unknown = missing.filter(({ name }) => given.moduleUrls[name] === undefined);
   if (unknown.length > 0)
     return {

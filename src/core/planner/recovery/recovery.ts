@@ -69,7 +69,8 @@ export interface SuppliedModule {
   readonly file: string;
   readonly title: string;
   readonly name: string;
-  readonly displayName: string;
+  /** Database version that it is for. */
+  readonly compatible: string;
   /** For instance "rhel9/x86_64"; none for one that runs everywhere. */
   readonly platforms: readonly string[];
 }

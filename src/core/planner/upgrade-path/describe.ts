@@ -31,7 +31,7 @@ export function describeMove(state: PathState, move: Move, facts: PathFacts, pre
     case "kubernetes":
       return [kubernetesStep(state, move.to)];
     case "databases":
-      return [databasesStep(state, move.to, facts)];
+      return [...modulesBefore(state, move, facts, prepared), databasesStep(state, move.to, facts)];
   }
 }
 

@@ -1,19 +1,17 @@
 import { editObject, patchCluster } from "../../api/kubectl.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
+import type { ModuleBuild } from "../modules/builds.ts";
+import { systemsText, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
+import { isBundledFor } from "../view/brought-modules.ts";
 import type { PlanStep } from "./step.ts";
-import type { PathFacts, PathModule, PathState, Move } from "./state.ts";
+import { stateAfter, versionsAt, type PathFacts, type PathModule, type PathState, type Move } from "./state.ts";
 
-/** What has to be done about modules before a move of operator or cluster (§4.3 rules 2 and 6, §9 d and e). */
-export function modulesBefore(
-  { operator, cluster }: PathState,
-  move: Move,
-  facts: PathFacts,
-  prepared: Prepared,
-): readonly PlanStep[] {
+/** What has to be done about modules before a move (§4.3 rules 2 and 6, §9 d and e). */
+export function modulesBefore(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly PlanStep[] {
   if (move.stage === "operator") return turnsManual(facts, prepared) ? [automaticOff(facts)] : [];
-  if (move.stage !== "cluster") return [];
-  const builds = isSameSystem(cluster, operator) ? [] : newBuilds(facts, operator);
-  return [...builds, ...(listsModules(operator, facts, prepared) ? [listing(facts)] : [])];
+  const builds = uploads(missingBuilds(state, move, facts, prepared));
+  const lists = move.stage === "cluster" && listsModules(move.to, facts, prepared);
+  return [...builds, ...(lists ? [listing(facts)] : [])];
 }
 
 /** What the steps before have done about modules already: nothing is done twice. */
@@ -22,13 +20,22 @@ export interface Prepared {
   readonly manual: boolean;
   /** Modules in use are in `spec.userDefinedModules`. */
   readonly listed: boolean;
+  /** Builds that were uploaded. */
+  readonly builds: readonly ModuleBuild[];
 }
 
+/** Where a plan begins. */
+export const UNPREPARED: Prepared = { manual: false, listed: false, builds: [] };
+
 /** What is prepared once a move is made. */
-export function preparedAfter({ operator }: PathState, move: Move, facts: PathFacts, prepared: Prepared): Prepared {
+export function preparedAfter(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): Prepared {
+  const uploaded = missingBuilds(state, move, facts, prepared).flatMap(({ module: { name }, storeVersion, systems }) =>
+    systems.map((platforms) => ({ name, compatible: storeVersion, platforms })),
+  );
   return {
     manual: prepared.manual || (move.stage === "operator" && turnsManual(facts, prepared)),
-    listed: prepared.listed || (move.stage === "cluster" && listsModules(operator, facts, prepared)),
+    listed: prepared.listed || (move.stage === "cluster" && listsModules(move.to, facts, prepared)),
+    builds: [...prepared.builds, ...uploaded],
   };
 }
 
@@ -55,18 +62,46 @@ function automaticOff({ cluster }: PathFacts): PlanStep {
   };
 }
 
-function newBuilds({ modules }: PathFacts, release: Release): PlanStep[] {
-  const { baseSystems } = release;
-  const lacking = modules.filter(({ systems }) => !systems.some((system) => baseSystems.some((one) => one === system)));
-  if (lacking.length === 0) return [];
-  const system = systemsOf(release);
+/** A build that databases of one version would miss on nodes with these base systems. */
+interface MissingBuild {
+  readonly module: PathModule;
+  readonly storeVersion: string;
+  readonly systems: NeededSystems;
+}
+
+/** The builds that are needed where a move leads to, and that are not there. */
+function missingBuilds(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly MissingBuild[] {
+  if (move.stage === "operator" || move.stage === "kubernetes") return [];
+  const after = stateAfter(state, move);
+  const needed = facts.systemsOf(after.cluster);
+  const builds = [...facts.present, ...prepared.builds];
+  const versions = versionsAt(after, facts);
+  return facts.modules.flatMap((module) => {
+    const used = facts.databases.flatMap(({ name }, index) =>
+      module.databases.includes(name) ? [versions[index] ?? ""] : [],
+    );
+    return [...new Set(used)]
+      .filter((storeVersion) => !facts.present.some((one) => isBundledFor(one, module.name, storeVersion)))
+      .map((storeVersion) => {
+        const systems = systemsWithoutBuild(needed, builds, { name: module.name, storeVersion });
+        return { module, storeVersion, systems };
+      })
+      .filter(({ systems }) => systems.length > 0);
+  });
+}
+
+function uploads(missing: readonly MissingBuild[]): readonly PlanStep[] {
+  if (missing.length === 0) return [];
+  const places = missing.map(({ storeVersion, systems }) => `databases of ${storeVersion} on ${systemsText(systems)}`);
   return [
     {
       ...NOTHING_HAPPENS,
-      from: "builds for the old base system",
-      to: `builds for ${system}`,
-      does: `uploads a build for ${system} of ${lacking.map(usedBy).join(", ")}`,
-      commands: lacking.map(({ name }) => `POST /v2/modules module=@${name}-${system}.zip`),
+      from: "builds that are installed",
+      to: `builds for ${[...new Set(places)].join(", ")}`,
+      does: `uploads ${missing.map(({ module }, index) => `a build for ${places[index]} of ${usedBy(module)}`).join(", ")}`,
+      commands: missing.flatMap(({ module: { name }, storeVersion, systems }) =>
+        systems.map((system) => `POST /v2/modules module=@${name}-${storeVersion}-${system.join("-or-")}.zip`),
+      ),
     },
   ];
 }

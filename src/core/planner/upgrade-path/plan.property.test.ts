@@ -43,7 +43,9 @@ function factsOf({ from, ahead, kubernetes, databases, modules }: Drawn): PathFa
       hasObject: index !== 1,
       policies: { cluster: modules ? "major" : "latest", database: index === 1 ? "major" : "latest" },
     })),
-    modules: modules ? [{ name: "m", databases: ["db-0"], systems: [] }] : [],
+    modules: modules ? [{ name: "m", databases: ["db-0"] }] : [],
+    present: [],
+    systemsOf: ({ baseSystems }) => [baseSystems],
     listedModules: [],
     autoUpgrade: modules,
   };
@@ -133,6 +135,8 @@ test("whatever the versions are, there is an answer", () => {
             },
           ],
           modules: [],
+          present: [],
+          systemsOf: ({ baseSystems }) => [baseSystems],
           listedModules: [],
           autoUpgrade: false,
         };

@@ -15,10 +15,17 @@ const facts: PathFacts = {
   kubernetes: "1.33",
   databases: [orders],
   modules: [],
+  present: [],
+  systemsOf: ({ baseSystems }) => [baseSystems],
   listedModules: [],
   autoUpgrade: false,
 };
-const search = { name: "search", databases: ["orders"], systems: ["rhel8"] };
+const search = { name: "search", databases: ["orders"] };
+const searchFor = (compatible: string, ...platforms: string[]) => {
+  return { name: "search", displayName: "Search", bundled: false, compatible, platforms };
+};
+const onRhel8 = [searchFor("7.2", "rhel8/x86_64")];
+const onRhel9 = [searchFor("7.2", "rhel9/x86_64")];
 
 interface Case {
   readonly name: string;
@@ -92,7 +99,8 @@ const cases: readonly Case[] = [
       operator: "7.22.2-21",
       nodeTag: "7.22.2-14",
       kubernetes: "1.32",
-      modules: [{ ...search, systems: ["rhel9"] }],
+      modules: [search],
+      present: onRhel9,
       listedModules: ["search"],
     },
     to: { release: "8.0.6-8" },
@@ -105,16 +113,50 @@ const cases: readonly Case[] = [
       nodeTag: "7.4.6-22",
       kubernetes: "1.30",
       modules: [search],
+      present: onRhel8,
       autoUpgrade: true,
     },
     to: { release: "7.8.6-1" },
-    steps: ["modules upgrade by hand", "operator 7.8.6-1", "modules builds for rhel9", "cluster 7.8.6-13"],
+    steps: [
+      "modules upgrade by hand",
+      "operator 7.8.6-1",
+      "modules builds for databases of 7.2 on rhel9",
+      "cluster 7.8.6-13",
+    ],
   },
   {
     name: "modules are listed before a release that wants them listed",
-    from: { operator: "7.22.2-21", nodeTag: "7.22.2-14", kubernetes: "1.32", modules: [search] },
+    from: { operator: "7.22.2-21", nodeTag: "7.22.2-14", kubernetes: "1.32", modules: [search], present: onRhel9 },
     to: { release: "8.0.6-8" },
     steps: ["operator 8.0.6-8", "modules spec.userDefinedModules", "cluster 8.0.6-54"],
+  },
+  {
+    name: "a build for the base system that is for databases of another version is none",
+    from: {
+      operator: "7.4.6-2",
+      nodeTag: "7.4.6-22",
+      kubernetes: "1.30",
+      modules: [search],
+      present: [...onRhel8, searchFor("8.0", "rhel9/x86_64")],
+    },
+    to: { release: "7.8.6-1" },
+    steps: ["operator 7.8.6-1", "modules builds for databases of 7.2 on rhel9", "cluster 7.8.6-13"],
+  },
+  {
+    name: "databases are raised after the builds for their new version were uploaded",
+    from: { modules: [search], present: onRhel9, listedModules: ["search"] },
+    to: { release: "8.0.6-8", databases: "8.0" },
+    steps: ["modules builds for databases of 8.0 on rhel9", "databases 8.0"],
+  },
+  {
+    name: "a module that engines of the new version bring is not uploaded for it",
+    from: {
+      modules: [search],
+      present: [...onRhel9, { ...searchFor("8.0"), compatible: undefined, bundled: true, databaseVersions: ["8.0"] }],
+      listedModules: ["search"],
+    },
+    to: { release: "8.0.6-8", databases: "8.0" },
+    steps: ["databases 8.0"],
   },
   {
     name: "under the policy major databases are raised to a major version",

@@ -3,7 +3,7 @@ import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../releases/catalogue/find.ts";
 import { pathProblem } from "../../releases/catalogue/path.ts";
 import { describeMove } from "./describe.ts";
-import { preparedAfter, type Prepared } from "./modules.ts";
+import { preparedAfter, UNPREPARED } from "./modules.ts";
 import type { PlanStep } from "./step.ts";
 import { shortestWay, type MissingEdge } from "./search.ts";
 import { stateAfter, type Goal, type PathFacts, type PathState, type Move } from "./state.ts";
@@ -42,7 +42,7 @@ export function planUpgradePath(facts: PathFacts, goal: Goal): UpgradePath {
 function described(start: PathState, moves: readonly Move[], facts: PathFacts): readonly PlanStep[] {
   const steps: PlanStep[] = [];
   let state = start;
-  let prepared: Prepared = { manual: false, listed: false };
+  let prepared = UNPREPARED;
   for (const move of moves) {
     steps.push(...describeMove(state, move, facts, prepared));
     prepared = preparedAfter(state, move, facts, prepared);

@@ -1,6 +1,8 @@
 import { compareVersionText } from "../../base/version.ts";
 import type { UpgradePolicies } from "../admission/upgrade-policy.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
+import type { NeededSystems } from "../view/base-systems.ts";
+import type { ClusterModule } from "../view/cluster-view.ts";
 
 /** What a plan starts from, as it was found; any version may be unknown. */
 export interface PathFacts {
@@ -16,6 +18,10 @@ export interface PathFacts {
   readonly databases: readonly PathDatabase[];
   /** Modules that databases use and that are not bundled with their version. */
   readonly modules: readonly PathModule[];
+  /** Every module that the cluster has: builds, and what engines bring. */
+  readonly present: readonly ClusterModule[];
+  /** The base systems that nodes of a release have, or are expected to have. */
+  readonly systemsOf: (release: Release) => NeededSystems;
   /** Names in `spec.userDefinedModules`. */
   readonly listedModules: readonly string[];
   readonly autoUpgrade: boolean;
@@ -35,8 +41,6 @@ export interface PathDatabase {
 export interface PathModule {
   readonly name: string;
   readonly databases: readonly string[];
-  /** Base systems that a build of it is installed for, for instance "rhel9". */
-  readonly systems: readonly string[];
 }
 
 /** Where the plan shall end. */

@@ -1,3 +1,4 @@
+import { buildFor, type ModuleBuild, type ModuleNeed } from "../modules/builds.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import type { ClusterView } from "./cluster-view.ts";
@@ -19,11 +20,13 @@ export function neededSystems({ cluster, operator, operatorBaseSystem }: Cluster
   return [own === undefined ? release.baseSystems : [own]];
 }
 
-/** Whether builds for `platforms`, for instance `rhel9/x86_64`, are for all of them; a build for none runs everywhere. */
-export function hasBuildsFor(needed: NeededSystems, platforms: readonly string[]): boolean {
-  return needed.every((group) =>
-    platforms.some((platform) => group.some((system) => platform.startsWith(`${system}/`))),
-  );
+/** Those of them on which a database of a version has no build of a module to load. */
+export function systemsWithoutBuild(
+  needed: NeededSystems,
+  builds: readonly ModuleBuild[],
+  { name, storeVersion }: Pick<ModuleNeed, "name" | "storeVersion">,
+): NeededSystems {
+  return needed.filter((platforms) => buildFor(builds, { name, storeVersion, platforms }) === undefined);
 }
 
 /** For a sentence: `ubuntu18 or rhel8`. */

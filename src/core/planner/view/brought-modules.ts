@@ -1,7 +1,8 @@
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { VersionModules } from "../../releases/engines/bundled-module.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
-import type { ClusterView } from "./cluster-view.ts";
+import { isSameModule } from "../modules/module-name.ts";
+import type { ClusterModule, ClusterView } from "./cluster-view.ts";
 
 /**
  * What the engines of the nodes of `release` bring; undefined when nothing is known of it. As with the base system (decision 0017), what
@@ -23,13 +24,16 @@ export function broughtBy(
   }));
 }
 
-/** Names of modules are compared as engines do when they load them for a database: the case does not count. */
+/** Whether an engine of this database version brings the module. */
 export function brings(engines: readonly VersionModules[], name: string, storeVersion: string): boolean {
   return engines.some(
-    (engine) => engine.storeVersion === storeVersion && engine.modules.some((one) => isSameName(one, name)),
+    (engine) => engine.storeVersion === storeVersion && engine.modules.some((one) => isSameModule(one, name)),
   );
 }
 
-export function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+/** Whether a module is one that engines of a database version bring; nodes of release 0.1.0 do not say of which version. */
+export function isBundledFor(module: ClusterModule, name: string, storeVersion: string): boolean {
+  const { bundled, databaseVersions } = module;
+  const isOfVersion = databaseVersions === undefined || databaseVersions.some((version) => version === storeVersion);
+  return bundled && isOfVersion && isSameModule(module.name, name);
 }

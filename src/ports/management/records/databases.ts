@@ -13,7 +13,7 @@ import { BDB_ENDPOINT } from "./endpoints.ts";
 
 const LOADED_MODULE = z.strictObject({
   module_name: z.string(),
-  semantic_version: z.string(),
+  semantic_version: z.string().describe("Empty while no engine has it loaded."),
   module_args: z.string().exactOptional().describe("Of a module that the database asked for; absent from the others."),
 });
 

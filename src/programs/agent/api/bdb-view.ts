@@ -4,6 +4,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { wireOf } from "../../../core/api/settings/values.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
+import { isSameModule } from "../../../core/planner/modules/module-name.ts";
 import { syncState } from "../../../core/planner/database/sync-set.ts";
 import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -107,12 +108,18 @@ function servingEngine(record: DatabaseRecord, answers: EngineAnswers): EngineId
   return answer?.state === "serving" ? answer.engine : undefined;
 }
 
-function modulesOf(record: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
-  const answer = answers.get(record.shards[0]?.primary ?? -1);
-  const modules = answer?.state === "serving" ? answer.modules : [];
-  return modules.map((module) => {
-    const asked = record.modules?.find(({ name }) => name.toLowerCase() === module.name.toLowerCase());
-    const shown = { module_name: module.name, semantic_version: semanticVersion(module) };
-    return asked === undefined ? shown : { ...shown, module_args: asked.args };
+/** What its engine has loaded, and what it asks for: an engine that does not run leaves it in use. */
+function modulesOf({ shards, modules = [] }: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
+  const answer = answers.get(shards[0]?.primary ?? -1);
+  const loaded = answer?.state === "serving" ? answer.modules : [];
+  const shown = loaded.map((module) => {
+    const asked = modules.find(({ name }) => isSameModule(name, module.name));
+    const one = { module_name: module.name, semantic_version: semanticVersion(module) };
+    return asked === undefined ? one : { ...one, module_args: asked.args };
   });
+  const others = modules.filter(({ name }) => !loaded.some((module) => isSameModule(name, module.name)));
+  return [
+    ...shown,
+    ...others.map(({ name, args }) => ({ module_name: name, semantic_version: "", module_args: args })),
+  ];
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import { platformsOf, type ModuleManifest } from "../../../core/api/module-manifest.ts";
+import { databaseVersionOf, platformsOf, type ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { InstalledModule } from "../../../core/api/records.ts";
 import { compareVersionText } from "../../../core/base/version.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
@@ -8,6 +8,7 @@ import type { ModuleRecord, ModuleUploaded } from "../../../ports/management/rec
 import { openModule, type OpenedModule } from "../../../ports/modules/archive.ts";
 import { faults } from "../../../ports/modules/faults.ts";
 import { sameBuild } from "../../../core/planner/modules/builds.ts";
+import { isSameModule } from "../../../core/planner/modules/module-name.ts";
 import { broughtEverywhere } from "../../../core/planner/modules/node-modules.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { MACHINE } from "../modules/platforms.ts";
@@ -61,13 +62,13 @@ export async function deleteModule(context: ModulesContext, uid: string): Promis
   if (found === undefined) throw refuse(refusals.noSuchModule, `there is no installed module ${uid}`);
   const users = context.records
     .databases()
-    .filter(({ modules = [] }) => modules.some(({ name }) => name === found.name));
+    .filter(({ modules = [] }) => modules.some(({ name }) => isSameModule(name, found.name)));
   if (users.length > 0) {
     const names = users.map(({ name }) => `"${name}"`).join(", ");
     throw refuse(refusals.moduleInUse, `module ${found.name} is used by ${names}`);
   }
   const isRemoved = ({ name, version, compatible }: InstalledModule): boolean =>
-    name === found.name && version === found.version && compatible === found.compatible;
+    isSameModule(name, found.name) && version === found.version && compatible === found.compatible;
   const builds = (context.records.state()?.modules ?? []).filter(isRemoved);
   await context.records.changeState((old) => ({
     ...old,
@@ -126,7 +127,7 @@ function buildOf({ manifest, bytes, sha256 }: OpenedModule, now: Date): Installe
     name: manifest.module_name,
     displayName: manifest.display_name,
     version: manifest.semantic_version,
-    compatible: manifest.compatible_redis_version.split(".").slice(0, 2).join("."),
+    compatible: databaseVersionOf(manifest),
     platforms: platformsOf(manifest),
     sha256,
     bytes,

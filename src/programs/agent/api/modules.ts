@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { InstalledModule, StoreVersion } from "../../../core/api/records.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
+import { buildFor } from "../../../core/planner/modules/builds.ts";
+import { isSameModule } from "../../../core/planner/modules/module-name.ts";
 import { bundledModules } from "../../../core/planner/modules/node-modules.ts";
 import type { ModuleNode } from "../../../core/planner/modules/node-modules.ts";
 import { semanticVersion } from "../../../ports/resp/loaded-modules.ts";
@@ -24,19 +26,22 @@ export function moduleRecords(
     .flatMap(modulesOf)
     .map((module) => ({ name: module.name, version: semanticVersion(module), platforms }))
     .filter(({ name, version }) => !brought.some((one) => one.name === name && one.version === version))
-    .filter(({ name }) => !installed.some((one) => one.name === name));
+    .filter(({ name }) => !installed.some((one) => isSameModule(one.name, name)));
   const distinct = new Map([...running, ...brought].map((module) => [`${module.name} ${module.version}`, module]));
   const builds = Map.groupBy(installed, ({ name, version, compatible }) => `${name} ${version} ${compatible}`);
   return [...[...distinct.values()].map(bundledRecord), ...[...builds.values()].map(installedRecord)];
 }
 
-/** An installed build goes before what the engine of its database version brings. */
+/** On each platform a build that fits goes before what the engine of the database version brings. */
 function withoutInstalled(
   module: ReturnType<typeof bundledModules>[number],
   installed: readonly InstalledModule[],
 ): readonly (typeof module)[] {
   const versions = module.versions.filter(
-    (version) => !installed.some(({ name, compatible }) => name === module.name && compatible === version),
+    (storeVersion) =>
+      !module.platforms.every(
+        (platform) => buildFor(installed, { name: module.name, storeVersion, platforms: [platform] }) !== undefined,
+      ),
   );
   return versions.length === 0 ? [] : [{ ...module, versions }];
 }

@@ -1,4 +1,5 @@
 import { buildFor } from "../../../core/planner/modules/builds.ts";
+import { isSameModule } from "../../../core/planner/modules/module-name.ts";
 import { chooseEngine } from "../../../core/releases/engines/engines.ts";
 import type { EngineOfNode } from "../modules/engine-of-node.ts";
 import type { Records } from "../records/records.ts";
@@ -17,7 +18,7 @@ export function loadedModules(
   return ({ modules = [] }, storeVersion) => {
     const brought = chooseEngine(storeVersion, engines)?.engine.modules ?? [];
     return modules.flatMap(({ name, args }) => {
-      const own = brought.find((one) => one.name === name);
+      const own = brought.find((one) => isSameModule(one.name, name));
       if (own !== undefined && own.path === undefined) return []; // built in
       const build = buildFor(records.state()?.modules ?? [], { name, storeVersion, platforms });
       if (build === undefined && own?.path !== undefined) return [{ path: own.path, args }];

@@ -1,5 +1,6 @@
 import { DATABASE_SETTINGS } from "../../../core/api/settings/database-settings.ts";
 import { strictest } from "../../../core/planner/admission/upgrade-policy.ts";
+import { neededSystems } from "../../../core/planner/view/base-systems.ts";
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { customModules } from "../../../core/planner/prerequisites/modules.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
@@ -25,11 +26,12 @@ export function pathFactsOf({ observation, databases, operator, nodeTag }: Look)
       hasObject: databases.some(({ metadata }) => metadata.name === database.name),
       policies: { cluster: policy, database: database.upgradePolicy },
     })),
-    modules: customModules(view).map(({ name, users, platforms }) => ({
+    modules: customModules(view).map(({ name, users }) => ({
       name,
       databases: users.map((database) => database.name),
-      systems: platforms.map((platform) => platform.split("/")[0] ?? ""),
     })),
+    present: cluster.reachable ? cluster.modules : [],
+    systemsOf: (release) => neededSystems(view, release),
     listedModules: (spec.userDefinedModules ?? []).map(({ name }) => name),
     autoUpgrade: isAutoUpgrade(spec),
   };

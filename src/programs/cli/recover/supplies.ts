@@ -1,4 +1,4 @@
-import { platformsOf } from "../../../core/api/module-manifest.ts";
+import { databaseVersionOf, platformsOf } from "../../../core/api/module-manifest.ts";
 import { readLicense } from "../../../ports/management/license.ts";
 import type { Supplied } from "../../../core/planner/recovery/recovery.ts";
 import { readTextFile } from "../console/files.ts";
@@ -37,7 +37,7 @@ export async function readSupplies(options: SupplyOptions): Promise<Supplies> {
         file,
         title,
         name: manifest.module_name,
-        displayName: manifest.display_name,
+        compatible: databaseVersionOf(manifest),
         platforms: platformsOf(manifest),
       })),
       moduleUrls: options.moduleUrl ?? {},

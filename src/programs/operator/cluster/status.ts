@@ -15,6 +15,7 @@ import { runningTag } from "../../../core/planner/view/target.ts";
 import { uidOf, type ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../../core/releases/catalogue/find.ts";
+import { moduleStatus } from "./module-status.ts";
 import { withStatements } from "../objects/conditions.ts";
 
 /** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
@@ -86,12 +87,7 @@ function polledStatus(view: ClusterView, { nodes, license, modules }: ClusterRec
       features: [...license.features],
       owner: license.owner,
     },
-    modules: modules.map(({ module_name, display_name, semantic_version, database_versions }) => ({
-      name: module_name,
-      displayName: display_name,
-      versions: [semantic_version],
-      ...(database_versions === undefined ? {} : { databaseVersions: [...database_versions] }),
-    })),
+    modules: moduleStatus({ modules, nodes }),
     nodes: nodes.map(({ uid, status, software_version, base_system, role }) => ({
       uid,
       pod: clusterNames.nodePod(view.name, uid),
