@@ -1,12 +1,10 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { clusterSpec, type ClusterSpec } from "../../core/api/cluster-spec.ts";
-import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../core/api/kinds.ts";
+import type { StoreEnterpriseCluster } from "../../core/api/kinds.ts";
 import { clusterNames, LABELS } from "../../core/api/names.ts";
-import { isFault } from "../../core/base/fault.ts";
 import { Pods, StatefulSets } from "../../ports/kube/builtin.ts";
 import { isTrue } from "../../ports/kube/conditions.ts";
-import { faults as kubeFaults } from "../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
 import { targetTag, versionChange } from "../../core/planner/view/target.ts";
 import { nodesOf, type ClusterView, type NodePod, type Workload } from "../../core/planner/view/cluster-view.ts";
@@ -21,8 +19,8 @@ import { factsOf } from "./management/cluster-records.ts";
 import type { Connection, Connections } from "./management/connections.ts";
 import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
-import { Databases } from "./kubernetes/kinds.ts";
 import type { Permissions } from "./permissions/permissions.ts";
+import { readDatabasesLeft } from "./kubernetes/databases-left.ts";
 import { lostWorkload, nodePodOf, workloadOf } from "./kubernetes/workload.ts";
 
 export interface ObserveDeps {
@@ -111,18 +109,15 @@ export async function observeCluster(
 ): Promise<ClusterObservation> {
   const { name, namespace = "default" } = rec.metadata;
   const cluster = { name, namespace };
-  const [pods, databaseNames, kubernetesMinor] = await Promise.all([
-    reads.nodePods(cluster),
-    rec.metadata.deletionTimestamp === undefined ? [] : databasesOf(deps.kube, rec),
-    deps.kubernetesMinor(),
-  ]);
+  const [pods, kubernetesMinor] = await Promise.all([reads.nodePods(cluster), deps.kubernetesMinor()]);
   const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
   const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, pods.map(nodePodOf));
+  const deleting = rec.metadata.deletionTimestamp !== undefined;
   const view: ClusterView = {
     ...{ name, spec },
     generation: rec.metadata.generation ?? 0,
-    deleting: rec.metadata.deletionTimestamp !== undefined,
+    deleting,
     remembered: rec.status ?? {},
     operator: deps.release,
     ...(await ownImage(deps, rec)),
@@ -131,7 +126,7 @@ export async function observeCluster(
     workload,
     pods: pods.map(nodePodOf),
     cluster: factsOf(records),
-    databaseNames,
+    databasesLeft: deleting ? await readDatabasesLeft(deps.kube, cluster, workload !== undefined) : [],
   };
   return {
     rec,
@@ -238,23 +233,6 @@ function isDegraded(view: ClusterView): boolean {
 
 function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
   return pods.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
-}
-
-async function databasesOf(kube: Kube, rec: Stored<StoreEnterpriseCluster>): Promise<string[]> {
-  const databases = await listUnlessUndefined(kube, rec.metadata.namespace ?? "default");
-  return databases
-    .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? rec.metadata.name) === rec.metadata.name)
-    .map(({ metadata }) => metadata.name);
-}
-
-/** A definition that is gone, as when the bundle of another namespace was deleted, has taken its objects along. */
-async function listUnlessUndefined(kube: Kube, namespace: string): Promise<readonly Stored<StoreEnterpriseDatabase>[]> {
-  try {
-    return (await kube.list(Databases, { namespace })).items;
-  } catch (error) {
-    if (isFault(error, kubeFaults.notFound)) return [];
-    throw error;
-  }
 }
 
 /** Nodes in service are asked first, then those that run, and last those that do not look as if they would answer. */

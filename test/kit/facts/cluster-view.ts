@@ -43,7 +43,7 @@ export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
     },
     pods: [pod(0), pod(1), pod(2)],
     cluster: facts(),
-    databaseNames: ["db"],
+    databasesLeft: [{ name: "db", deleting: false }],
     ...change,
   });
 }

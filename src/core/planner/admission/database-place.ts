@@ -1,6 +1,6 @@
 import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/settings/memory.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
-import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 import { serviceNameObjections } from "./names.ts";
 import {
   duplicateValue,
@@ -32,10 +32,11 @@ export function nameIsFree({ kind, name, before, existing, references }: Reviewe
     .map(([, by]) => duplicateValue("metadata.name", name, by, "choose another name"));
 }
 
-/** No dangling reference, and none that is ambiguous. */
-export function clusterExists({ at, spec, references }: ReviewedDatabase): readonly Objection[] {
+/** No dangling reference, and none that is ambiguous; one that a cluster has made is in that cluster. */
+export function clusterExists(reviewed: ReviewedDatabase): readonly Objection[] {
+  const { at, spec, existing, references } = reviewed;
   const asked = spec.storeEnterpriseCluster?.name;
-  if (clusterNamed(references, asked) !== undefined) return [];
+  if (existing?.cluster !== undefined || clusterOfReviewed(reviewed) !== undefined) return [];
   const field = `${at}.storeEnterpriseCluster.name`;
   const there = listed(
     "clusters",
@@ -46,11 +47,11 @@ export function clusterExists({ at, spec, references }: ReviewedDatabase): reado
     : [notFoundValue(field, asked, there, "name one of them, or make it first")];
 }
 
-/** Databases do not move between clusters. */
+/** Databases do not move between clusters; a name that never was one's may be corrected. */
 export function clusterIsUnchanged({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
-  const has = existing?.cluster ?? before?.storeEnterpriseCluster?.name;
-  const asked = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
-  if (has === undefined || asked === undefined || asked === has) return [];
+  const has = existing?.cluster ?? clusterNamed(references, before?.storeEnterpriseCluster?.name ?? "")?.name;
+  const asked = spec.storeEnterpriseCluster?.name ?? has;
+  if (has === undefined || asked === has) return [];
   const why = `it is "${asked}" and the database is in "${has}"; a database does not move between clusters`;
   return [forbiddenValue(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];
 }
@@ -87,10 +88,11 @@ export function portIsUnchanged({ at, spec, existing }: ReviewedDatabase): reado
 }
 
 /** Within a cluster each database has a port of its own. */
-export function portIsFree({ name, at, spec, existing, references }: ReviewedDatabase): readonly Objection[] {
+export function portIsFree(reviewed: ReviewedDatabase): readonly Objection[] {
+  const { name, at, spec, existing, references } = reviewed;
   const port = spec.databasePort;
   if (port === undefined || existing?.port === port) return [];
-  const own = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.name;
+  const own = clusterOfReviewed(reviewed)?.name;
   const holder = references.databases.find(
     (other) => other.name !== name && other.port === port && clusterNamed(references, other.cluster)?.name === own,
   );
@@ -102,8 +104,9 @@ export function portIsFree({ name, at, spec, existing, references }: ReviewedDat
 }
 
 /** The licence allows so many shards; what exists is not asked again. */
-export function licenseSuffices({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
-  const shards = clusterNamed(references, spec.storeEnterpriseCluster?.name)?.shards;
+export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[] {
+  const { at, spec, before, existing } = reviewed;
+  const shards = clusterOfReviewed(reviewed)?.shards;
   if (shards === undefined) return [];
   const has = existing === undefined ? 0 : instancesOf(before ?? spec);
   const more = instancesOf(spec) - has;

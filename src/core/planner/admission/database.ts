@@ -23,9 +23,8 @@ import {
   repeatedModules,
   unknownModules,
 } from "./modules.ts";
-import { clusterNamed } from "./references.ts";
 import { noDowngrade, policyAllowsVersion, versionIsSupported } from "./versions.ts";
-import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 
 /** What is asked of the configuration of every database, in the order in which objections are listed. */
 export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
@@ -76,14 +75,15 @@ function modulesAreDistinct({ at, spec }: ReviewedDatabase) {
   return repeatedModules(at, spec);
 }
 
-function modulesAreKnown({ at, spec, references }: ReviewedDatabase) {
-  const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
-  return unknownModules(at, spec, cluster, spec.storeVersion);
+function modulesAreKnown(reviewed: ReviewedDatabase) {
+  const { at, spec } = reviewed;
+  return unknownModules(at, spec, clusterOfReviewed(reviewed), spec.storeVersion);
 }
 
 /** Accepted, as objects of a new cluster are applied together; the cluster makes no database whose modules it lacks. */
-function modulesAreCheckedLater({ at, spec, before, references }: ReviewedDatabase): readonly string[] {
-  const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
+function modulesAreCheckedLater(reviewed: ReviewedDatabase): readonly string[] {
+  const { at, spec, before } = reviewed;
+  const cluster = clusterOfReviewed(reviewed);
   if (before !== undefined || modulesOf(spec).length === 0 || cluster === undefined) return [];
   if (cluster.modules !== undefined) return [];
   const names = modulesOf(spec).map(({ name }) => `"${name}"`);

@@ -1,6 +1,6 @@
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { StoreVersion } from "../../api/records.ts";
-import type { References } from "./references.ts";
+import { clusterNamed, type ReferencedCluster, type References } from "./references.ts";
 
 export interface ReviewedExisting {
   readonly port: number | undefined;
@@ -30,4 +30,13 @@ export interface ReviewedDatabase {
   /** What the cluster made of it; undefined while it has made nothing. */
   readonly existing: ReviewedExisting | undefined;
   readonly references: References;
+}
+
+/** The cluster that the database is in, or is to be made in: the one that is named, or the only one. */
+export function clusterOfReviewed({
+  spec,
+  existing,
+  references,
+}: Pick<ReviewedDatabase, "spec" | "existing" | "references">): ReferencedCluster | undefined {
+  return clusterNamed(references, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
 }

@@ -1,9 +1,8 @@
 import { patchCluster, patchObject } from "../../api/kubectl.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
-import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 import { forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";
-import { clusterNamed } from "./references.ts";
 import { policiesAgainst } from "./upgrade-policy.ts";
 
 /** §2.3: one of the versions that the release carries. */
@@ -26,7 +25,7 @@ export function noDowngrade({ kind, name, at, spec, before, existing }: Reviewed
 /** §2.2: under the policy `major` of its cluster or of its own a database is not moved to minor versions. */
 export function policyAllowsVersion(facts: ReviewedDatabase): readonly Objection[] {
   const { kind, name, at, spec, existing, references } = facts;
-  const cluster = clusterNamed(references, existing?.cluster ?? spec.storeEnterpriseCluster?.name);
+  const cluster = clusterOfReviewed(facts);
   const [asked, has] = [spec.storeVersion, existing?.storeVersion];
   if (asked === undefined || has === undefined) return [];
   const place = `${kind === "reaadb" ? "spec.globalConfigurations" : at}.storeUpgradePolicy`;

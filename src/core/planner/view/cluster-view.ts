@@ -30,8 +30,15 @@ export interface ClusterView {
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];
   readonly cluster: PolledCluster | Unreachable;
-  /** Names of its StoreEnterpriseDatabases; read only for a cluster that is being deleted. */
-  readonly databaseNames: readonly string[];
+  /** The StoreEnterpriseDatabases that it has; read only for a cluster that is being deleted. */
+  readonly databasesLeft: readonly DatabaseLeft[];
+}
+
+/** The object of a database that a cluster waits for. */
+export interface DatabaseLeft {
+  readonly name: string;
+  /** It is being deleted already. */
+  readonly deleting: boolean;
 }
 
 export interface Workload {

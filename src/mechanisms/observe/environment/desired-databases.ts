@@ -1,6 +1,6 @@
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { DesiredDatabase } from "../../../core/planner/prerequisites/environment.ts";
-import { Databases } from "../kubernetes/kinds.ts";
+import { readDatabasesOf } from "../kubernetes/databases-of.ts";
 import type { Place } from "./place.ts";
 
 /** What the objects of the cluster's databases ask for. */
@@ -8,14 +8,11 @@ export async function readDesiredDatabases(
   kube: Kube,
   { name, namespace }: Place,
 ): Promise<readonly DesiredDatabase[]> {
-  const { items } = await kube.list(Databases, { namespace });
-  return items
-    .filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? name) === name)
-    .map(({ metadata, spec, status }) => ({
-      name: metadata.name,
-      storeVersion: spec.storeVersion,
-      objection: status?.specStatus === "Invalid" ? (status.conditions ?? []).map(said).join("") : "",
-    }));
+  return (await readDatabasesOf(kube, { name, namespace })).map(({ metadata, spec, status }) => ({
+    name: metadata.name,
+    storeVersion: spec.storeVersion,
+    objection: status?.specStatus === "Invalid" ? (status.conditions ?? []).map(said).join("") : "",
+  }));
 }
 
 function said({ type, message }: { readonly type: string; readonly message: string }): string {

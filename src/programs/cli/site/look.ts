@@ -8,7 +8,7 @@ import {
   type ClusterObservation,
 } from "../../../mechanisms/observe/cluster.ts";
 import { readEnvironment } from "../../../mechanisms/observe/environment/environment.ts";
-import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { readDatabasesOf } from "../../../mechanisms/observe/kubernetes/databases-of.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
@@ -34,7 +34,7 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
   const [environment, databases] = await Promise.all([
     readEnvironment(site, { name: rec.metadata.name, namespace: site.namespace }),
-    databasesOf(site, rec.metadata.name),
+    readDatabasesOf(site.kube, { name: rec.metadata.name, namespace: site.namespace }),
   ]);
   const operator = environment.operator?.read === true ? imageTagOf(environment.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
@@ -42,11 +42,6 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   const observed = await observeCluster({ ...site, release }, liveReads(site.kube), rec, spec, 0);
   const observation = withCause(observed, site.isDenied());
   return { observation, environment: { ...observation.environment, ...environment }, databases, operator, nodeTag };
-}
-
-async function databasesOf({ kube, namespace }: Site, cluster: string): Promise<Look["databases"]> {
-  const { items } = await kube.list(Databases, { namespace });
-  return items.filter(({ spec }) => (spec.storeEnterpriseCluster?.name ?? cluster) === cluster);
 }
 
 /** What the caller may not ask is no fault of the cluster. */

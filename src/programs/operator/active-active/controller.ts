@@ -1,7 +1,7 @@
+import { homeOf } from "../../../core/api/database-home.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ActiveActiveSpec } from "../../../core/api/active-active.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
@@ -29,6 +29,7 @@ import { observeLink, replicationAt } from "./replication.ts";
 import { activeActiveStatusOf, type ActiveActiveReport, type Hindrance } from "./status.ts";
 import {
   observeActiveActive,
+  linkedDatabase,
   ownRemote,
   readActiveActiveSpec,
   type ActiveActiveObservation,
@@ -56,17 +57,18 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const { name, namespace = "default" } = refOfKey(key);
     const place = { name, namespace };
     const reaadb = deps.cache.activeActives.get(place);
-    const self = ownRemote(deps, reaadb, namespace);
-    const cluster = self?.spec.recName ?? clusterNameOf(deps, reaadb, namespace);
+    const home = homeOf(linkedDatabase(deps, reaadb, place)?.status ?? {});
+    const self = ownRemote(deps, reaadb, namespace, home);
+    const cluster = home ?? self?.spec.recName ?? clusterNameOf(deps, reaadb, namespace);
     const context = deps.contexts.of(keyOf({ name: cluster, namespace }));
     if (reaadb === undefined) deps.findings.report("activeActive", place, []);
+    const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
+    if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
     const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
-    if (isTerminating && context?.hasNodes !== true) {
+    if (isTerminating && context?.hasNodes !== true && !mayBeRecorded(deps, reaadb, context)) {
       await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return settled;
     }
-    const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
-    if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
     const hindrance = hindranceOf(context, cluster, place);
     if (hindrance !== undefined) return hindered(deps, { reaadb, self, context }, hindrance);
     return pass(deps, { place, reaadb, self, cluster, context });
@@ -123,12 +125,15 @@ const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster ca
 function hindranceOf(context: ClusterContext | undefined, cluster: string, { name }: Ref): Hindrance | undefined {
   if (context === undefined) {
     const remedy = `make the cluster, or name one that is there: ${editObject(`reaadb ${name}`)}`;
-    return hindranceFrom(block("ClusterNotFound", `the namespace has no cluster "${cluster}"`, remedy));
+    const evidence = cluster === "" ? NOT_NAMED : `the namespace has no cluster "${cluster}"`;
+    return hindranceFrom(block("ClusterNotFound", evidence, remedy));
   }
   const { suspension, unready } = context;
   if (suspension === undefined) return unready && hindranceFrom(unready);
   return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.message}` };
 }
+
+const NOT_NAMED = "spec.storeEnterpriseCluster.name is not set, and the namespace does not have just one cluster";
 
 function hindranceFrom(finding: Finding): Hindrance {
   return { reason: finding.id, message: sentenceOf(finding), finding };
@@ -198,11 +203,18 @@ async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Pro
   cache.activeActives.learn(await events.recordAhead(reaadb, activeActiveEvents(before, status), write));
 }
 
+/** The participants know of it, and which cluster of the namespace has their record cannot be known. */
+function mayBeRecorded({ cache }: ActiveActiveDeps, reaadb: Reaadb, context: ClusterContext | undefined): boolean {
+  const { namespace = "default" } = reaadb.metadata;
+  return context === undefined && reaadb.status?.guid !== undefined && objectsIn(cache, namespace).clusters.length > 0;
+}
+
 /** The cluster that is named, or the only one of the namespace. */
 function clusterNameOf({ cache }: ActiveActiveDeps, reaadb: Reaadb | undefined, namespace: string): string {
-  const spec: Partial<Pick<ActiveActiveSpec, "storeEnterpriseCluster">> = reaadb?.spec ?? {};
+  const spec: Partial<Reaadb["spec"]> = reaadb?.spec ?? {};
+  const named = spec.storeEnterpriseCluster ?? spec.globalConfigurations?.storeEnterpriseCluster;
   const [only, ...more] = objectsIn(cache, namespace).clusters;
-  return spec.storeEnterpriseCluster?.name ?? (more.length === 0 ? (only?.metadata.name ?? "") : "");
+  return named?.name ?? (more.length === 0 ? (only?.metadata.name ?? "") : "");
 }
 
 /** Only names what is said when the own cluster does not answer. */

@@ -31,9 +31,19 @@ export interface ObserveActiveActiveDeps extends RemoteReadDeps {
 /** A StoreEnterpriseActiveActiveDatabase as it is stored. */
 export type Reaadb = Stored<StoreEnterpriseActiveActiveDatabase>;
 
-/** The remote cluster that stands for the own cluster; the one that takes part when several do. */
-export function ownRemote({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, namespace: string): Rerc | undefined {
-  const own = objectsIn(cache, namespace).remoteClusters.filter((rerc) => isOwn(cache, rerc));
+/**
+ * The remote cluster that stands for the own cluster: the cluster `home` that has the database, when that is known; the one that
+ * takes part when several do.
+ */
+export function ownRemote(
+  { cache }: RemoteReadDeps,
+  reaadb: Reaadb | undefined,
+  namespace: string,
+  home: string | undefined,
+): Rerc | undefined {
+  const own = objectsIn(cache, namespace).remoteClusters.filter(
+    (rerc) => isOwn(cache, rerc) && (home === undefined || rerc.spec.recName === home),
+  );
   const names = reaadb?.spec.participatingClusters.map(({ name }) => name) ?? [];
   return own.find(({ metadata }) => names.includes(metadata.name)) ?? own[0];
 }
@@ -118,7 +128,7 @@ function objectOf({ metadata, status }: Reaadb, spec: ActiveActiveSpec): ActiveA
 }
 
 /** The database that was made for it; a database that only shares its name is not. */
-function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
+export function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undefined, key: Ref): Redb | undefined {
   const found = cache.databases.get(key);
   const owner = found && controllerOf(found)?.uid;
   return owner !== undefined && owner === reaadb?.metadata.uid ? found : undefined;

@@ -12,7 +12,7 @@ import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/ou
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { writeWorkload } from "./acts.ts";
-import { deleteObjects } from "../../../core/api/kubectl.ts";
+import { deleteObjects, describeObject } from "../../../core/api/kubectl.ts";
 
 export interface RemovalDeps {
   readonly kube: Kube;
@@ -27,9 +27,8 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   const { kube } = deps;
   const { rec, view, namespace } = observation;
   if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
-  if (view.databaseNames.length > 0) {
-    const left = `waits until its databases are deleted: ${deleteObjects("redb", view.databaseNames)}`;
-    return keepWaiting(deps, observation, "DatabasesRemain", left);
+  if (view.databasesLeft.length > 0) {
+    return keepWaiting(deps, observation, "DatabasesRemain", waitsForDatabases(view));
   }
   const { workload } = view;
   const isLost = workload?.presence === "lost" && view.pods.some(({ orphaned, deleting }) => orphaned && !deleting);
@@ -49,6 +48,24 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
   await removeFinalizer(kube, Clusters, rec, FINALIZERS.cluster);
   return settled;
+}
+
+/** What is to be done about those that are not being deleted yet, and where to look for those that are on their way out. */
+function waitsForDatabases({ databasesLeft, cluster }: ClusterObservation["view"]): string {
+  const named = (deleting: boolean): readonly string[] =>
+    databasesLeft.filter((one) => one.deleting === deleting).map(({ name }) => name);
+  const [still, leaving] = [named(false), named(true)];
+  const parts = [
+    ...(still.length === 0 ? [] : [`waits until its databases are deleted: ${deleteObjects("redb", still)}`]),
+    ...(leaving.length === 0
+      ? []
+      : [
+          `waits for databases that are being deleted already: ${leaving.join(", ")}; what each waits for: ` +
+            describeObject(`redb ${leaving.join(" ")}`),
+        ]),
+    ...(leaving.length === 0 || cluster.reachable ? [] : [`no node of the cluster answers: ${cluster.reason}`]),
+  ];
+  return parts.join("; ");
 }
 
 async function keepWaiting(

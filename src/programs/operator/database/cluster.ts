@@ -1,3 +1,4 @@
+import { clusterNameFor, homeOf } from "../../../core/api/database-home.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
@@ -27,17 +28,35 @@ import { editObject } from "../../../core/api/kubectl.ts";
 /** A StoreEnterpriseDatabase as it is stored. */
 export type Redb = Stored<StoreEnterpriseDatabase>;
 
-/** The cluster that the database names, or the only one there is; why there is none otherwise. */
-export function clusterOf({ clusters }: InformerCache, redb: Redb): ClusterRef | Unready {
+/** The cluster that the database belongs to, by its binding, its spec, or as the only one there is; why there is none otherwise. */
+export function clusterOf(cache: Pick<InformerCache, "clusters">, redb: Redb): ClusterRef | Unready {
   const namespace = redb.metadata.namespace ?? "default";
-  const name = redb.spec.storeEnterpriseCluster?.name;
-  const all = clusters.list().filter(({ metadata }) => metadata.namespace === namespace);
-  if (name !== undefined && all.some(({ metadata }) => metadata.name === name)) return { name, namespace };
-  const there = all.length === 0 ? "no cluster" : `clusters: ${all.map(({ metadata }) => metadata.name).join(", ")}`;
-  const said = name === undefined ? "is not set, and" : `is "${name}", but`;
-  const evidence = `spec.storeEnterpriseCluster.name ${said} namespace ${namespace} has ${there}`;
-  const only = name === undefined && all.length === 1 ? all[0] : undefined;
-  return only === undefined ? notFound(evidence, redb.metadata.name) : { name: only.metadata.name, namespace };
+  const all = clustersIn(cache, namespace);
+  const name = clusterNameFor(redb, all);
+  return name !== undefined && all.includes(name) ? { name, namespace } : notFound(redb, namespace, all);
+}
+
+/** The clusters that may have the database of an object. */
+export interface Holders {
+  readonly clusters: readonly ClusterRef[];
+  /** Whether the object says which it is; otherwise these are all of its namespace. */
+  readonly isKnown: boolean;
+}
+
+/** The cluster that the database belongs to; every one when that cannot be known, as when its object names one that is not there. */
+export function holdersOf(cache: Pick<InformerCache, "clusters">, redb: Redb): Holders {
+  const namespace = redb.metadata.namespace ?? "default";
+  const all = clustersIn(cache, namespace);
+  const name = clusterNameFor(redb, all);
+  const isKnown = name !== undefined && (all.includes(name) || homeOf(redb.status ?? {}) !== undefined);
+  return { isKnown, clusters: (isKnown ? [name] : all).map((one) => ({ name: one, namespace })) };
+}
+
+function clustersIn({ clusters }: Pick<InformerCache, "clusters">, namespace: string): readonly string[] {
+  return clusters
+    .list()
+    .filter(({ metadata }) => metadata.namespace === namespace)
+    .map(({ metadata }) => metadata.name);
 }
 
 /** What acts rest on is read anew, once a second however many databases are acted on. */
@@ -80,14 +99,21 @@ async function readContext(deps: ObserveDeps, rec: Stored<StoreEnterpriseCluster
   return contextOf(observation, planCluster(view, view.workload?.template ?? "", environment).suspension);
 }
 
-function notFound(evidence: string, database: string): Unready {
-  const remedy = `make the cluster, or name one that is there: ${editObject(`redb ${database}`)}`;
-  return block("ClusterNotFound", evidence, remedy);
+function notFound({ metadata, spec, status = {} }: Redb, namespace: string, all: readonly string[]): Unready {
+  const there = `namespace ${namespace} has ${all.length === 0 ? "no cluster" : `clusters: ${all.join(", ")}`}`;
+  const home = homeOf(status);
+  if (home !== undefined)
+    return block("ClusterNotFound", `the database is in the cluster ${home}, but ${there}`, MAKE_AGAIN);
+  const name = spec.storeEnterpriseCluster?.name;
+  const said = name === undefined ? "is not set, and" : `is "${name}", but`;
+  const remedy = `make the cluster, or name one that is there: ${editObject(`redb ${metadata.name}`)}`;
+  return block("ClusterNotFound", `spec.storeEnterpriseCluster.name ${said} ${there}`, remedy);
 }
 
+const MAKE_AGAIN = "make the cluster again: its databases are found in its volumes";
+
 function gone({ name }: ClusterRef): ClusterContext {
-  const remedy = "make the cluster again: its databases are found in its volumes";
-  const unready = block("ClusterNotFound", `the cluster ${name} is gone`, remedy);
+  const unready = block("ClusterNotFound", `the cluster ${name} is gone`, MAKE_AGAIN);
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }
 

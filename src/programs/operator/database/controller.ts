@@ -1,3 +1,4 @@
+import { clusterNameFor } from "../../../core/api/database-home.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
@@ -75,14 +76,12 @@ interface PassDeps extends DatabaseDeps {
 }
 
 async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
+  if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps, redb);
   const cluster = clusterOf(deps.cache, redb);
-  const isTerminating = redb.metadata.deletionTimestamp !== undefined;
   if ("id" in cluster) {
-    if (isTerminating) return removeDatabase(deps.kube, redb, undefined);
     await reportUnready(deps, redb, cluster);
     return waiting(REST_MS, cluster.id, cluster.evidence);
   }
-  if (isTerminating) return removeDatabase(deps.kube, redb, await deps.freshContext(cluster));
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
@@ -100,7 +99,7 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
 }
 
 async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
-  const cluster = redb.spec.storeEnterpriseCluster?.name ?? redb.status?.cluster ?? "";
+  const cluster = clusterNameFor(redb, []) ?? redb.status?.cluster ?? "";
   await report(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
 }
 

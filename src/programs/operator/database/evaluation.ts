@@ -1,3 +1,4 @@
+import { homeOf } from "../../../core/api/database-home.ts";
 import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec.ts";
 import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
@@ -13,7 +14,6 @@ import { bdbOf, type Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import { referencesOf } from "./references.ts";
 import { secretNameOf } from "./secret.ts";
-import { homeOf } from "./status.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 

@@ -1,31 +1,83 @@
 import { FINALIZERS } from "../../../core/api/kinds.ts";
+import { describeObject, mergeObject } from "../../../core/api/kubectl.ts";
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import { isSame } from "../../../ports/kube/same.ts";
+import type { ClusterRef } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
+import { withStatements } from "../objects/conditions.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
-import { bdbOf, type Redb } from "./cluster.ts";
+import { bdbOf, holdersOf, type Redb } from "./cluster.ts";
+
+export interface RemovalDeps {
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly cache: InformerCache;
+  readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
+}
 
 const LOOK_AGAIN_MS = 500;
 
-/** Removes the finalizer of a StoreEnterpriseDatabase once its cluster has removed the database, or there is no cluster context. */
-export async function removeDatabase(kube: Kube, redb: Redb, context: ClusterContext | undefined): Promise<Outcome> {
+/**
+ * Removes the finalizer of a StoreEnterpriseDatabase once no cluster has the database any more that may have it. A cluster that
+ * cannot be asked may have it: the object stays then, and says why.
+ */
+export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
-  if (context?.hasNodes === true) {
-    const left = await removeFrom(context, redb);
-    if (left !== undefined) return waiting(LOOK_AGAIN_MS, "Deleting", left);
+  const { clusters, isKnown } = holdersOf(deps.cache, redb);
+  for (const cluster of clusters) {
+    const left = await removeFrom(cluster, await deps.freshContext(cluster), redb, isKnown);
+    if (left === undefined) continue;
+    await reportWaiting(deps, redb, left);
+    return waiting(LOOK_AGAIN_MS, "Deleting", left);
   }
-  await removeFinalizer(kube, Databases, redb, FINALIZERS.database);
+  await removeFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   return settled;
 }
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
-async function removeFrom({ connection, unready }: ClusterContext, redb: Redb): Promise<string | undefined> {
-  if (connection === undefined) return unready?.evidence ?? "the cluster cannot be asked yet";
+async function removeFrom(
+  { name }: ClusterRef,
+  { hasNodes, connection, unready }: ClusterContext,
+  redb: Redb,
+  isKnown: boolean,
+): Promise<string | undefined> {
+  if (!hasNodes) return undefined;
+  if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
-  if ("unreachable" in polled) return polled.unreachable;
+  if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
   const bdb = bdbOf(polled, redb);
   if (bdb === undefined) return undefined;
-  if (bdb.status !== "delete-pending") await connection.client.call("deleteBdb", { params: { uid: bdb.uid } });
-  return `the cluster removes database ${bdb.uid}`;
+  if (!isKnown)
+    return `the cluster ${name} has a database of this name, and nothing says that it is this one; ${toGiveUp(redb)}`;
+  if (bdb.status !== "delete-pending") {
+    await connection.client.call("deleteBdb", { params: { uid: bdb.uid } });
+    connection.recordWrite({ ...bdb, status: "delete-pending" });
+  }
+  return `the cluster ${name} removes database ${bdb.uid}`;
+}
+
+function unreached(cluster: string, evidence: string, redb: Redb): string {
+  return `the cluster ${cluster} cannot be asked: ${evidence}; bring its nodes back (${describeObject(`rec ${cluster}`)}); ${toGiveUp(redb)}`;
+}
+
+function toGiveUp({ metadata }: Redb): string {
+  return `or leave the database where it may be, and remove the object alone: ${mergeObject("redb", metadata.name, { metadata: { finalizers: null } })}`;
+}
+
+async function reportWaiting({ kube, clock, cache }: RemovalDeps, redb: Redb, left: string): Promise<void> {
+  const before = redb.status ?? {};
+  const message = `is being deleted since ${redb.metadata.deletionTimestamp ?? ""}: ${left}`;
+  const ready = { type: "Ready", status: "False", reason: "Deleting", message } as const;
+  const status: DatabaseStatus = {
+    ...before,
+    status: "delete-pending",
+    conditions: withStatements(before.conditions, [ready], clock.now()),
+  };
+  if (isSame(before, status)) return;
+  cache.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));
 }

@@ -1,4 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import { homeOf } from "../../../core/api/database-home.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
 import type { Finding } from "../../../core/api/parts.ts";
@@ -68,11 +69,6 @@ function stateOf({ before, bdb, failure }: DatabaseReport): NonNullable<Database
   if (bdb !== undefined) return bdb.status;
   if (homeOf(before) === undefined && failure?.id === "RefusedByCluster") return "creation-failed";
   return before.status === "creation-failed" ? "pending" : (before.status ?? "pending");
-}
-
-/** The cluster that holds the database, whatever its object names now; undefined before one does. */
-export function homeOf({ databaseUID, cluster }: DatabaseStatus): string | undefined {
-  return databaseUID === undefined ? undefined : cluster;
 }
 
 /** Whether the spec has been turned into calls: nothing is left to be asked of the cluster. */

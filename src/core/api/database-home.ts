@@ -1,0 +1,28 @@
+import type { DatabaseSpec } from "./database-spec.ts";
+import type { DatabaseStatus } from "./database-status.ts";
+
+/** What an object of a database says of the cluster that it belongs to. */
+export interface OfCluster {
+  readonly spec: { readonly storeEnterpriseCluster?: DatabaseSpec["storeEnterpriseCluster"] };
+  readonly status?: Pick<DatabaseStatus, "databaseUID" | "cluster"> | undefined;
+}
+
+/**
+ * Name of the cluster that a database belongs to. Once a cluster has it, it is that one, whatever the spec says and whichever
+ * clusters come and go. Before, it is the one that the spec names, and without a name the one that was taken before while that
+ * is there, or the only one of `clusters`, the names in its namespace. Undefined when it cannot be known.
+ */
+export function clusterNameFor({ spec, status = {} }: OfCluster, clusters: readonly string[]): string | undefined {
+  const home = homeOf(status);
+  if (home !== undefined) return home;
+  const named = spec.storeEnterpriseCluster?.name;
+  if (named !== undefined) return named;
+  const taken = status.cluster;
+  if (taken !== undefined && clusters.includes(taken)) return taken;
+  return clusters.length === 1 ? clusters[0] : undefined;
+}
+
+/** The cluster that holds the database, whatever its object names now; undefined before one does. */
+export function homeOf({ databaseUID, cluster }: Pick<DatabaseStatus, "databaseUID" | "cluster">): string | undefined {
+  return databaseUID === undefined || cluster === "" ? undefined : cluster;
+}
