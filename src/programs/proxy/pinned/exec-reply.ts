@@ -55,7 +55,7 @@ async function answersIn(
 }
 
 /** The whole reply to each request of the transaction; undefined when it was not executed. */
-function repliesIn(frame: Buffer): readonly Buffer[] | undefined {
+export function repliesIn(frame: Buffer): readonly Buffer[] | undefined {
   if (frame[0] !== ASTERISK || frame[1] === MINUS) return undefined;
   const scanner = new FrameScanner();
   const replies: Buffer[] = [];

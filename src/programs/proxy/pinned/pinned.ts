@@ -5,7 +5,6 @@ import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { Departure } from "./departure.ts";
-import { noteFailedLogin } from "./failed-login.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
@@ -14,6 +13,7 @@ import { hasFailed, isRepeatable, metScript, wasRefused, type PendingRequest } f
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
+import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
 import { ScriptWait } from "./script-wait.ts";
 import { WithoutPrimary } from "./without-primary.ts";
@@ -36,6 +36,7 @@ export class Pinned implements PinUser, Subscriber {
   readonly #roleCheck = new RoleCheck((frame) => void this.frame(frame));
   readonly #scriptWait = new ScriptWait();
   readonly #kept: KeptRequests;
+  readonly #effects: ReplyEffects;
   #metScript = false;
   #pin: Pin | undefined;
   #upstream: Upstream;
@@ -58,6 +59,7 @@ export class Pinned implements PinUser, Subscriber {
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
     this.#kept = new KeptRequests(owner, this.#pending, this.state);
+    this.#effects = new ReplyEffects(owner, this.state);
     owner.endpoint.counters.pins++;
     pin.attach(this);
   }
@@ -203,11 +205,7 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   #accept(pending: PendingRequest, frame: Buffer): void {
-    this.state.apply(pending, frame, this.#owner.identity);
-    noteFailedLogin(this.#owner, pending, frame);
-    if (this.state.irreversible && this.#pin !== undefined) this.#pin.tainted = true;
-    if (this.#pin !== undefined) this.#pin.monitoring = this.state.monitoring;
-    pending.confirmed?.(frame);
+    this.#effects.apply(pending, frame, this.#pin);
     const answer = (reply: Buffer): void => void this.#pending.answer(this.#owner, pending, reply);
     if (pending.kind === "exec") this.#commands.executed(pending, frame, answer);
     else if (pending.kind !== "internal") answer(frame);

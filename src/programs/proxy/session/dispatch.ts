@@ -91,12 +91,12 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "wait":
     case "monitor":
     case "subscription":
+    // its reply says whether the engine has taken the script
+    case "script":
+    case "scripts":
       return session.pinned.take(request, command);
     case "scan":
       return takeOrForwardScan(session, request);
-    case "script":
-    case "scripts":
-      return takeScript(session, request, command);
     case "long":
       return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
     case "container":
@@ -179,11 +179,6 @@ const NO_TRACKING = errorReply(
   "ERR store: CLIENT TRACKING with REDIRECT is not available at an endpoint: use RESP3, by HELLO 3",
 );
 
-function takeScript(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
-  rememberScript(session.endpoint.scripts, request);
-  return command.commandClass === "script" ? session.pinned.take(request, command) : takePlain(session, request);
-}
-
 /** VADD waits for a thread only with CAS. */
 function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
   return name === "VADD" && !argumentsOf(request).some((argument) => keyword(argument) === "CAS");
@@ -210,12 +205,4 @@ function handleSession(session: CommandSession, request: Buffer, command: Comman
 
 function blocks(request: Buffer, { name }: CommandEntry): boolean {
   return !name.startsWith("XREAD") || argumentsOf(request).some((argument) => keyword(argument) === "BLOCK");
-}
-
-function rememberScript(scripts: SessionEndpoint["scripts"], request: Buffer): void {
-  const [name, second, third] = argumentsOf(request);
-  if (keyword(name) !== "SCRIPT") {
-    if (second !== undefined) scripts.add(second);
-  } else if (keyword(second) === "LOAD" && third !== undefined) scripts.add(third);
-  else if (keyword(second) === "FLUSH") scripts.clear();
 }

@@ -14,12 +14,14 @@ import type { GivenPrimary, SwitchoverClient, SwitchoverContext } from "./contex
 import { CurrentPrimary } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
 import { describeOldest, quiet } from "./quiet.ts";
+import { ScriptCarrier } from "./script-carrier.ts";
 
 /** The primary of one endpoint, and the change from one primary to the next. Each change has a higher epoch. */
 export class Switchover implements PrimaryView {
   readonly #context: SwitchoverContext;
   readonly #current: CurrentPrimary;
   readonly #counts: ChangeCounts;
+  readonly #scripts: ScriptCarrier;
   #epoch: number;
   /** Connections to the primary-to-be. */
   #prepared: Upstream | undefined;
@@ -29,6 +31,7 @@ export class Switchover implements PrimaryView {
   constructor(context: SwitchoverContext, { epoch, primary, sync, site }: GivenPrimary) {
     this.#context = context;
     this.#counts = new ChangeCounts(context.counters);
+    this.#scripts = new ScriptCarrier(context, () => this.upstream);
     this.#epoch = epoch;
     this.#current = new CurrentPrimary(context, () => {
       this.#changed();
@@ -103,7 +106,7 @@ export class Switchover implements PrimaryView {
     else if (moved) this.#switchTo(primary);
   }
 
-  /** Connects to the primary-to-be and gives it the scripts; PROXY_TARGET_UNREACHABLE when that fails. */
+  /** Connects to the primary-to-be, PROXY_TARGET_UNREACHABLE when that fails, and begins to load the scripts of clients there. */
   async prepare(epoch: number, target: EnginePlace): Promise<void> {
     this.requireEpoch(epoch);
     this.#dropPrepared();
@@ -113,6 +116,7 @@ export class Switchover implements PrimaryView {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
       const pinned = [...this.#context.clients].filter((client) => client.pinned.current !== undefined);
       await upstream.pins.dialAhead(pinned.map(({ identity }) => identity.settings));
+      await this.#scripts.prepare(upstream);
     } catch (error) {
       if (this.#prepared === upstream) this.#dropPrepared();
       if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
@@ -186,7 +190,7 @@ export class Switchover implements PrimaryView {
     if (known) this.#current.require(this.#requirement);
     else this.#switchTo(target);
     this.#setScans();
-    await this.#loadScripts();
+    if (this.upstream !== undefined) await this.#scripts.complete(this.upstream);
     if (hold !== undefined) this.#resume(hold);
     return hold?.ageMs ?? 0;
   }
@@ -252,7 +256,10 @@ export class Switchover implements PrimaryView {
   }
 
   #changed(): void {
-    this.#counts.reached(this.#current.watch(), this.#hold !== undefined);
+    const goneMs = this.#current.watch();
+    this.#counts.reached(goneMs, this.#hold !== undefined);
+    // an engine that has started again has no scripts
+    if (goneMs !== undefined && this.upstream !== undefined) void this.#scripts.complete(this.upstream);
     if (this.held) return;
     this.#current.wake();
     // sessions that only go on do not wait for those that must be moved
@@ -260,14 +267,6 @@ export class Switchover implements PrimaryView {
       client.pinned.current === undefined ? "plain" : "pinned",
     );
     for (const client of [...plain, ...pinned]) client.upstreamChanged();
-  }
-
-  async #loadScripts(): Promise<void> {
-    try {
-      await this.upstream?.loadScripts();
-    } catch (error) {
-      this.#context.log.warn("scripts could not be loaded into the new primary", { error });
-    }
   }
 
   #resume(hold: Hold): void {

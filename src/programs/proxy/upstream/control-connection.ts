@@ -4,7 +4,6 @@ import { connectEngine, errorReplyOf } from "../../../ports/resp/engine-client.t
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import { errorReply } from "../protocol/replies.ts";
-import type { ScriptCache } from "./script-cache.ts";
 
 /** A user of the engine other than that of the proxy. */
 export interface EngineUser {
@@ -16,14 +15,11 @@ export interface EngineUser {
 export class ControlConnection {
   readonly #address: SocketTarget;
   readonly #logins: () => readonly EngineLogin[];
-  readonly #scripts: ScriptCache;
-  readonly #loadedScripts = new Set<string>();
   #client: Promise<EngineClient> | undefined;
 
-  constructor(address: SocketTarget, logins: () => readonly EngineLogin[], scripts: ScriptCache) {
+  constructor(address: SocketTarget, logins: () => readonly EngineLogin[]) {
     this.#address = address;
     this.#logins = logins;
-    this.#scripts = scripts;
   }
 
   /** The open connection; rejects when the engine cannot be reached, and the next call dials again. */
@@ -45,14 +41,6 @@ export class ControlConnection {
     } finally {
       if (user !== undefined) client.close();
     }
-  }
-
-  /** Loads the scripts that this engine has not got yet. */
-  async loadScripts(): Promise<void> {
-    const missing = this.#scripts.entries().filter(([sha]) => !this.#loadedScripts.has(sha));
-    const client = await this.client();
-    for (const [sha] of missing) this.#loadedScripts.add(sha);
-    await Promise.all(missing.map(([, body]) => client.call("SCRIPT", "LOAD", body)));
   }
 
   close(): void {

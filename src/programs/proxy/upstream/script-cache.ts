@@ -5,13 +5,14 @@ import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 const SCRIPT_LIMITS = { scripts: 1000, bytes: 16 * 2 ** 20 } as const;
 
 /**
- * Bodies of the scripts that clients of one database have loaded. Engines do not replicate them: they must be loaded into
- * a new primary, or EVALSHA fails there.
+ * Bodies of the scripts that clients of one database have loaded, as far as an engine has taken them. Engines do not replicate
+ * them: they must be loaded into a new primary, or EVALSHA fails there.
  */
 export class ScriptCache implements MemoryHolder {
   readonly #memory: MemoryBudget;
-  readonly #bodies = new Map<string, Buffer>();
+  readonly #bodies = new Map<string, RememberedScript>();
   #bytes = 0;
+  #uses = 0;
 
   constructor(memory: MemoryBudget) {
     this.#memory = memory;
@@ -21,15 +22,36 @@ export class ScriptCache implements MemoryHolder {
     return this.#bytes;
   }
 
-  /** Remembers a body as most recently used. */
+  /** Grows with each use of a script. */
+  get uses(): number {
+    return this.#uses;
+  }
+
+  /** Remembers a body that an engine has taken, as most recently used. */
   add(body: Buffer): void {
-    const sha = createHash("sha1").update(body).digest("hex");
-    const known = this.#bodies.get(sha);
-    if (known === undefined) this.#bytes += body.length;
-    this.#bodies.delete(sha);
-    this.#bodies.set(sha, known ?? Buffer.from(body));
+    const sha = shaOf(body);
+    if (this.touch(sha)) return;
+    this.#bytes += body.length;
+    this.#bodies.set(sha, { body: Buffer.from(body), usedAt: ++this.#uses });
     this.#evict(SCRIPT_LIMITS.bytes);
-    if (known === undefined) this.#memory.note(this);
+    this.#memory.note(this);
+  }
+
+  /** A script was used; false when it is not known. */
+  touch(sha: string): boolean {
+    const known = this.#bodies.get(sha);
+    if (known === undefined) return false;
+    this.#bodies.delete(sha);
+    this.#bodies.set(sha, { ...known, usedAt: ++this.#uses });
+    return true;
+  }
+
+  /** Forgets a script, unless it was used after `uses` was this. */
+  forget(sha: string, uses: number): void {
+    const known = this.#bodies.get(sha);
+    if (known === undefined || known.usedAt > uses) return;
+    this.#delete(sha, known);
+    this.#memory.note(this);
   }
 
   /** Forgets the half that was not used for longest. */
@@ -46,14 +68,28 @@ export class ScriptCache implements MemoryHolder {
 
   /** All scripts by their SHA-1 digest, the least recently used first. */
   entries(): readonly (readonly [string, Buffer])[] {
-    return [...this.#bodies];
+    return [...this.#bodies].map(([sha, { body }]) => [sha, body]);
   }
 
   #evict(mostBytes: number): void {
-    for (const [sha, body] of this.#bodies) {
+    for (const [sha, known] of this.#bodies) {
       if (this.#bodies.size <= SCRIPT_LIMITS.scripts && this.#bytes <= mostBytes) return;
-      this.#bodies.delete(sha);
-      this.#bytes -= body.length;
+      this.#delete(sha, known);
     }
   }
+
+  #delete(sha: string, { body }: RememberedScript): void {
+    this.#bodies.delete(sha);
+    this.#bytes -= body.length;
+  }
+}
+
+/** The digest by which EVALSHA names a script. */
+export function shaOf(body: Buffer): string {
+  return createHash("sha1").update(body).digest("hex");
+}
+
+interface RememberedScript {
+  readonly body: Buffer;
+  readonly usedAt: number;
 }

@@ -22,6 +22,7 @@ import type { PeerWatch } from "./peer-watch.ts";
 import { PinPool } from "./pin-pool.ts";
 import { ReplicaRounds } from "./replica-rounds.ts";
 import type { ScriptCache } from "./script-cache.ts";
+import { ScriptLoader } from "./script-loader.ts";
 
 /** What the upstreams of an endpoint share. */
 export interface UpstreamContext {
@@ -51,6 +52,8 @@ export class Upstream {
   readonly pins: PinPool;
   readonly busy: BusyPeriod;
   readonly catalogue: CommandCatalogue;
+  /** Brings it the scripts of clients. */
+  readonly scripts: ScriptLoader;
   /** What its replies wait for; nothing until it serves. */
   readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
@@ -65,7 +68,8 @@ export class Upstream {
     this.busy = new BusyPeriod(context.scriptLimitMs);
     this.#clock = clock;
     const target = { host: address.host, port: address.port, tls: address.tls && context.engineTls };
-    this.#control = new ControlConnection(target, logins, scripts);
+    this.#control = new ControlConnection(target, logins);
+    this.scripts = new ScriptLoader(scripts, () => this.control());
     this.catalogue = new CommandCatalogue(clock, () => this.control());
     this.rounds = new ReplicaRounds({ address: target, logins, clock });
     const permits = { lease, rounds: this.rounds, memory };
@@ -94,10 +98,10 @@ export class Upstream {
     return this.address.host === host && this.address.port === port && this.address.tls === tls;
   }
 
-  /** Prepares all that a switchover needs: lanes with these settings, the control connection, scripts. Rejects when one fails. */
+  /** Prepares all that a switchover needs: lanes with these settings, and the control connection. Rejects when one fails. */
   async warm(settings: readonly ConnectionSettings[]): Promise<void> {
     await this.lanes.open(settings);
-    await this.loadScripts();
+    await this.control();
   }
 
   /** A connection for commands of the proxy itself. */
@@ -129,11 +133,6 @@ export class Upstream {
     } catch (error) {
       return engineCodeOf(error) === "BUSY"; // otherwise the engine is gone: nothing is known of it
     }
-  }
-
-  /** Loads the scripts that this engine has not got yet. */
-  loadScripts(): Promise<void> {
-    return this.#control.loadScripts();
   }
 
   /** Takes no more requests; replies to those in flight may arrive for `graceMs` more. */

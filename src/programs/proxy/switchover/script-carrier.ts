@@ -1,0 +1,74 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { startTimer } from "../timing/timer.ts";
+import type { ScriptLoader } from "../upstream/script-loader.ts";
+
+interface Engine {
+  readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "refused">;
+}
+
+/** Takes the scripts of clients along from primary to primary. No engine's reply to a script, and no number of them, stops a move. */
+export class ScriptCarrier {
+  readonly #context: { readonly clock: Clock; readonly log: Log };
+  readonly #primary: () => Engine | undefined;
+  #cancelRetry: () => void = () => undefined;
+
+  constructor(context: { readonly clock: Clock; readonly log: Log }, primary: () => Engine | undefined) {
+    this.#context = context;
+    this.#primary = primary;
+  }
+
+  /** Before a move: resolves when `target` has the scripts, or after a while; the rest is loaded beside the move. */
+  async prepare(target: Engine): Promise<void> {
+    await this.#within(PREPARE_MS, this.#carry(target));
+  }
+
+  /** The primary is this one: the same while clients wait, and what is left is tried until it is there. */
+  async complete(primary: Engine): Promise<void> {
+    await this.#within(COMPLETE_MS, this.#load(primary));
+  }
+
+  async #carry(target: Engine): Promise<void> {
+    await this.#quietly(this.#primary()?.scripts.forgetFlushed());
+    await this.#load(target);
+  }
+
+  async #load(engine: Engine): Promise<void> {
+    const { refused } = engine.scripts;
+    const isDone = await this.#quietly(engine.scripts.load());
+    const more = engine.scripts.refused - refused;
+    if (more > 0)
+      this.#context.log.warn("the engine does not take scripts that another engine took", { scripts: more });
+    if (isDone) return;
+    this.#cancelRetry();
+    this.#cancelRetry = startTimer(this.#context.clock, RETRY_MS, () => {
+      if (engine === this.#primary()) void this.#load(engine);
+    });
+  }
+
+  /** False when it failed. */
+  async #quietly(work: Promise<void> | undefined): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.#context.log.debug("scripts of clients cannot be loaded or compared now", { error });
+      return false;
+    }
+  }
+
+  async #within(ms: number, work: Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<undefined>();
+    const cancel = startTimer(this.#context.clock, ms, () => {
+      late.resolve(undefined);
+    });
+    await Promise.race([work, late.promise]);
+    cancel();
+  }
+}
+
+/** Less than the time in which a proxy must answer, with room for the connections that are dialled before. */
+const PREPARE_MS = 700;
+/** Clients are held. */
+const COMPLETE_MS = 100;
+const RETRY_MS = 1_000;

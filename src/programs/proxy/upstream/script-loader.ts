@@ -1,0 +1,110 @@
+import { Fault } from "../../../core/base/fault.ts";
+import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
+import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import type { ScriptCache } from "./script-cache.ts";
+
+/**
+ * Brings the scripts that clients have loaded to one engine. The engine itself says which of them it has, so that no attempt
+ * begins anew. A script that the engine does not take is left out: what clients send decides nothing else.
+ */
+export class ScriptLoader {
+  readonly #scripts: ScriptCache;
+  readonly #client: () => Promise<EngineClient>;
+  /** Scripts that this engine does not take. */
+  readonly #refused = new Set<string>();
+  #loading: Promise<void> | undefined;
+  /** The connection over which the engine got all scripts: as long as it lasts, what the engine lacks was flushed there. */
+  #completeOn: EngineClient | undefined;
+
+  constructor(scripts: ScriptCache, client: () => Promise<EngineClient>) {
+    this.#scripts = scripts;
+    this.#client = client;
+  }
+
+  /** How many of the scripts that are known the engine does not take. */
+  get refused(): number {
+    return this.#refused.size;
+  }
+
+  /** Loads what the engine lacks, those that were used last first; rejects when the engine cannot be asked now. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** Forgets the scripts that the engine, which had all, has not any more: a client has flushed them, through whichever proxy. */
+  async forgetFlushed(): Promise<void> {
+    const client = await this.#client();
+    if (this.#completeOn !== client) return;
+    const { uses } = this.#scripts;
+    const known = this.#scripts.entries().map(([sha]) => sha);
+    for (const sha of await absentFrom(client, known)) this.#scripts.forget(sha, uses);
+  }
+
+  async #load(): Promise<void> {
+    const client = await this.#client();
+    const tried = new Set<string>();
+    for (;;) {
+      const entries = this.#scripts.entries().toReversed();
+      const known = new Set(entries.map(([sha]) => sha));
+      for (const sha of this.#refused) if (!known.has(sha)) this.#refused.delete(sha);
+      const open = entries.filter(([sha]) => !tried.has(sha) && !this.#refused.has(sha));
+      if (open.length === 0) break;
+      const absent = new Set(
+        await absentFrom(
+          client,
+          open.map(([sha]) => sha),
+        ),
+      );
+      for (const [sha] of open) tried.add(sha);
+      for (const batch of batchesOf(open.filter(([sha]) => absent.has(sha)))) await this.#loadInto(client, batch);
+    }
+    this.#completeOn = client;
+  }
+
+  async #loadInto(client: EngineClient, batch: readonly Entry[]): Promise<void> {
+    const commands = batch.map(([, body]) => ["SCRIPT", "LOAD", body] as const);
+    const outcomes = await client.callAll(commands, "latin1");
+    for (const [i, [sha]] of batch.entries()) {
+      const outcome = outcomes[i];
+      if (!(outcome instanceof Fault)) continue;
+      if (NOT_NOW.has(engineCodeOf(outcome) ?? "")) throw outcome;
+      this.#refused.add(sha);
+    }
+  }
+}
+
+type Entry = readonly [string, Buffer];
+
+/** An engine that says this has not looked at the script. */
+const NOT_NOW: ReadonlySet<string> = new Set(["BUSY", "LOADING", "MASTERDOWN"]);
+/** So many digests are asked about at once, and so much is loaded at once: other commands do not wait for long behind it. */
+const ASKED_AT_ONCE = 200;
+const LOADED_AT_ONCE = { scripts: 16, bytes: 128 * 1024 } as const;
+
+/** Those of the digests that the engine does not know. */
+async function absentFrom(client: EngineClient, shas: readonly string[]): Promise<readonly string[]> {
+  const absent: string[] = [];
+  for (let at = 0; at < shas.length; at += ASKED_AT_ONCE) {
+    const asked = shas.slice(at, at + ASKED_AT_ONCE);
+    const exists = await client.call("SCRIPT", "EXISTS", ...asked);
+    if (!Array.isArray(exists)) throw new Error("the engine did not say which scripts it has");
+    absent.push(...asked.filter((_, i) => exists[i] !== 1));
+  }
+  return absent;
+}
+
+function* batchesOf(entries: readonly Entry[]): Generator<readonly Entry[]> {
+  let batch: Entry[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    batch.push(entry);
+    bytes += entry[1].length;
+    if (batch.length < LOADED_AT_ONCE.scripts && bytes < LOADED_AT_ONCE.bytes) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
