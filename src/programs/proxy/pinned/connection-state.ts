@@ -2,7 +2,7 @@ import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { selectsIn } from "./exec-reply.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
 import { Subscriptions } from "../protocol/subscriptions.ts";
@@ -26,6 +26,11 @@ export class ConnectionState {
   #caching: Buffer | undefined;
   #user = false;
 
+  /** The CLIENT CACHING that is for the next request: one of the proxy itself uses it up. */
+  get caching(): Buffer | undefined {
+    return this.#caching;
+  }
+
   /** Between WATCH or MULTI and the EXEC that ends it. */
   get inTransaction(): boolean {
     return this.#transaction !== undefined || this.#watching || this.watchBroken;
@@ -47,7 +52,7 @@ export class ConnectionState {
   /** Applies a request and its reply. */
   apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
     const refused = reply[0] === MINUS;
-    if (pending.kind !== "internal") this.#caching = undefined;
+    if (!KEEPS_CACHING.has(pending.kind)) this.#caching = undefined;
     switch (pending.kind) {
       case "multi":
         if (!refused) this.#transaction ??= [];
@@ -100,16 +105,24 @@ export class ConnectionState {
     return this.#tracking === undefined ? [] : [INVALIDATE_ALL];
   }
 
-  /** Commands that bring a new connection with the client's settings to this state. */
+  /**
+   * Commands that bring a new connection with the client's settings to this state. None changes what the next one means: an engine
+   * queues what comes behind MULTI, and CLIENT CACHING is for one request or transaction.
+   */
   replay(identity: ClientIdentity): Replay {
     const { user } = identity;
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
     const subscribe = this.subscriptions.replay();
     const monitor = this.monitoring ? [MONITOR] : [];
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
-    const tracking = [this.#tracking, this.#caching].filter((request) => request !== undefined);
-    const single = [...auth, ...tracking, ...transaction, ...monitor];
-    return { commands: [...single, ...subscribe.commands], replies: single.length + subscribe.confirmations };
+    const tracking = this.#tracking === undefined ? [] : [this.#tracking];
+    const caching = this.#caching === undefined ? [] : [this.#caching];
+    const before = [...auth, ...tracking];
+    const behind = [...monitor, ...caching, ...transaction];
+    return {
+      commands: [...before, ...subscribe.commands, ...behind],
+      replies: before.length + subscribe.confirmations + behind.length,
+    };
   }
 
   #applyOption({ kind, request }: PendingRequest): void {
@@ -156,6 +169,8 @@ function isClients(name: Buffer): boolean {
 }
 
 const MINUS = 45;
+/** Behind these CLIENT CACHING still holds: for all of a transaction. */
+const KEEPS_CACHING: ReadonlySet<PendingKind> = new Set(["internal", "multi", "queued"]);
 const MULTI = encodeCommand(["MULTI"]);
 const MONITOR = encodeCommand(["MONITOR"]);
 /** A message of RESP3: no key that the client has cached is valid. */

@@ -33,7 +33,7 @@ export async function mirrorSubscribers(
     const mirrors = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value);
     const control = await from.control();
     await control.call("PUBLISH", channel, "");
-    await unlessAborted(Promise.all(mirrors.map((mirror) => mirror.marked)), deadline);
+    await unlessAborted(Promise.all(mirrors.map((mirror) => mirror.settled)), deadline);
   } catch (error) {
     log.warn("some subscribers move later than their publishers", { error });
   }

@@ -11,20 +11,22 @@ import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
 export interface MirroringOwner {
   readonly clock: Clock;
   held(): boolean;
+  /** A command of the proxy itself on the first connection changes nothing for the client: no transaction is open there. */
+  isFree(): boolean;
   settings(): ConnectionSettings;
   /** The first connection; undefined while there is none. */
   pin(): Pin | undefined;
   /** What brings a second connection to the state of the first. */
   replay(): Replay;
   /** Sends a command of the proxy itself on the first connection. */
-  command(args: readonly Arg[], confirmed: () => void): void;
-  deliver(message: Buffer): void;
+  command(args: readonly Arg[], settled: (answer: Buffer | undefined) => void): void;
+  push(message: Buffer): void;
 }
 
 /** The parts of a pinned session that only itself knows, with those that its session gives. */
 export function mirroringOwner(
   owner: PinnedOwner,
-  parts: Pick<MirroringOwner, "pin" | "replay" | "command">,
+  parts: Pick<MirroringOwner, "pin" | "replay" | "command" | "isFree">,
 ): MirroringOwner {
   const { endpoint, identity } = owner;
   return {
@@ -32,8 +34,8 @@ export function mirroringOwner(
     clock: endpoint.clock,
     held: () => endpoint.primary.held,
     settings: () => identity.settings,
-    deliver: (message) => {
-      owner.deliver(message);
+    push: (message) => {
+      owner.push(message);
     },
   };
 }
@@ -58,16 +60,18 @@ export class Mirroring {
     this.end();
     const mirror = await SubscriptionMirror.open(target, owner, channel);
     const pin = owner.pin();
-    if (pin === undefined || !owner.held()) {
+    if (pin === undefined || !owner.held() || !owner.isFree()) {
       mirror.end();
-      throw new Error("the session has left, or the hold has ended");
+      throw new Error("the session has left or began a transaction, or the hold has ended");
     }
     this.#mirror = mirror;
     pin.tainted = true;
-    await new Promise<void>((confirmed) => {
-      owner.command(["SUBSCRIBE", channel], confirmed);
+    const answer = await new Promise<Buffer | undefined>((settled) => {
+      owner.command(["SUBSCRIBE", channel], settled);
     });
-    return mirror;
+    if (answer !== undefined && answer[0] !== MINUS) return mirror;
+    if (this.#mirror === mirror) this.end();
+    throw new Error("the engine does not take the marker's channel");
   }
 
   /** The mirror, to be used from now on, when it is at `upstream` and has seen the marker; undefined otherwise. */
@@ -83,8 +87,9 @@ export class Mirroring {
     const mirror = this.#mirror;
     this.#mirror = undefined;
     if (mirror === undefined) return;
-    if (this.#owner.pin() !== undefined) this.#owner.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
-    for (const message of mirror.end()) this.#owner.deliver(message);
+    if (this.#owner.pin() !== undefined && this.#owner.isFree())
+      this.#owner.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
+    for (const message of mirror.end()) this.#owner.push(message);
   }
 
   /** The session ends. */
@@ -93,3 +98,5 @@ export class Mirroring {
     this.#mirror = undefined;
   }
 }
+
+const MINUS = 45;

@@ -1,8 +1,9 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
-import { isRepeatable } from "./pending-request.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import { isUnblockedByDemotion } from "../protocol/refusals.ts";
+import { isOfConnection, isRepeatable } from "./pending-request.ts";
+import type { PendingKind, PendingRequest } from "./pending-request.ts";
 
 /** The requests of a pinned session that are not answered, in order. */
 export class PendingQueue {
@@ -11,6 +12,8 @@ export class PendingQueue {
   /** Not executed: to be sent again at the next engine. */
   #refused: PendingRequest[] = [];
   #answeredAt = 0;
+  /** The last reply says that the engine was demoted: it executes nothing behind it, and ends the connection. */
+  #endsHere = false;
   #bytes = 0;
 
   /** What is kept of requests and answers. */
@@ -27,31 +30,51 @@ export class PendingQueue {
     return this.#sent.length > 0 || this.#refused.length > 0;
   }
 
-  /** Something other than a blocking command is at the engine. */
+  /** Something other than a blocking command is at the engine; what waits there behind such a command does not count. */
   get busy(): boolean {
-    return this.#sent.some(({ kind }) => kind !== "blocking" && kind !== "internal");
+    return this.#executing !== undefined;
   }
 
   /** The oldest request of `client` that `busy` counts; its age counts from the last reply, and `nowMs` is the uptime. */
   oldest(client: string, nowMs: number): OutstandingRequest | undefined {
-    const oldest = this.#sent.find(({ kind }) => kind !== "blocking" && kind !== "internal");
+    const oldest = this.#executing;
     if (oldest === undefined) return undefined;
     const ageMs = Math.max(0, nowMs - Math.max(oldest.since, this.#answeredAt));
     return { client, command: commandName(oldest.request), ageMs };
   }
 
-  /** Only a blocking command is at the engine. */
-  get blocked(): boolean {
+  /** A blocking command is what the engine answers next. */
+  get blocks(): boolean {
     return !this.busy && this.#sent.some(({ kind }) => kind === "blocking");
+  }
+
+  /** Only blocking commands are not answered, wherever they are. */
+  get onlyBlocks(): boolean {
+    return this.hasPending && [...this.#sent, ...this.#refused].every(maySitOut);
   }
 
   /** A WATCH is not answered. */
   get watches(): boolean {
-    return [...this.#sent, ...this.#refused].some(({ kind }) => kind === "watch");
+    return this.#has("watch");
+  }
+
+  /** A command about subscriptions is not confirmed. */
+  get subscribes(): boolean {
+    return this.#has("subscription");
   }
 
   get hasRefused(): boolean {
     return this.#refused.length > 0;
+  }
+
+  #has(kind: PendingKind): boolean {
+    return [...this.#sent, ...this.#refused].some((pending) => pending.kind === kind);
+  }
+
+  /** What the engine executes before a blocking command. */
+  get #executing(): PendingRequest | undefined {
+    const next = this.#sent.find(({ kind }) => kind !== "internal");
+    return next?.kind === "blocking" ? undefined : next;
   }
 
   push(pending: PendingRequest): void {
@@ -59,9 +82,11 @@ export class PendingQueue {
     this.#bytes += bytesOf(pending);
   }
 
-  /** The proxy takes blocking commands back: what says so is not for the client. */
-  withdraw(): void {
+  /** The proxy takes blocking commands back, what says so is not for the client; false when others wait behind them, and would be executed. */
+  withdraw(): boolean {
+    if (!this.blocks || !this.#sent.every(maySitOut)) return false;
     for (const pending of this.#sent) if (pending.kind === "blocking") pending.withdrawn = true;
+    return true;
   }
 
   /** The request that the next reply belongs to; it leaves the queue with its last reply. */
@@ -71,6 +96,7 @@ export class PendingQueue {
     if (first === undefined) return undefined;
     // a subscription to many channels is confirmed channel by channel, but refused once
     first.replies = frame[0] === MINUS ? 0 : first.replies - 1;
+    this.#endsHere = first.kind === "blocking" && isUnblockedByDemotion(frame);
     if (first.replies === 0) {
       this.#sent.shift();
       this.#bytes -= bytesOf(first);
@@ -79,17 +105,22 @@ export class PendingQueue {
   }
 
   /** Gives the client the answer that has just arrived, and counts how long it took; a command that blocks says nothing of that. */
-  answer(client: Pick<PinnedOwner, "endpoint" | "reply">, pending: PendingRequest, answer: Buffer): void {
+  answer(client: Pick<PinnedOwner, "endpoint" | "reply" | "push">, pending: PendingRequest, answer: Buffer): void {
     const { kind, since, replies, isLate, substitute = answer } = pending;
+    const isPush = kind === "subscription" && substitute[0] !== MINUS;
     const { answered, answeredLate } = client.endpoint.counters;
     if (kind !== "blocking" && replies === 0)
       (isLate === true ? answeredLate : answered).add((this.#answeredAt - since) / 1000);
-    client.reply(substitute);
+    if (isPush) client.push(substitute);
+    else client.reply(substitute);
   }
 
-  /** Keeps a request that was not executed, unless it is one of the proxy itself; with what the client may get instead. */
+  /** Keeps a request that was not executed, unless it was for its connection alone; with what the client may get instead. */
   refuse(pending: PendingRequest, answer?: Buffer): void {
-    if (pending.kind === "internal") return;
+    if (isOfConnection(pending)) {
+      pending.own?.settled(undefined);
+      return;
+    }
     const refused = answer === undefined ? pending : { ...pending, answer };
     this.#refused.push(refused);
     this.#bytes += bytesOf(refused);
@@ -102,9 +133,20 @@ export class PendingQueue {
 
   /** The engine is gone: true when all that was sent may be sent again. */
   refuseAll(): boolean {
-    if (!this.#sent.every(isRepeatable)) return false;
-    this.#refused.push(...this.#sent.splice(0));
+    if (!this.#endsHere && !this.#sent.every(isRepeatable)) return false;
+    this.#endsHere = false;
+    for (const pending of this.#sent.splice(0)) {
+      this.#bytes -= bytesOf(pending);
+      this.refuse(pending);
+    }
     return true;
+  }
+
+  /** The session needs no answer any more. */
+  drop(): void {
+    const own = [...this.#sent.splice(0), ...this.#refused.splice(0)].map((pending) => pending.own);
+    this.#bytes = 0;
+    for (const one of own) one?.settled(undefined);
   }
 
   /** Takes out the requests that were not executed. */
@@ -116,6 +158,11 @@ export class PendingQueue {
     }
     return refused;
   }
+}
+
+/** It may be at an engine while the primary changes. */
+function maySitOut({ kind }: PendingRequest): boolean {
+  return kind === "blocking" || kind === "internal";
 }
 
 function bytesOf({ request, answer }: PendingRequest): number {

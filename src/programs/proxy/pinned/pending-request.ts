@@ -31,6 +31,14 @@ export type PendingKind =
   /** A command of the proxy itself; the client does not get its reply. */
   | "internal";
 
+/** What a command of the proxy itself is for. */
+export interface OwnCommand {
+  /** A request of the client waits for the answer: it is sent again as that would be. */
+  readonly isAwaited: boolean;
+  /** Called once, whatever comes of it: with the reply, or without when no engine has answered it and it is not sent again. */
+  readonly settled: (answer: Buffer | undefined) => void;
+}
+
 /** A request on a pinned connection that is not answered. */
 export interface PendingRequest {
   readonly kind: PendingKind;
@@ -50,8 +58,8 @@ export interface PendingRequest {
   readonly answer?: Buffer;
   /** What an EXEC executes besides requests to the engine, by the places in the transaction. */
   readonly special?: ReadonlyMap<number, SpecialRequest>;
-  /** Called with the reply. */
-  readonly confirmed?: (answer: Buffer) => void;
+  /** Of the proxy itself: what becomes of it. */
+  readonly own?: OwnCommand;
 }
 
 /** True when it may be sent again although it may have been executed: it changes nothing but the connection. */
@@ -82,6 +90,11 @@ export function wasRefused(
   const isProven = !isDoubtful(pending, answer) || (waits && busy.provenSince(pending.since));
   if (waits && !busy.spares(now, isProven)) return false;
   return isProven ? waits || wasNotExecuted(pending, answer) : undefined;
+}
+
+/** True for a command of the proxy itself that is of no use to another connection. */
+export function isOfConnection({ kind, own }: PendingRequest): boolean {
+  return kind === "internal" && own?.isAwaited !== true;
 }
 
 /** True when the reply proves that the request was not executed, and that another engine will execute it. */

@@ -7,25 +7,31 @@ import { abortedByWatch } from "../protocol/replies.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { withOwnAnswers } from "./exec-reply.ts";
 import { OpenTransaction } from "./open-transaction.ts";
-import type { PendingKind, PendingRequest } from "./pending-request.ts";
+import type { PendingQueue } from "./pending-queue.ts";
+import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { StreamIds } from "./stream-ids.ts";
 
 /** Sends `bytes` to the engine, for a request that gets a reply. */
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
 
+/** The requests without a reply. */
+type SentRequests = Pick<PendingQueue, "subscribes">;
+
 /** Turns the requests of a pinned session into what its engine is sent. */
 export class PinnedCommands {
   readonly #owner: PinnedOwner;
   readonly #state: ConnectionState;
+  readonly #pending: SentRequests;
   readonly #post: PostRequest;
   #open: OpenTransaction | undefined;
   #isExecuting = false;
   readonly #streamIds = new StreamIds();
 
-  constructor(owner: PinnedOwner, state: ConnectionState, post: PostRequest) {
+  constructor(owner: PinnedOwner, state: ConnectionState, pending: SentRequests, post: PostRequest) {
     this.#owner = owner;
     this.#state = state;
+    this.#pending = pending;
     this.#post = post;
   }
 
@@ -37,6 +43,11 @@ export class PinnedCommands {
   /** The reply to an EXEC is to hold answers of the proxy: nothing is sent behind it. */
   get isExecuting(): boolean {
     return this.#isExecuting;
+  }
+
+  /** A further command changes nothing for the client: the engine does not queue it, and it uses nothing up. */
+  get isFree(): boolean {
+    return !this.inTransaction && this.#state.caching === undefined;
   }
 
   /** A request waits for replies to requests of the proxy itself. */
@@ -98,13 +109,29 @@ export class PinnedCommands {
     this.#open?.fail();
   }
 
-  /** Sends a command of the proxy itself: the client does not get its reply. */
-  postInternal(args: readonly Arg[], confirmed: (answer: Buffer) => void = () => undefined): void {
-    this.#send({ kind: "internal", request: encodeCommand(args), count: 1, replies: 1, since: this.#now(), confirmed });
+  /** Sends a command of the proxy itself that is for this connection alone; `settled` gets the reply, or undefined when there is none. */
+  postInternal(args: readonly Arg[], settled: OwnCommand["settled"] = () => undefined): void {
+    this.#sendOwn(args, { isAwaited: false, settled });
+  }
+
+  /** What a request waited for is not known for the next one. */
+  dropPreparation(): void {
+    this.#streamIds.drop();
+  }
+
+  #sendOwn(args: readonly Arg[], own: OwnCommand): void {
+    this.#sendOwnRequest(encodeCommand(args), own);
+  }
+
+  #sendOwnRequest(request: Buffer, own: OwnCommand): void {
+    this.#send({ kind: "internal", request, count: 1, replies: 1, since: this.#now(), own });
   }
 
   #subscribe(request: Buffer, name: string): boolean {
-    return this.#forward("subscription", request, this.#state.subscriptions.confirmations(argumentsOf(request), name));
+    const args = argumentsOf(request);
+    // how often the end of all subscriptions is confirmed depends on those that are not confirmed yet
+    if (args.length === 1 && this.#pending.subscribes) return false;
+    return this.#forward("subscription", request, this.#state.subscriptions.confirmations(args, name));
   }
 
   #takeTransaction(request: Buffer, name: string): boolean {
@@ -142,9 +169,13 @@ export class PinnedCommands {
 
   #takeBlocking(request: Buffer): boolean {
     const resolved = this.#streamIds.resolve(request, (key, confirmed) => {
-      this.postInternal(["XINFO", "STREAM", key], confirmed);
+      this.#sendOwn(["XINFO", "STREAM", key], { isAwaited: true, settled: confirmed });
     });
-    return resolved !== undefined && this.#forward("blocking", resolved);
+    if (resolved === undefined) return false;
+    // the questions have used it up
+    if (resolved !== request && this.#state.caching !== undefined)
+      this.#sendOwnRequest(this.#state.caching, { isAwaited: false, settled: () => undefined });
+    return this.#forward("blocking", resolved);
   }
 
   #blockAgain(pending: PendingRequest): void {

@@ -30,7 +30,10 @@ export interface PinnedOwner {
   /** The session ends as soon as it has nothing pending. */
   readonly finishing: boolean;
   readonly ended: boolean;
+  /** Delivers replies, or parts of them, unless the client wants none. */
   deliver(bytes: Buffer): void;
+  /** Delivers what was published or what came unasked: CLIENT REPLY does not concern it. */
+  push(message: Buffer): void;
   /** Delivers one whole reply. */
   reply(reply: Buffer): void;
   /** Answers in the engine's place; false when earlier replies are missing. */

@@ -48,13 +48,17 @@ export class PinnedRoute {
       return false;
     }
     this.current = new Pinned(owner, pin, upstream);
+    owner.endpoint.counters.pins++;
     return this.current.take(request, command);
   }
 
   /** The session can share a lane again, or ends. */
   release(): void {
-    this.current?.dispose();
+    const { current } = this;
+    if (current === undefined) return;
     this.current = undefined;
+    this.#owner.endpoint.counters.pins--;
+    current.dispose();
   }
 
   /** Makes an idle connection, which the session then takes. */

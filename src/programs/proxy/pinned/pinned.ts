@@ -1,5 +1,4 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
-import type { Arg } from "../../../ports/resp/encode.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -45,22 +44,23 @@ export class Pinned implements PinUser, Subscriber {
     this.#owner = owner;
     this.#pin = pin;
     this.#upstream = upstream;
-    this.#commands = new PinnedCommands(owner, this.state, (pending, bytes) => void this.#post(pending, bytes));
+    this.#commands = new PinnedCommands(owner, this.state, this.#pending, (...sent) => void this.#post(...sent));
     this.#withoutPrimary = new WithoutPrimary(owner, this.#commands);
-    const mirrored = {
-      pin: () => this.#pin,
-      replay: () => this.state.replay(owner.identity),
-      command: (args: readonly Arg[], confirmed: () => void) => void this.#commands.postInternal(args, confirmed),
-    };
-    this.#mirroring = new Mirroring(mirroringOwner(owner, mirrored));
+    this.#mirroring = new Mirroring(
+      mirroringOwner(owner, {
+        pin: () => this.#pin,
+        isFree: () => this.#commands.isFree,
+        replay: () => this.state.replay(owner.identity),
+        command: (args, settled) => void this.#commands.postInternal(args, settled),
+      }),
+    );
     this.#relocation = new Relocation(owner, {
-      replay: () => this.state.replay(this.#owner.identity),
+      replay: () => this.state.replay(owner.identity),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
     this.#kept = new KeptRequests(owner, this.#pending, this.state);
     this.#effects = new ReplyEffects(owner, this.state);
-    owner.endpoint.counters.pins++;
     pin.attach(this);
   }
 
@@ -84,6 +84,11 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.oldest(this.#owner.identity.address, this.#owner.endpoint.clock.uptimeMs());
   }
 
+  /** The client waits for blocking commands and nothing else. */
+  get onlyBlocks(): boolean {
+    return this.#pending.onlyBlocks && !this.#roleCheck.asking;
+  }
+
   /** The client waits for a reply. */
   get hasPending(): boolean {
     return this.#pending.hasPending || this.#roleCheck.asking;
@@ -91,8 +96,9 @@ export class Pinned implements PinUser, Subscriber {
 
   /** The client has subscribed to channels, and a switchover can mirror that. */
   get listening(): boolean {
+    if (this.#pin === undefined || this.state.subscriptions.size === 0) return false;
     // a user of the engine may have no right to the channel of the marker
-    return this.#pin !== undefined && this.state.subscriptions.size > 0 && this.#owner.identity.user === undefined;
+    return this.#owner.identity.user === undefined && this.#commands.isFree && this.#pending.length === 0;
   }
 
   /** Takes one request; false when it cannot be sent now. */
@@ -110,7 +116,9 @@ export class Pinned implements PinUser, Subscriber {
     if (this.#roleCheck.keeps(frame)) return;
     const { protocol } = this.#owner.identity.settings;
     if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
-      if (this.#mirroring.passes(frame)) this.#owner.deliver(frame);
+      if (!this.#mirroring.passes(frame)) return;
+      if (this.state.monitoring) this.#owner.deliver(frame);
+      else this.#owner.push(frame);
       return;
     }
     const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
@@ -158,13 +166,12 @@ export class Pinned implements PinUser, Subscriber {
 
   /** Takes a blocking command back from the engine: its reply, or the proof that nothing was taken, arrives later. */
   withdraw(): void {
-    if (this.#pending.blocked) this.#pending.withdraw();
-    void this.unblock("ERROR");
+    if (this.#pending.withdraw()) void this.unblock("ERROR");
   }
 
   /** Ends the wait of a blocking command; false when nothing waits. */
   async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
-    return this.#pending.blocked && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
+    return this.#pending.blocks && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
   }
 
   pause(): void {
@@ -181,12 +188,13 @@ export class Pinned implements PinUser, Subscriber {
     this.#departure.stop();
     this.#scriptWait.stop();
     this.#mirroring.dispose();
-    this.#owner.endpoint.counters.pins--;
     this.#kept.drop();
+    const isUnfinished = this.hasPending;
+    this.#pending.drop();
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
-    if (this.hasPending || this.state.needsPin || this.inTransaction) pin.tainted = true;
+    if (isUnfinished || this.state.needsPin || this.inTransaction) pin.tainted = true;
     this.#upstream.pins.giveBack(pin);
   }
 
@@ -252,25 +260,22 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream = upstream;
     pin.attach(this);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
-    for (const message of [...this.state.disconnect(), ...messages]) this.#owner.deliver(message);
+    for (const message of [...this.state.disconnect(), ...messages]) this.#owner.push(message);
   }
 
   /** Leaves the engine, once nothing is pending there. */
   #leave(): void {
     this.#mirroring.end();
-    if (this.#pending.blocked) {
-      this.withdraw();
-      return;
-    }
+    this.withdraw();
     if (this.#pending.length > 0 || this.#roleCheck.asking) return;
     this.#scriptWait.stop();
     this.#pin?.destroy();
     this.#pin = undefined;
     if (this.#owner.finishing) {
-      this.#pending.takeRefused();
+      this.#pending.drop();
       return;
     }
-    for (const message of this.state.disconnect()) this.#owner.deliver(message);
+    for (const message of this.state.disconnect()) this.#owner.push(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
     else {
       // an engine that has just refused is asked again a little later; another one at once

@@ -13,7 +13,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 export interface RelocationOwner {
   readonly endpoint: { readonly clock: Clock; readonly log: Log; readonly primary: PrimaryView };
   readonly identity: ClientIdentity;
-  deliver(message: Buffer): void;
+  push(message: Buffer): void;
 }
 
 export interface RelocationEvents {
@@ -91,7 +91,7 @@ export class Relocation {
       pin = await upstream.pins.takeOrDial(settings);
       pin.tainted = user !== undefined;
       await replayOn(pin, this.#events.replay(), this.#owner.endpoint.clock, (message) => {
-        this.#owner.deliver(message);
+        this.#owner.push(message);
       });
       return pin;
     } catch (error) {

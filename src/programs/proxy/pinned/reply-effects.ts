@@ -26,6 +26,6 @@ export class ReplyEffects {
       pin.tainted ||= this.#state.irreversible;
       pin.monitoring = this.#state.monitoring;
     }
-    pending.confirmed?.(frame);
+    pending.own?.settled(frame);
   }
 }

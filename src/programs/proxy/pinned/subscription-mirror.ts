@@ -37,8 +37,8 @@ export class SubscriptionMirror {
   readonly upstream: Upstream;
   readonly channel: string;
   readonly pin: Pin;
-  /** Resolves when the marker has arrived on both connections. */
-  readonly marked: Promise<void>;
+  /** Resolves when the marker has arrived on both connections, and when it never will: one of them is over. */
+  readonly settled: Promise<void>;
   readonly #first = new MirroredSide();
   readonly #second = new MirroredSide();
   readonly #resolve: () => void;
@@ -48,14 +48,14 @@ export class SubscriptionMirror {
     this.upstream = upstream;
     this.channel = channel;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.marked = promise;
+    this.settled = promise;
     this.#resolve = resolve;
     pin.tainted = true;
     pin.attach({
       frame: (frame) => {
         if (isMessage(frame)) this.#take(this.#second, frame);
       },
-      closed: () => undefined, // `complete` is false from now on
+      closed: resolve, // `complete` is false from now on
     });
   }
 
@@ -93,6 +93,7 @@ export class SubscriptionMirror {
   /** Ends the second connection; the messages on the first behind the marker are to be delivered. */
   end(): readonly Buffer[] {
     this.pin.destroy();
+    this.#resolve();
     return this.#first.messages;
   }
 

@@ -18,6 +18,7 @@ export class WithoutPrimary {
   refuse(request: Buffer, command: CommandEntry | undefined): boolean {
     const end = this.#commands.inTransaction ? this.#endOf(command) : undefined;
     if (end === undefined) this.#commands.failTransaction();
+    this.#commands.dropPreparation();
     if (request.length === 0 || !this.#owner.answer(end ?? this.#refusal)) return false;
     if (end !== undefined) this.#commands.endTransaction();
     return true;
@@ -27,8 +28,9 @@ export class WithoutPrimary {
   expire(refused: readonly PendingRequest[]): void {
     const has = (...kinds: readonly PendingRequest["kind"][]): boolean =>
       refused.some(({ kind }) => kinds.includes(kind));
-    for (const { kind, substitute } of refused)
-      this.#owner.reply(substitute ?? (kind === "exec" ? execAborted(this.#refusal) : this.#refusal));
+    for (const { kind, substitute, own } of refused)
+      if (kind === "internal") own?.settled(undefined);
+      else this.#owner.reply(substitute ?? (kind === "exec" ? execAborted(this.#refusal) : this.#refusal));
     if (has("exec", "discard") && !this.#commands.inTransaction) this.#commands.endTransaction();
     if (has("multi", "queued")) this.#commands.failTransaction();
     this.#owner.settled();

@@ -52,7 +52,19 @@ export function dispatch(session: CommandSession, sent: Buffer, command: Command
     const queued = known.commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
     return pinned.take(queued, known);
   }
+  if (isLimited(session) && isAnsweredHere(known.commandClass) && !ENDS.has(known.name))
+    return session.answer(notOfSubscriber(known));
   return handle(session, request, known);
+}
+
+/** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */
+function isLimited({ identity, pinned }: CommandSession): boolean {
+  return identity.settings.protocol === 2 && (pinned.current?.state.subscriptions.size ?? 0) > 0;
+}
+
+function notOfSubscriber({ name }: CommandEntry): Buffer {
+  const allowed = "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
+  return errorReply(`ERR Can't execute '${name.toLowerCase()}': only ${allowed} are allowed in this context`);
 }
 
 const OPEN_TO_GUESTS: ReadonlySet<string> = new Set(["AUTH", "HELLO", "QUIT", "RESET"]);
@@ -194,7 +206,7 @@ function takeTransaction(session: CommandSession, request: Buffer, command: Comm
 function takeOrForwardScan(session: CommandSession, request: Buffer): boolean {
   const pinned = session.pinned.current;
   // a subscriber of the old protocol may not scan: the engine gives the error
-  if (session.identity.settings.protocol === 2 && pinned?.listening === true) return pinned.take(request, undefined);
+  if (pinned !== undefined && isLimited(session)) return pinned.take(request, undefined);
   return takeScan(session, request) ?? takePlain(session, request);
 }
 

@@ -15,7 +15,7 @@ export interface MovingOwner {
   readonly hasPending: boolean;
   /** Neither side has ended the connection. */
   readonly takesRequests: boolean;
-  deliver(bytes: Buffer): void;
+  push(message: Buffer): void;
 }
 
 /** A client has `seconds` to leave; `number` differs from that of any other drain. */
@@ -97,7 +97,7 @@ export class Moving {
   /** Replies have arrived. */
   settled(): void {
     if (this.#due === undefined || this.#owner.hasPending) return;
-    this.#owner.deliver(this.#due);
+    this.#owner.push(this.#due);
     this.#due = undefined;
   }
 }

@@ -14,16 +14,9 @@ import type { PartialRequest } from "./partial-request.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
 import { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import type { SessionEvents } from "./session-events.ts";
 import { SharedRoute, type SharedRouteOwner } from "./shared-route.ts";
 import { Upload, type UploadOwner } from "./upload.ts";
-
-/** What happens to a session, for its endpoint. */
-export interface SessionEvents {
-  /** No request of this client is at an engine. */
-  settled(): void;
-  /** The connection is gone. */
-  ended(): void;
-}
 
 /**
  * `draining` goes on until no transaction is open; `finishing` ends at the next boundary between requests; `closing` has
@@ -193,7 +186,11 @@ export class Session implements SessionParts {
   }
 
   deliver(bytes: Buffer): void {
-    if (this.#state === "closed" || this.replyMode.silent) return;
+    if (!this.replyMode.silent) this.push(bytes);
+  }
+
+  push(bytes: Buffer): void {
+    if (this.#state === "closed") return;
     this.endpoint.counters.sentBytes += bytes.length;
     this.#output.write(bytes);
     if (this.pinned.current !== undefined && this.congested) this.pinned.current.pause();
@@ -274,7 +271,7 @@ export class Session implements SessionParts {
   #endInput(): void {
     this.#inputEnded = true;
     // an element that a blocking command gets for a client that is gone would be lost
-    if (this.pinned.current?.hasPending === true && !this.busy) this.destroy();
+    if (this.pinned.current?.onlyBlocks === true) this.destroy();
     else this.#endIfRead();
   }
 

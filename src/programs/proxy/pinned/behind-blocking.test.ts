@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { done } from "../../../../test/kit/engines/proxy.ts";
+import { Served } from "../../../../test/kit/engines/served.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
+
+const test = sharing(() => Served.start());
+
+/** What waits behind a BLPOP, and the reply to it once that has its element. */
+const BEHIND: Readonly<Record<string, readonly [readonly string[], unknown]>> = {
+  "another blocking command": [
+    ["BRPOP", "q", "0"],
+    ["q", "b"],
+  ],
+  "a write": [["INCR", "counted"], 1],
+  "a script": [["EVAL", "return redis.call('INCR', 'counted')", "0"], 1],
+  "a script that handles its own errors": [
+    ["EVAL", "redis.pcall('INCR', 'counted') return redis.call('GET', 'counted')", "0"],
+    "1",
+  ],
+};
+
+for (const [what, [request, reply]] of Object.entries(BEHIND)) {
+  test(`${what} behind a blocking command delays no move, and is executed once, behind that command`, async (served) => {
+    const [client, other] = [await served.client(), await served.client()];
+    await other.ask("DEL", "counted", "q");
+    client.send("BLPOP", "q", "0");
+    client.send(...request);
+    await untilBlocked(served.primary, 1);
+    await served.move();
+    await untilBlocked(served.primary, 1);
+    await other.ask("RPUSH", "q", "a", "b");
+    assert.deepEqual(await client.read(), ["q", "a"]);
+    assert.deepEqual(await client.read(), reply);
+    for (const one of [client, other]) one.close();
+  });
+
+  test(`${what} behind a blocking command is sent again when the engine is demoted before the proxy leaves it`, async (served) => {
+    const [client, other] = [await served.client(), await served.client()];
+    await other.ask("DEL", "counted", "q");
+    client.send("BLPOP", "q", "0");
+    client.send(...request);
+    await untilBlocked(served.primary, 1);
+    await served.moveEngines();
+    await done(served.release());
+    await untilBlocked(served.primary, 1);
+    await other.ask("RPUSH", "q", "a", "b");
+    assert.deepEqual(await client.read(), ["q", "a"]);
+    assert.deepEqual(await client.read(), reply);
+    for (const one of [client, other]) one.close();
+  });
+}
+
+test("CLIENT UNBLOCK ends the wait of a blocking command with requests behind it", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  const id = Number(await client.ask("CLIENT", "ID"));
+  await other.ask("DEL", "q");
+  client.send("BLPOP", "q", "0");
+  client.send("SET", "behind", "1");
+  await untilBlocked(served.primary, 1);
+  assert.equal(await other.ask("CLIENT", "UNBLOCK", id), 1);
+  assert.deepEqual(await client.readMany(2), [null, "OK"]);
+  for (const one of [client, other]) one.close();
+});
