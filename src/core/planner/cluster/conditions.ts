@@ -63,6 +63,7 @@ const REASON_OF_ACT = {
   evacuate: "EvacuatingNode",
   "take-back": "TakingNodeBack",
   "write-workload": "ReplacingPod",
+  "hold-pods": "HoldingPods",
   "write-tag": "AutomaticUpgrade",
   "grow-volume": "VolumeResizing",
   "free-pods": "VolumeResizing",

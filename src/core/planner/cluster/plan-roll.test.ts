@@ -1,4 +1,4 @@
-import { clusterView, database, facts, node, pod, upgrading } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterView, database, facts, NEW, node, pod, upgrading } from "../../../../test/kit/facts/cluster-view.ts";
 import { type PlanCase, testPlans } from "../../../../test/kit/facts/planned-cluster.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 
@@ -6,7 +6,7 @@ import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 function rolled(template: string, replaced: NodePod): Partial<ClusterView> {
   const { workload } = clusterView();
   return {
-    workload: workload && { ...workload, template, updateRevision: "bad", partition: 2 },
+    workload: workload && { ...workload, template, imageTag: NEW.nodeTag, updateRevision: "bad", partition: 2 },
     pods: [pod(0), pod(1), replaced],
     cluster: facts({
       nodes: [node(1), node(2), node(3, { active: false })],
@@ -28,14 +28,14 @@ const cases: readonly PlanCase[] = [
     view: upgrading,
     state: "Upgrade",
     step: "gate 2 false",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "the node that left service is evacuated",
     view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { inService: false })] },
     state: "Upgrade",
     step: "evacuate 3",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "the primary of an evacuated node is waited for",
@@ -46,7 +46,7 @@ const cases: readonly PlanCase[] = [
     },
     state: "Upgrade",
     step: "EvacuatingNode",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a replica that is behind makes the roll wait, not fail",
@@ -66,7 +66,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["ReplicaNotInSync"],
     step: "ReplicaNotInSync",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a primary that does not serve makes the roll of its replica's node wait",
@@ -87,7 +87,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["PrimaryAway"],
     step: "PrimaryAway",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a node that is down makes the roll of another wait",
@@ -95,7 +95,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["QuorumAtRisk"],
     step: "QuorumAtRisk",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a node in maintenance that the operator did not ask for stays there and makes the roll of another wait",
@@ -103,7 +103,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["NodeInMaintenance"],
     step: "NodeInMaintenance",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a pod whose image cannot be pulled is waited for, in words",
@@ -117,7 +117,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["PodNotRunning"],
     step: "PodNotRunning",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a corrected image spec replaces the pod that does not run, though its replica is behind",
@@ -130,7 +130,7 @@ const cases: readonly PlanCase[] = [
     },
     state: "Upgrade",
     step: "write-workload",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
 ];
 

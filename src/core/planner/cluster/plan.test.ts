@@ -77,7 +77,7 @@ const cases: readonly PlanCase[] = [
     view: { operator: NEW, spec: auto({ storeEnterpriseImageSpec: { versionTag: OLD.nodeTag } }) },
     state: "Upgrade",
     step: "write-tag",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "an unknown tag is InvalidUpgrade, and nothing is touched",
@@ -143,7 +143,7 @@ const cases: readonly PlanCase[] = [
     state: "Upgrade",
     findings: ["KubernetesVersionDeprecated"],
     step: "gate 2 false",
-    suspended: "OperatorUpgraded",
+    suspended: "RollInProgress",
   },
   {
     name: "a cluster never goes back",

@@ -1,13 +1,14 @@
-import { patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
+import { rolloutStatus } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
-import { rollStep, serviceStep, type RollStep } from "./roll.ts";
+import { ownStep, suspendedStep } from "./own-step.ts";
 import { recoveryStep } from "./recovery.ts";
+import type { RollStep } from "./step.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
-import { isAutoUpgrade, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
+import { madeFrom, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
-import { volumeStep } from "./volumes.ts";
+import { upgradeRemedy } from "./upgrade-remedy.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
@@ -56,7 +57,7 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
   const step =
     recoveryStep(view) ??
     workloadStep(view) ??
-    (may ? ownStep(view, wanted, change, environment) : heldStep(keepingService(view), held));
+    (may ? ownStep(view, wanted, change, environment) : heldStep(suspendedStep(view, wanted), held));
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
@@ -68,7 +69,7 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
     target: targetTag(view),
     step,
     findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...[...config, ...upgrade].filter(isMild)],
-    suspension: left ?? (upgrading ? rollInProgress(view) : undefined),
+    suspension: upgrading ? rollInProgress(view) : left,
     change,
     upgrading,
     ownsObjects,
@@ -92,40 +93,10 @@ function workloadStep({ workload, deleting, spec }: ClusterView): RollStep | und
   return { kind: "act", act: { kind: "restore-workload", tag, partition }, why };
 }
 
-/** With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
-function ownStep(
-  view: ClusterView,
-  wanted: string,
-  change: VersionChange | undefined,
-  environment: ClusterEnvironment,
-): RollStep {
-  const asked = view.spec.storeEnterpriseImageSpec?.versionTag;
-  if (view.workload === undefined) return writeAll("the cluster has no nodes yet");
-  // nothing is there to be kept available
-  if (!wasRunning(view) && view.workload.template !== wanted) return writeAll("the cluster has not begun yet");
-  if (change !== undefined && isAutoUpgrade(view.spec) && asked !== change.toTag) {
-    return { kind: "act", act: { kind: "write-tag", tag: change.toTag }, why: "automatic upgrade is on" };
-  }
-  const growing = volumeStep(view, view.workload, wanted, environment);
-  if (growing !== undefined) return growing;
-  if (view.workload.replicas < view.spec.nodes && view.workload.template === wanted) {
-    return writeAll(`the cluster grows to ${view.spec.nodes} nodes`);
-  }
-  return rollStep(view, view.workload, wanted);
-}
-
-function keepingService(view: ClusterView): RollStep {
-  return view.workload === undefined || view.deleting ? { kind: "done" } : serviceStep(view, view.workload);
-}
-
 /** Nodes are kept in service while nothing else may be done. */
 function heldStep(step: RollStep, held: Finding | undefined): RollStep {
   if (held === undefined || step.kind !== "done") return step;
   return { kind: "wait", reason: held.id, message: held.evidence, finding: held };
-}
-
-function writeAll(why: string): RollStep {
-  return { kind: "act", act: { kind: "write-workload", partition: 0 }, why };
 }
 
 function isBlocking({ severity }: Finding): boolean {
@@ -157,17 +128,15 @@ function rollsTemplate(view: ClusterView, wanted: string): boolean {
 
 /** The cluster is of another release than the operator. */
 function leftBehind(view: ClusterView): Suspension | undefined {
-  const { name, workload, pods, operator } = view;
+  const { workload, operator } = view;
   if (workload === undefined) return undefined;
-  const other = [workload, ...pods].find(({ imageTag }) => releaseByNodeTag(imageTag)?.operator !== operator.operator);
+  const other = madeFrom(view).find((tag) => releaseByNodeTag(tag)?.operator !== operator.operator);
   if (other === undefined) return undefined;
-  const said = `the operator is ${operator.operator} and the cluster runs ${other.imageTag}`;
+  const said = `the operator is ${operator.operator} and the cluster runs ${other}`;
   const newer = newerRelease(view);
-  const wayOut =
-    newer === undefined
-      ? `upgrade the cluster: ${patchClusterTag(name, operator.nodeTag)}`
-      : `apply the bundle of release ${newer.operator} again`;
-  return { reason: newer === undefined ? "OperatorUpgraded" : "OperatorDowngraded", message: `${said}; ${wayOut}` };
+  if (newer !== undefined)
+    return { reason: "OperatorDowngraded", message: `${said}; apply the bundle of release ${newer.operator} again` };
+  return { reason: "OperatorUpgraded", message: `${said}; ${upgradeRemedy(view)}` };
 }
 
 function rollInProgress({ name }: ClusterView): Suspension {

@@ -1,12 +1,12 @@
 import { assertNever } from "../../base/assert-never.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
+import { isOverdue } from "../view/overdue.ts";
 import { recoveryPhase } from "./recovery-phase.ts";
-import { returnStep, type RollStep } from "./roll.ts";
+import { returnStep } from "./service.ts";
+import { waiting, type RollStep } from "./step.ts";
 
 /** What a node of a lost cluster has to end in, in seconds. */
 const GRACE_SECONDS = 30;
-/** A pod that is there so long after it was due has no kubelet that ends it, in milliseconds. */
-const OVERDUE_MS = 10_000;
 
 /** The next step of the recovery of a cluster; undefined when none is asked for. Each is derived from what is observed. */
 export function recoveryStep(view: ClusterView): RollStep | undefined {
@@ -35,9 +35,10 @@ export function recoveryStep(view: ClusterView): RollStep | undefined {
  * How long a pod of a lost cluster may take to end, in seconds: 0 when no kubelet ends it any more, undefined when it is due
  * soon and nothing has to be done.
  */
-export function deletionGrace({ endsInMs }: NodePod): number | undefined {
+export function deletionGrace(pod: NodePod): number | undefined {
+  const { endsInMs } = pod;
   if (endsInMs === undefined || endsInMs > GRACE_SECONDS * 1_000) return GRACE_SECONDS;
-  return endsInMs < -OVERDUE_MS ? 0 : undefined;
+  return isOverdue(pod) ? 0 : undefined;
 }
 
 function resetStep(view: ClusterView): RollStep {
@@ -73,8 +74,4 @@ function databasesStep(view: ClusterView): RollStep {
 function troubles({ name, pods }: ClusterView): string {
   const each = pods.filter(({ trouble }) => trouble !== "").map((pod) => `; ${name}-${pod.ordinal}: ${pod.trouble}`);
   return each.join("");
-}
-
-function waiting(reason: string, message: string): RollStep {
-  return { kind: "wait", reason, message };
 }

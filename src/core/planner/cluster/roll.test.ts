@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { asking, clusterView, database, facts, NEW, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
-import type { ClusterAct } from "./roll.ts";
+import type { ClusterAct } from "./step.ts";
 import type { PolledCluster, ClusterNode, ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 
 const WANTED = "new template";
@@ -167,6 +167,9 @@ class World {
         this.view = { ...this.view, workload };
         return;
       }
+      case "hold-pods":
+        this.view = { ...this.view, workload: { ...this.workload, partition: act.partition } };
+        return;
       case "delete-pods":
       case "recover-database":
       case "end-recovery":

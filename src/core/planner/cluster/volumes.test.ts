@@ -5,6 +5,7 @@ import { clusterSpec } from "../../api/cluster-spec.ts";
 import { operatorNeeds } from "../../releases/permissions/roles.ts";
 import type { ClusterEnvironment, Volume } from "../prerequisites/environment.ts";
 import type { ClusterView, Workload } from "../view/cluster-view.ts";
+import { targetTag } from "../view/target.ts";
 import { clusterConditions } from "./conditions.ts";
 import { planCluster } from "./plan.ts";
 import { persistenceOf } from "./volumes.ts";
@@ -105,7 +106,7 @@ const cases: readonly VolumeCase[] = [
     name: "a roll that has begun is finished first",
     view: { ...bigger, pods: [pod(0), pod(1), pod(2, { revision: "newer" })] },
     environment: volumes(),
-    want: ["PodReplacing"],
+    want: ["gate"],
   },
   {
     name: "a node that is down for a full volume does not keep it from growing",
@@ -132,7 +133,8 @@ const cases: readonly VolumeCase[] = [
 
 for (const { name, view = bigger, environment = {}, want, says = /./ } of cases) {
   test(`volumes: ${name}`, () => {
-    const { step, findings } = planCluster(clusterView(view), AT_REST, environment);
+    const observed = clusterView(view);
+    const { step, findings } = planCluster(observed, `template of ${targetTag(observed)}`, environment);
     const done = step.kind === "act" ? step.act.kind : step.kind === "wait" ? step.reason : step.kind;
     assert.deepEqual([done, ...findings.slice(0, 1).map(({ id }) => id)], want);
     const said = [step.kind === "act" ? step.why : step.kind === "wait" ? step.message : "at rest"];

@@ -3,9 +3,9 @@ import { describeObject } from "../../api/kubectl.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import { wait } from "../findings/finding.ts";
 import type { ClusterEnvironment, Volume } from "../prerequisites/environment.ts";
-import type { ClusterView, Workload } from "../view/cluster-view.ts";
+import { nodeOf, type ClusterView, type Workload } from "../view/cluster-view.ts";
 import { volumeGrowth } from "../view/volume-growth.ts";
-import type { RollStep } from "./roll.ts";
+import type { RollStep } from "./step.ts";
 import { wasRunning } from "./state.ts";
 
 /**
@@ -66,10 +66,17 @@ export function persistenceOf(
   };
 }
 
-/** Pods are made from two templates, or the first one is being prepared for the next. */
-function hasBegun({ pods }: ClusterView, workload: Workload, wanted: string): boolean {
+/** Pods are made from two templates, or one is being prepared for the next. */
+function hasBegun(view: ClusterView, workload: Workload, wanted: string): boolean {
+  const { pods } = view;
   const isMixed = pods.some(({ revision }) => revision !== workload.updateRevision);
-  return !workload.observed || isMixed || (workload.template !== wanted && pods.some(({ inService }) => !inService));
+  const isLeft = pods.some((pod) => !pod.inService && nodeOf(view, pod)?.maintenance === true);
+  return (
+    !workload.observed ||
+    isMixed ||
+    isLeft ||
+    (workload.template !== wanted && pods.some(({ inService }) => !inService))
+  );
 }
 
 function isGrowing({ requested, capacity, resizing }: Volume): boolean {

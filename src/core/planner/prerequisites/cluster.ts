@@ -1,6 +1,10 @@
-import { describeObject, editObject, getObjects, rolloutStatus } from "../../api/kubectl.ts";
+import { describeObject, editObject, getObjects, patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
+import { compareVersionText } from "../../base/version.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
+import { runningReleases } from "../view/target.ts";
 import type { Check } from "./check.ts";
 
 /** An upgrade begins from rest. */
@@ -25,23 +29,52 @@ export const clusterIsAtRest: Check = {
   },
 };
 
-/** Two releases at once are an upgrade that has not ended. */
-export const nodesRunOneVersion: Check = {
+/** There are never more than two releases: a step that is under way ends before another one begins. */
+export const noThirdRelease: Check = {
   id: "MixedVersions",
+  asks: "no upgrade to another version is under way",
+  at: ["start"],
+  needs: ["cluster"],
+  find({ view, step }) {
+    if (step === undefined || !isMixed(view)) return undefined;
+    const releases = runningReleases(view).map(releaseByNodeTag);
+    if (releases.includes(step.to)) return undefined;
+    const [newest] = releases
+      .filter((release) => release !== undefined)
+      .toSorted((a, b) => compareVersionText(b.operator, a.operator) ?? 0);
+    const tag = view.pods.map(({ imageTag }) => imageTag).find((each) => releaseByNodeTag(each) === newest);
+    return block(
+      "MixedVersions",
+      `${versionsOfNodes(view)}: the step to ${step.to.nodeTag} would be a third release`,
+      `finish the upgrade that is under way first: ${patchClusterTag(view.name, tag ?? newest?.nodeTag ?? "")}`,
+    );
+  },
+};
+
+/** Two releases at once are an upgrade that has not ended. */
+export const upgradeHasEnded: Check = {
+  id: "UpgradeUnfinished",
   asks: "every node runs the same version",
   at: ["plan"],
   needs: ["cluster"],
-  find({ view: { name, cluster }, step }) {
-    const nodes = cluster.reachable ? cluster.nodes : [];
-    const tags = [...new Set(nodes.map(({ tag }) => tag))];
-    if (tags.length < 2) return undefined;
-    const evidence = nodes.map(({ uid, tag }) => `node ${uid} runs ${tag}`).join(", ");
-    const newest = step?.to.nodeTag ?? "";
-    return tags.includes(newest)
-      ? warn("UpgradeUnfinished", evidence, `the upgrade continues; watch it: ${rolloutStatus(name)}`)
-      : block("MixedVersions", evidence, `finish the upgrade that is under way first: storectl why rec ${name}`);
+  find({ view, step }) {
+    if (!isMixed(view) || (step !== undefined && !runningReleases(view).map(releaseByNodeTag).includes(step.to)))
+      return undefined;
+    return warn(
+      "UpgradeUnfinished",
+      versionsOfNodes(view),
+      `the upgrade continues; watch it: ${rolloutStatus(view.name)}`,
+    );
   },
 };
+
+function isMixed(view: ClusterView): boolean {
+  return runningReleases(view).length > 1;
+}
+
+function versionsOfNodes({ cluster }: ClusterView): string {
+  return (cluster.reachable ? cluster.nodes : []).map(({ uid, tag }) => `node ${uid} runs ${tag}`).join(", ");
+}
 
 export const operatorIsReady: Check = {
   id: "OperatorNotReady",

@@ -1,6 +1,7 @@
 import { applyBundle, patchCluster, patchClusterTag } from "../../api/kubectl.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
-import { newerRelease, targetTag } from "../view/target.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
+import { isNewestOfNodes, newerRelease, targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
@@ -22,7 +23,7 @@ export const tagIsKnown: Check = {
   },
 };
 
-/** A tag that the cluster already runs is no mismatch: that cluster waits for its upgrade. */
+/** A tag that nodes run is no mismatch: that cluster waits for its upgrade, or a step that is under way is finished. */
 export const tagBelongsToOperator: Check = {
   id: "ImageTagMismatch",
   asks: "the node tag belongs to the operator's release",
@@ -31,8 +32,8 @@ export const tagBelongsToOperator: Check = {
   find({ view }) {
     const tag = targetTag(view);
     const release = releaseByNodeTag(tag);
-    const runs = view.workload !== undefined && [view.workload, ...view.pods].every(({ imageTag }) => imageTag === tag);
-    if (release === undefined || release.operator === view.operator.operator || runs) return undefined;
+    if (release === undefined || release.operator === view.operator.operator || isAsked(view, release))
+      return undefined;
     return block(
       "ImageTagMismatch",
       `spec.storeEnterpriseImageSpec.versionTag is "${tag}" of operator ${release.operator}; the tag of this operator, ` +
@@ -41,6 +42,10 @@ export const tagBelongsToOperator: Check = {
     );
   },
 };
+
+function isAsked(view: ClusterView, release: Release): boolean {
+  return view.workload !== undefined && isNewestOfNodes(view, release);
+}
 
 /** Case 21: an older bundle was applied over a newer one; its definitions and its operator do not know what the cluster is. */
 export const operatorIsNotOlder: Check = {

@@ -6,7 +6,8 @@ import {
   credentialsAreAccepted,
   noKnownIssues,
   operatorIsReady,
-  nodesRunOneVersion,
+  noThirdRelease,
+  upgradeHasEnded,
 } from "./cluster.ts";
 import { replicasAreEnough, noUpgradeWaits, databaseObjectsAreValid, capacitySuffices } from "./data.ts";
 import { databasesAreNewEnough } from "./databases.ts";
@@ -56,6 +57,7 @@ export const CHECKS: readonly Check[] = [
   riggerTagBelongsToOperator,
   runningVersionIsKnown,
   pathIsAllowed,
+  noThirdRelease,
   kubernetesIsSupported,
   userModulesAreSupported,
   userModulesAreInstalled,
@@ -80,7 +82,7 @@ export const CHECKS: readonly Check[] = [
   mostNodesAreActive,
   clusterIsAtRest,
   credentialsAreAccepted,
-  nodesRunOneVersion,
+  upgradeHasEnded,
   noKnownIssues,
   licenseOutlastsUpgrade,
   capacitySuffices,

@@ -1,5 +1,6 @@
 import { describeObject, getNodePods } from "../../api/kubectl.ts";
-import { nodeOf, uidOf, type ClusterDatabase, type NodePod } from "../view/cluster-view.ts";
+import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
+import { endLost, isOverdue } from "../view/overdue.ts";
 import { unknown, wait } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
@@ -25,17 +26,33 @@ export const othersAreActive: Check = {
   needs: ["cluster"],
   find(input) {
     const { view } = input;
-    const down = othersOf(input).filter((other) => nodeOf(view, other)?.active !== true);
+    const down = othersOf(input).filter((other) => isAway(view, other));
     const missing = (view.workload?.replicas ?? 0) - view.pods.length;
     if (down.length === 0 && missing <= 0) return undefined;
-    const names = down.map((other) => `node ${uidOf(other)}${other.trouble === "" ? "" : ` (${other.trouble})`}`);
+    const names = down.map((other) => `node ${uidOf(other)}${because(other)}`);
     return wait(
       "QuorumAtRisk",
       `not active: ${[...names, ...(missing > 0 ? [`${missing} pods that are not there`] : [])].join(", ")}`,
-      `bring every node back first: ${describeObject(`pod ${view.name}-${down[0]?.ordinal ?? 0}`)}`,
+      `bring every node back first: ${wayBack(view, down[0])}`,
     );
   },
 };
+
+/** A pod that is being deleted is away: its node answers only until it has handed over. */
+function isAway(view: ClusterView, pod: NodePod): boolean {
+  return pod.deleting || nodeOf(view, pod)?.active !== true;
+}
+
+function because({ deleting, trouble }: NodePod): string {
+  if (deleting) return " (its pod is being deleted)";
+  return trouble === "" ? "" : ` (${trouble})`;
+}
+
+function wayBack({ name }: ClusterView, pod: NodePod | undefined): string {
+  const object = `${name}-${pod?.ordinal ?? 0}`;
+  const look = describeObject(`pod ${object}`);
+  return pod !== undefined && isOverdue(pod) ? `${look}; ${endLost(object)}` : look;
+}
 
 export const othersAreInService: Check = {
   id: "NodeInMaintenance",
@@ -45,11 +62,12 @@ export const othersAreInService: Check = {
   find(input) {
     const away = othersOf(input).filter((other) => nodeOf(input.view, other)?.maintenance === true);
     if (away.length === 0) return undefined;
-    const uids = away.map(uidOf);
+    // the operator ends what it began, and leaves to users what they began
+    const theirs = away.find(({ inService }) => inService) ?? away[0];
     return wait(
       "NodeInMaintenance",
-      `in maintenance: node ${uids.join(", node ")}`,
-      `end it: POST /v1/nodes/${uids[0]}/actions/maintenance_off`,
+      `in maintenance: node ${away.map(uidOf).join(", node ")}`,
+      `end it: POST /v1/nodes/${theirs === undefined ? "<uid>" : uidOf(theirs)}/actions/maintenance_off`,
     );
   },
 };

@@ -50,6 +50,12 @@ export interface Workload {
   readonly replicas: number;
   readonly partition: number;
   readonly updateRevision: string;
+  /** What pods below the partition are made again from: the update revision once its roll has ended. */
+  readonly currentRevision: string;
+  /** Changes with each change of its spec, by whomever. */
+  readonly writing: string;
+  /** What is known of the last writing to the one who decides on it; absent when it is as it was written, or not known. */
+  readonly alteration?: Alteration;
   /** The StatefulSet controller has seen what was last written. */
   readonly observed: boolean;
   /** Volumes of the nodes as the StatefulSet names them; undefined when nodes keep no data. */
@@ -57,6 +63,13 @@ export interface Workload {
   /** `leaving`: it is being deleted. `lost`: its pods are there and it is not; the rest is then what they show. */
   readonly presence: "there" | "leaving" | "lost";
 }
+
+/** The spec of a StatefulSet is not certainly what the operator wrote. */
+export type Alteration =
+  /** This process has not written it yet. */
+  | { readonly kind: "unread" }
+  /** Another writer changed it; it was last written with `partition`. */
+  | { readonly kind: "edited"; readonly partition: number };
 
 export interface NodePod {
   readonly ordinal: number;

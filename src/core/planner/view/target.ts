@@ -5,16 +5,36 @@ import { imageOf, REPOSITORIES } from "../../releases/catalogue/images.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { nodeOf, type ClusterView, type NodePod } from "./cluster-view.ts";
 
-type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload">;
+type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload" | "cluster">;
 
 /**
  * The node tag that the cluster shall run. Automatic upgrade makes it the operator's own; a tag in the spec is the
- * user's word; else the tag stays what it is, so that a new operator moves nothing by itself (§2.2).
+ * user's word; else the tag stays what it is, so that a new operator moves nothing by itself (§2.2). A step that is under way
+ * is finished before the next one begins automatically.
  */
-export function targetTag({ spec, remembered, operator, workload }: TargetFacts): string {
+export function targetTag(view: TargetFacts): string {
+  const { spec, remembered, operator, workload } = view;
   const asked = spec.storeEnterpriseImageSpec?.versionTag;
-  if (isAutoUpgrade(spec) && (asked === undefined || asked === workload?.imageTag)) return operator.nodeTag;
+  const isDone = asked === undefined || (asked === workload?.imageTag && !isBetween(view, asked));
+  if (isAutoUpgrade(spec) && isDone) return operator.nodeTag;
   return asked ?? remembered.imageTag ?? workload?.imageTag ?? operator.nodeTag;
+}
+
+/** Nodes of two releases run, and one of them is that of `tag`. */
+function isBetween(view: Pick<ClusterView, "cluster">, tag: string): boolean {
+  const tags = runningReleases(view);
+  return tags.length > 1 && tags.some((each) => isSameRelease(each, tag));
+}
+
+/** A tag for each release that nodes report to run, in the order of the nodes. */
+export function runningReleases({ cluster }: Pick<ClusterView, "cluster">): readonly string[] {
+  const tags = cluster.reachable ? cluster.nodes.map(({ tag }) => tag) : [];
+  return tags.filter((tag, index) => tags.findIndex((each) => isSameRelease(each, tag)) === index);
+}
+
+/** What nodes are made from: the template counts only until there is a pod, since others may change it. */
+export function madeFrom({ workload, pods }: Pick<ClusterView, "workload" | "pods">): readonly string[] {
+  return pods.length > 0 || workload === undefined ? pods.map(({ imageTag }) => imageTag) : [workload.imageTag];
 }
 
 /** Reference of the node image that the cluster shall run. */
@@ -69,7 +89,7 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
   const toTag = targetTag(view);
   const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.imageTag);
-  const tags = [...running, view.workload.imageTag].filter((tag) => tag !== toTag);
+  const tags = (running.length > 0 ? running : madeFrom(view)).filter((tag) => tag !== toTag);
   // of several, one that nothing is known of decides
   const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
   if (fromTag === undefined) return undefined;
@@ -77,9 +97,19 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
 }
 
 /** The newest release that nodes are made from, when it is newer than the operator's own. */
-export function newerRelease({ workload, pods, operator }: ClusterView): Release | undefined {
-  return [...(workload === undefined ? [] : [workload]), ...pods]
-    .map(({ imageTag }) => releaseByNodeTag(imageTag))
+export function newerRelease(view: ClusterView): Release | undefined {
+  return madeFrom(view)
+    .map(releaseByNodeTag)
     .filter((release) => release !== undefined)
-    .find((release) => (compareVersionText(release.operator, operator.operator) ?? 0) > 0);
+    .find((release) => isNewer(release, view.operator));
+}
+
+/** Nodes are made from `release`, and none from a newer one: a step to it is at rest or under way. */
+export function isNewestOfNodes(view: ClusterView, release: Release): boolean {
+  const made = madeFrom(view).map(releaseByNodeTag);
+  return made.includes(release) && !made.some((each) => each !== undefined && isNewer(each, release));
+}
+
+function isNewer(one: Release, other: Release): boolean {
+  return (compareVersionText(one.operator, other.operator) ?? 0) > 0;
 }

@@ -22,10 +22,17 @@ export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Wor
     replicas: spec?.replicas ?? 1,
     partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
     updateRevision: status?.updateRevision ?? "",
+    currentRevision: status?.currentRevision ?? "",
+    writing: writingOf(metadata),
     observed: (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
     volumes: volumesOf(spec?.volumeClaimTemplates?.[0]),
     presence: metadata.deletionTimestamp === undefined ? "there" : "leaving",
   };
+}
+
+/** Another text for each spec that the StatefulSet has had. */
+export function writingOf({ uid, generation }: Stored<StatefulSet>["metadata"]): string {
+  return `${uid}/${generation ?? 0}`;
 }
 
 /** What stands for the StatefulSet that these pods had: what was noted of it, and what its pods and claims show. */
@@ -45,6 +52,8 @@ export function lostWorkload(
     replicas,
     partition: replicas,
     updateRevision: first.revision,
+    currentRevision: first.revision,
+    writing: "",
     observed: true,
     volumes: sizes[0] === undefined ? undefined : { size: sizes[0], storageClassName: undefined },
     presence: "lost",

@@ -5,6 +5,7 @@ import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 const ROLLING = [
   "AutomaticUpgrade",
   "EvacuatingNode",
+  "HoldingPods",
   "NodeJoining",
   "PodReplacing",
   "ReplacingPod",
@@ -14,7 +15,9 @@ const ROLLING = [
 ];
 
 /** The command for a condition that no finding explains, by its reason. `object`: for instance `rec/store`. */
-export function remedyOf(reason: string, object: string, { name, operator }: ClusterView): string {
-  if (reason === "OperatorUpgraded") return patchClusterTag(name, operator.nodeTag);
+export function remedyOf(reason: string, object: string, view: ClusterView): string {
+  const { name, operator, spec } = view;
+  const isAsked = spec.storeEnterpriseImageSpec?.versionTag === operator.nodeTag;
+  if (reason === "OperatorUpgraded" && !isAsked) return patchClusterTag(name, operator.nodeTag);
   return ROLLING.includes(reason) ? rolloutStatus(name) : describeObject(object);
 }

@@ -1,27 +1,31 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { clusterNames, IN_SERVICE_GATE, OPERATOR_NAME } from "../../../core/api/names.ts";
 import { Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../ports/kube/kube.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { writingOf } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { growClaim } from "../../../mechanisms/observe/kubernetes/claims.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { deletionGrace } from "../../../core/planner/cluster/recovery.ts";
-import type { ClusterAct } from "../../../core/planner/cluster/roll.ts";
+import type { ClusterAct } from "../../../core/planner/cluster/step.ts";
 import { faults } from "../faults.ts";
 import { nodeStatefulSet } from "../objects/stateful-set.ts";
+import type { WorkloadWritings } from "./workload-writings.ts";
 
 export interface ActDeps {
   readonly kube: Kube;
   readonly clock: Clock;
+  readonly writings: WorkloadWritings;
 }
 
 /** Does the one thing that was decided; each act may be done twice. */
 export async function perform(
-  { kube, clock }: ActDeps,
+  { kube, clock, writings }: ActDeps,
   observation: ClusterObservation,
   act: ClusterAct,
   target: string,
@@ -40,15 +44,15 @@ export async function perform(
       await clientOf(observation).call("maintenanceOff", { params: { uid: act.node } });
       return;
     case "write-workload":
-      return writeWorkload(kube, observation, target, act.partition);
+    case "hold-pods":
+    case "restore-workload":
+      return performWriting({ kube, writings }, observation, act, target);
     case "grow-volume":
       await growClaim(kube, { name: act.claim, namespace }, act.size);
       return;
     case "free-pods":
       await kube.delete(StatefulSets, { name: view.name, namespace }, { propagation: "Orphan" });
       return;
-    case "restore-workload":
-      return writeWorkload(kube, observation, act.tag, act.partition);
     case "delete-pods":
     case "recover-database":
     case "end-recovery":
@@ -60,17 +64,45 @@ export async function perform(
   }
 }
 
+type WritingAct = Extract<ClusterAct, { readonly kind: "write-workload" | "hold-pods" | "restore-workload" }>;
+
+async function performWriting(
+  { kube, writings }: Pick<ActDeps, "kube" | "writings">,
+  observation: ClusterObservation,
+  act: WritingAct,
+  target: string,
+): Promise<void> {
+  const { partition } = act;
+  if (act.kind === "hold-pods") return writings.noteHeld(observation, await holdPods(kube, observation, partition));
+  const tag = act.kind === "restore-workload" ? act.tag : target;
+  writings.noteWritten(observation, await writeWorkload(kube, observation, tag, partition));
+}
+
 /** Writes the StatefulSet of the nodes; pods from ordinal `partition` on may be replaced. */
 export async function writeWorkload(
   kube: Kube,
   observation: ClusterObservation,
   tag: string,
   partition: number,
-): Promise<void> {
-  await kube.apply(StatefulSets, nodeStatefulSet(observation, tag, partition), {
+): Promise<Stored<StatefulSet>> {
+  return kube.apply(StatefulSets, nodeStatefulSet(observation, tag, partition), {
     fieldManager: OPERATOR_NAME,
     force: true,
   });
+}
+
+/** Sets the partition alone. When another writer was faster, the next pass decides on what is there then. */
+async function holdPods(
+  kube: Kube,
+  { namespace, view }: ClusterObservation,
+  partition: number,
+): Promise<Stored<StatefulSet> | undefined> {
+  const ref = { name: view.name, namespace };
+  const stored = await kube.get(StatefulSets, ref);
+  if (stored === undefined || writingOf(stored.metadata) !== view.workload?.writing) return undefined;
+  const { resourceVersion } = stored.metadata;
+  const spec = { updateStrategy: { rollingUpdate: { partition } } };
+  return kube.patch(StatefulSets, ref, { type: "merge", body: { metadata: { resourceVersion }, spec } });
 }
 
 async function setGate(kube: Kube, pod: Ref, condition: object): Promise<void> {

@@ -43,6 +43,7 @@ import { nextStatus } from "./status.ts";
 import { keepOwned, ownedOf, type FindCallers } from "./owned-objects.ts";
 import { keepSecrets } from "../objects/secrets.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
+import type { WorkloadWritings } from "./workload-writings.ts";
 
 export interface ClusterDeps extends ObserveDeps {
   readonly kube: Kube;
@@ -61,6 +62,8 @@ export interface ClusterDeps extends ObserveDeps {
   readonly installation: () => readonly Statement[];
   readonly userModules: KeepUserModules;
   readonly findings: FindingLog;
+  /** What was written into StatefulSets. */
+  readonly writings: WorkloadWritings;
 }
 
 /** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
@@ -136,9 +139,9 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
 }
 
 /** What is to be done for the cluster; its databases get what they depend on. */
-function decide({ contexts }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
+function decide({ contexts, writings }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
   const { view, environment, rec } = observation;
-  const decision = planCluster(view, wantedTemplate(observation, targetTag(view)), environment);
+  const decision = planCluster(writings.viewOf(observation), wantedTemplate(observation, targetTag(view)), environment);
   contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));
   return decision;
 }

@@ -30,7 +30,7 @@ export function nextStatus(
     ...before,
     state: decision.state,
     specStatus: decision.specStatus,
-    ...versionOf(view),
+    ...versionOf(view, decision.target),
     replicas: view.pods.filter(({ inService, containerReady }) => inService && containerReady).length,
     observedGeneration: view.generation,
     ...("unreachable" in records ? {} : polledStatus(view, records)),
@@ -61,9 +61,12 @@ function modulesOfImage({ operatorModules }: ClusterView): Pick<ClusterStatus, "
   return { operatorModules: written };
 }
 
-/** Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. */
-function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag"> {
-  const { version } = view.remembered;
+/**
+ * Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. The tag
+ * of the template is that of the last target: another one was written by others.
+ */
+function versionOf(view: ClusterView, target: string): Pick<ClusterStatus, "version" | "imageTag"> {
+  const { version, imageTag } = view.remembered;
   if (version === undefined && !isComplete(view)) return {};
   const tags = view.pods
     .map((pod) => runningTag(view, pod) ?? version ?? pod.imageTag)
@@ -71,7 +74,9 @@ function versionOf(view: ClusterView): Pick<ClusterStatus, "version" | "imageTag
   const lowest = tags[0] ?? version;
   return {
     ...(lowest === undefined ? {} : { version: lowest }),
-    ...(view.workload === undefined ? {} : { imageTag: view.workload.imageTag }),
+    ...(view.workload === undefined
+      ? {}
+      : { imageTag: view.workload.imageTag === target ? target : (imageTag ?? view.workload.imageTag) }),
   };
 }
 

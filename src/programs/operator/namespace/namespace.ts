@@ -17,6 +17,7 @@ import { askNodes } from "../cluster/ask-nodes.ts";
 import { linkedSites } from "../remote-cluster/linked-sites.ts";
 import { clusterReconciler } from "../cluster/controller.ts";
 import { ownSecretsIn } from "../cluster/own-secrets.ts";
+import { WorkloadWritings } from "../cluster/workload-writings.ts";
 import { callersIn } from "../cluster/owned-objects.ts";
 import { userModulesReconciler } from "../cluster/user-modules.ts";
 import type { OperatorConfig } from "../process/config.ts";
@@ -110,7 +111,7 @@ function startControllers(
     ownModules: config.ownModules,
     platform: config.platform ?? "kubernetes",
     ownSecrets: ownSecretsIn(cache, applied),
-    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, sites) },
+    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, sites), writings: new WorkloadWritings() },
     callers: callersIn(cache, namespace, config.namespace),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>

@@ -1,0 +1,95 @@
+import { describeObject, editObject } from "../../api/kubectl.ts";
+import { wait } from "../findings/finding.ts";
+import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod } from "../view/cluster-view.ts";
+import { silence } from "./state.ts";
+import { act, waiting, waitingFor, type RollStep } from "./step.ts";
+
+/** What the highest of `pods` that is not back yet still needs; undefined when each can carry its share. */
+export function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
+  for (const pod of pods.toSorted(highestFirst)) {
+    const step = intoService(view, pod);
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+/**
+ * The act that gives a pod back that is out of service and is not to be replaced now; undefined when there is none. A node
+ * whose gate is shut is in maintenance because the roll asked for it, whatever the template is now.
+ */
+export function givenBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
+  for (const pod of pods.toSorted(highestFirst)) {
+    if (pod.inService || pod.deleting) continue;
+    const step = intoService(view, pod);
+    if (step === undefined) return gate(pod, true, `pod ${view.name}-${pod.ordinal} is not replaced now`);
+    if (step.kind === "act") return step;
+  }
+  return undefined;
+}
+
+/** Opens the gate of a pod that is ready for it; done when all are open. */
+export function openGate(pods: readonly NodePod[], why: string): RollStep {
+  const shut = pods.toSorted(highestFirst).find(({ inService }) => !inService);
+  return shut === undefined ? { kind: "done" } : gate(shut, true, why);
+}
+
+/** Sets the gate of a pod. */
+export function gate({ ordinal }: NodePod, inService: boolean, why: string): RollStep {
+  return act({ kind: "gate", ordinal, inService }, why);
+}
+
+/** An action of the node itself runs: maintenance begins or ends. */
+export function isBusy({ cluster }: ClusterView, uid: number): boolean {
+  return cluster.reachable && cluster.actions.some(({ object }) => object === `node:${uid}`);
+}
+
+/** The order in which pods are replaced. */
+export function highestFirst(a: NodePod, b: NodePod): number {
+  return b.ordinal - a.ordinal;
+}
+
+/**
+ * What a pod still needs to carry its share; undefined when it does. A node in maintenance whose gate is open was put
+ * there by a user, and stays there.
+ */
+function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
+  const node = nodeOf(view, pod);
+  const uid = uidOf(pod);
+  if (pod.trouble !== "") return inTrouble(view, pod);
+  if (!view.cluster.reachable) {
+    const { reason, message } = silence(view, view.cluster);
+    return waiting(reason, message);
+  }
+  if (node === undefined || !node.active || !pod.containerReady) {
+    return waiting("NodeJoining", `node ${uid} is not active yet`);
+  }
+  if (pod.inService) return undefined;
+  const late = databasesOn(view, uid, ({ primary, inSync }) => !primary && !inSync);
+  if (late.length > 0) {
+    return waiting(
+      "ReplicaNotInSync",
+      `node ${uid} is catching up with ${late.map(({ name }) => `"${name}"`).join(", ")}`,
+    );
+  }
+  // an evacuation that still runs ends with it
+  if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
+  if (isBusy(view, uid)) return waiting("TakingNodeBack", `node ${uid} is on its way back`);
+  if (!node.acceptsClients) return waiting("NodeJoining", `node ${uid} does not take clients yet`);
+  return undefined;
+}
+
+/** A pod that cannot start needs a user; a corrected spec is taken up at once. */
+function inTrouble(view: ClusterView, pod: NodePod): RollStep {
+  const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
+  const remedy = `${describeObject(`pod ${view.name}-${pod.ordinal}`)}; ${wayOutOf(pod, view)}`;
+  return waitingFor(wait("PodNotRunning", evidence, remedy));
+}
+
+function wayOutOf({ unschedulable }: NodePod, { name, spec }: ClusterView): string {
+  if (!unschedulable) return `the operator applies a corrected image spec of ${name} at once`;
+  const { cpu = "none", memory = "none" } = spec.storeEnterpriseNodeResources.requests ?? {};
+  return (
+    `a node asks for cpu ${cpu} and memory ${memory}: make a worker take it, or correct spec.storeEnterpriseNodeResources, ` +
+    `nodeSelector or tolerations (${editObject(`rec ${name}`)})`
+  );
+}

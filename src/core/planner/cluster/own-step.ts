@@ -1,0 +1,90 @@
+import type { ClusterEnvironment } from "../prerequisites/environment.ts";
+import type { Alteration, ClusterView, Workload } from "../view/cluster-view.ts";
+import { isAutoUpgrade, targetTag, type VersionChange } from "../view/target.ts";
+import { closedPartition } from "./partition.ts";
+import { rollStep } from "./roll.ts";
+import { serviceStep } from "./service.ts";
+import { wasRunning } from "./state.ts";
+import { act, type RollStep } from "./step.ts";
+import { volumeStep } from "./volumes.ts";
+
+/** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
+export function ownStep(
+  view: ClusterView,
+  wanted: string,
+  change: VersionChange | undefined,
+  environment: ClusterEnvironment,
+): RollStep {
+  const { workload, spec } = view;
+  const asked = spec.storeEnterpriseImageSpec?.versionTag;
+  if (workload === undefined) return write(spec.nodes, "the cluster has no nodes yet");
+  // nothing is there to be kept available
+  if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
+  if (change !== undefined && isAutoUpgrade(spec) && asked !== change.toTag) {
+    return act({ kind: "write-tag", tag: change.toTag }, "automatic upgrade is on");
+  }
+  return (
+    rewriteStep(view, workload, wanted) ??
+    volumeStep(view, workload, wanted, environment) ??
+    growthStep(view, workload, wanted) ??
+    atRest(view, workload, rollStep(view, workload, wanted))
+  );
+}
+
+/** The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. */
+export function suspendedStep(view: ClusterView, wanted: string): RollStep {
+  const { workload, deleting } = view;
+  if (workload === undefined || deleting) return { kind: "done" };
+  return keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload));
+}
+
+/** What another writer made of the StatefulSet is taken back before the StatefulSet controller may act on it (docs/decisions/0004). */
+function rewriteStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  if (workload.template !== wanted) return keptStep(view, workload, wanted);
+  const alteration = alterationOf(view, workload, wanted);
+  switch (alteration?.kind) {
+    case undefined:
+      return undefined;
+    case "unread":
+      return write(workload.partition, "this operator has not written the StatefulSet yet");
+    case "edited":
+      return write(alteration.partition, "the StatefulSet is not what was written: its pods stay as they are");
+  }
+}
+
+/** A template that another writer changed replaces no pod. */
+function keptStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  const isEdited = alterationOf(view, workload, wanted)?.kind === "edited";
+  if (!isEdited || workload.partition >= workload.replicas) return undefined;
+  return hold(workload.replicas, "another writer changed the StatefulSet: its pods stay as they are");
+}
+
+/** A template that was written for the target names the image of the target. */
+function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
+  const { alteration, template, imageTag, replicas } = workload;
+  if (alteration?.kind === "edited") return alteration;
+  if (template === wanted && imageTag !== targetTag(view)) return { kind: "edited", partition: replicas };
+  return alteration;
+}
+
+/** New nodes are added to those that are there: they release none of these for replacement. */
+function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  if (workload.replicas >= spec.nodes) return undefined;
+  const partition = workload.template === wanted ? closedPartition(pods, workload) : workload.replicas;
+  return write(partition, `the cluster grows to ${spec.nodes} nodes`);
+}
+
+/** Between two rolls no pod is replaced without the operator, whatever others do to the template. */
+function atRest({ pods }: ClusterView, workload: Workload, step: RollStep): RollStep {
+  const closed = closedPartition(pods, workload);
+  const isOpen = step.kind === "done" && workload.observed && workload.partition < closed;
+  return isOpen ? hold(closed, "nothing is left to be replaced") : step;
+}
+
+function write(partition: number, why: string): RollStep {
+  return act({ kind: "write-workload", partition }, why);
+}
+
+function hold(partition: number, why: string): RollStep {
+  return act({ kind: "hold-pods", partition }, why);
+}

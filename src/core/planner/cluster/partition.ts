@@ -1,0 +1,21 @@
+import type { NodePod, Workload } from "../view/cluster-view.ts";
+
+/**
+ * The lowest partition that lets no pod be replaced. It leaves pods of the present revision above it, so that one that ends
+ * is made again from what it was; a StatefulSet that has ended its roll rests at the number of its pods.
+ */
+export function closedPartition(pods: readonly NodePod[], workload: Workload): number {
+  if (!workload.observed) return workload.replicas;
+  const stale = pods.filter(({ revision }) => revision !== workload.updateRevision);
+  if (stale.length > 0) return Math.max(...stale.map(({ ordinal }) => ordinal)) + 1;
+  // below the partition a pod is made again from the revision before, until the roll counts as ended
+  return workload.currentRevision === workload.updateRevision ? workload.replicas : workload.partition;
+}
+
+/** The pods that the StatefulSet controller may replace now; one that is going already is not among them. */
+export function releasedPods(pods: readonly NodePod[], workload: Workload): readonly NodePod[] {
+  const { observed, partition, updateRevision } = workload;
+  return pods.filter(
+    ({ ordinal, revision, deleting }) => !deleting && observed && ordinal >= partition && revision !== updateRevision,
+  );
+}

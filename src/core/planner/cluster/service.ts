@@ -1,0 +1,30 @@
+import { expected } from "./recovery-phase.ts";
+import type { ClusterView, Workload } from "../view/cluster-view.ts";
+import { firstComingBack, givenBack, openGate } from "./in-service.ts";
+import { closedPartition, releasedPods } from "./partition.ts";
+import { isUpdated, missingPods } from "./pods.ts";
+import { act, type RollStep } from "./step.ts";
+
+/**
+ * The next step of keeping nodes in service while no pod may be replaced: what the roll took is given back. A roll that was
+ * stopped half-way stays stopped, between two pods: the gate of the last new one stays shut, so that `kubectl rollout status` waits.
+ */
+export function serviceStep(view: ClusterView, workload: Workload): RollStep {
+  if (!workload.observed) return { kind: "done" };
+  const { pods } = view;
+  if (releasedPods(pods, workload).length > 0)
+    return act({ kind: "hold-pods", partition: closedPartition(pods, workload) }, "no pod may be replaced now");
+  const settled = pods.filter((pod) => isUpdated(pod, workload));
+  const others = pods.filter((pod) => !settled.includes(pod));
+  const step = givenBack(view, others) ?? firstComingBack(view, settled);
+  if (step !== undefined) return step;
+  return others.length > 0
+    ? { kind: "done" }
+    : (missingPods(view, workload) ?? openGate(settled, "every node is there"));
+}
+
+/** The next step of bringing every pod that can run into service, whatever it is made from. */
+export function returnStep(view: ClusterView): RollStep {
+  const pods = expected(view);
+  return firstComingBack(view, pods) ?? openGate(pods, "every node that can is back");
+}

@@ -1,0 +1,43 @@
+import type { StatefulSet } from "kubernetes-types/apps/v1.js";
+import type { Alteration, ClusterView } from "../../../core/planner/view/cluster-view.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { writingOf } from "../../../mechanisms/observe/kubernetes/workload.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
+import { keyOf, refOf } from "../../../ports/kube/ref.ts";
+
+/** What this process has written into the StatefulSets of clusters: the spec of one that has another generation is not what was written. */
+export class WorkloadWritings {
+  readonly #last = new Map<string, { readonly writing: string; readonly partition: number }>();
+
+  /** The view of a cluster, with what is known of the last writing of its StatefulSet. */
+  viewOf({ rec, view }: ClusterObservation): ClusterView {
+    const { workload } = view;
+    if (workload?.presence !== "there") return view;
+    const alteration = this.#alterationOf(keyOf(refOf(rec)), workload.writing);
+    return alteration === undefined ? view : { ...view, workload: { ...workload, alteration } };
+  }
+
+  /** Notes that the whole spec was written. */
+  noteWritten({ rec }: ClusterObservation, stored: Stored<StatefulSet>): void {
+    this.#note(keyOf(refOf(rec)), stored);
+  }
+
+  /** Notes that the partition was written: what another writer did to the rest is not taken back by that. */
+  noteHeld({ rec, view }: ClusterObservation, stored: Stored<StatefulSet> | undefined): void {
+    const key = keyOf(refOf(rec));
+    if (stored !== undefined && this.#last.get(key)?.writing === view.workload?.writing) this.#note(key, stored);
+  }
+
+  #note(key: string, { metadata, spec }: Stored<StatefulSet>): void {
+    this.#last.set(key, {
+      writing: writingOf(metadata),
+      partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
+    });
+  }
+
+  #alterationOf(key: string, writing: string): Alteration | undefined {
+    const last = this.#last.get(key);
+    if (last === undefined) return { kind: "unread" };
+    return last.writing === writing ? undefined : { kind: "edited", partition: last.partition };
+  }
+}
