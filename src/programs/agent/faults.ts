@@ -77,11 +77,17 @@ export const faults = {
     remedy:
       "The old primary goes on, and the leader tries again. It succeeds sooner with less write load or a larger node.",
   },
-  fenceTooOld: {
-    code: "AGENT_FENCE_TOO_OLD",
+  recordLate: {
+    code: "AGENT_RECORD_LATE",
     retry: "backoff",
     remedy:
-      "The agent was suspended in the middle of a switchover. The old primary goes on, and the leader tries again.",
+      "The Kubernetes API does not answer. What a switchover has begun goes on, and the record follows when the API answers: kubectl get --raw /readyz",
+  },
+  holdsTooOld: {
+    code: "AGENT_HOLDS_TOO_OLD",
+    retry: "backoff",
+    remedy:
+      "The leader was suspended or slow in the middle of a switchover, so that holds might end before the release. The old primary goes on, and the leader tries again.",
   },
   notFenced: {
     code: "AGENT_NOT_FENCED",

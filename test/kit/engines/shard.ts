@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShardPorts, SwitchoverStep } from "../../../src/programs/agent/switchover/ports.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../src/core/api/records.ts";
+import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
 import { silentLog } from "../../../src/core/base/log.ts";
 import type { Address, EndpointConfig } from "../../../src/ports/management/proxy-control.ts";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
@@ -78,6 +79,7 @@ export async function startShard(names: readonly string[], { workers = 1 } = {})
       },
       syncOf: () => undefined,
       log: silentLog,
+      clock: systemClock,
       ...(before === undefined ? {} : { before }),
     }),
     startLoad: async () => {

@@ -121,7 +121,7 @@ export class LeaderOperations implements ShardOperations {
   }
 
   async #portsFor(record: DatabaseRecord): Promise<ShardPorts> {
-    const { records, log } = this.#context;
+    const { records, log, clock } = this.#context;
     const { access } = await this.#context.passwords.of(record);
     return {
       proxies: this.#proxies(),
@@ -134,6 +134,7 @@ export class LeaderOperations implements ShardOperations {
       },
       syncOf: (changed) => syncReplicas(this.#context, changed),
       log,
+      clock,
     };
   }
 

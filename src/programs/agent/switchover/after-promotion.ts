@@ -12,6 +12,7 @@ import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { attach, placeOf, reasonOf, withEngine } from "./engines.ts";
+import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts, SwitchoverStep } from "./ports.ts";
 import { failedNodes, releaseTo, slowest, sendToProxies } from "./proxies.ts";
 
@@ -90,13 +91,19 @@ export async function attachAll(
   return failed.filter((id) => id !== undefined);
 }
 
-/** Without the Kubernetes API the record that was read before counts: the fence on the old primary ends in time. */
+/** Without an answer of the Kubernetes API in time, the record that was read before counts: the old primary is demoted before its fence ends. */
 async function latestRecord({ record, ports }: Promoted): Promise<DatabaseRecord> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Fault(faults.recordLate, `no answer within ${SWITCHOVER_MS.record} ms`, { bdb: record.uid }));
+  }, SWITCHOVER_MS.record);
   try {
-    return await ports.change((stored) => stored);
+    return await Promise.race([ports.change((stored) => stored), late.promise]);
   } catch (error) {
     ports.log.warn("the record cannot be read after a promotion", { bdb: record.uid, reason: reasonOf(error) });
     return record;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

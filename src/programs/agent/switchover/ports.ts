@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ProxyCommand, ProxyReply, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
@@ -25,6 +26,8 @@ export interface ShardPorts {
   /** What replies of the primary that a record names wait for; undefined: for nothing. */
   readonly syncOf: (record: DatabaseRecord) => SyncReplicas | undefined;
   readonly log: Log;
+  /** Deadlines of holds count by its uptime, which goes on while the machine sleeps. */
+  readonly clock: Pick<Clock, "uptimeMs">;
   /** Called before each step. When it rejects, the step counts as failed and is not taken. */
   readonly before?: (step: SwitchoverStep) => Promise<void>;
 }
@@ -41,8 +44,10 @@ export const SWITCHOVER_MS = {
   hold: 5_000,
   /** The fence on the old primary; longer than another leader needs to take over. */
   pause: 30_000,
-  /** No promotion later than this after the fence was set: it must still stand. */
-  promoteWithin: 10_000,
+  /** What a promotion and the release behind it may take: none begins when less is left of the first hold. */
+  promotion: 2_000,
+  /** For the record after a promotion: what follows demotes the old primary, and must come before its fence ends. */
+  record: 10_000,
 } as const;
 
 export const SWITCHOVER_STEPS = [

@@ -108,6 +108,7 @@ async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<v
   await rehearse(run);
   await step("hold");
   progress.heldAt = performance.now();
+  const heldSince = ports.clock.uptimeMs();
   const hold = {
     op: "hold",
     bdb,
@@ -119,7 +120,6 @@ async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<v
   requireConfirmed("hold", held);
   progress.drainMs = slowest(held);
   await step("pause");
-  const fencedAt = performance.now();
   const { offset } = await pauseWrites(primary, SWITCHOVER_MS.pause);
   progress.pausedAt = performance.now();
   await step("catch-up");
@@ -127,7 +127,7 @@ async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<v
   progress.caughtUpAt = performance.now();
   await moveSiblings(record, move, place, ports);
   await step("promote");
-  requireFence(fencedAt);
+  requireHolds(ports.clock.uptimeMs() - heldSince);
   await promote(target);
   progress.promotedAt = performance.now();
 }
@@ -144,15 +144,15 @@ async function intend(move: SwitchoverMove, ports: ShardPorts): Promise<Database
   throw new Fault(faults.recordMoved, `the record of database ${record.uid} has changed`, { bdb: record.uid, ...move });
 }
 
-/** A leader that was stopped in between must not promote when the old primary may take writes again. */
-function requireFence(fencedAt: number): void {
-  const age = Math.round(performance.now() - fencedAt);
-  if (age <= SWITCHOVER_MS.promoteWithin) return;
-  throw new Fault(
-    faults.fenceTooOld,
-    `${age} ms have passed since writes were paused, allowed are ${SWITCHOVER_MS.promoteWithin}`,
-    { age },
-  );
+/**
+ * AGENT_HOLDS_TOO_OLD unless every proxy certainly still holds its clients until they are released: counted from before the first was asked,
+ * by the shortest deadline. The fence on the old primary lasts longer, but stops neither reads nor what a script does with a refused write.
+ */
+function requireHolds(sinceMs: number): void {
+  const ageMs = Math.round(sinceMs);
+  const allowedMs = Math.min(SWITCHOVER_MS.hold, SWITCHOVER_MS.pause) - SWITCHOVER_MS.promotion;
+  if (ageMs <= allowedMs) return;
+  throw new Fault(faults.holdsTooOld, `clients have been held for ${ageMs} ms, allowed are ${allowedMs}`, { ageMs });
 }
 
 /** Undefined when it is unknown: the reply to the promotion is missing and the target does not answer. */

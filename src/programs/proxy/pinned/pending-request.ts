@@ -1,6 +1,8 @@
 import { commandName } from "../protocol/arguments.ts";
 import { isRead, runsForeignCode } from "../protocol/commands.ts";
 import type { BusyPeriod } from "../upstream/busy-period.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import {
   isBusy,
@@ -113,6 +115,20 @@ export function metScript({ kind }: PendingRequest, answer: Buffer): boolean {
 /** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
 function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean {
   return kind === "command" && (isRefusal(answer) || isBusy(answer)) && runsForeignCode(request);
+}
+
+/**
+ * True when a script may have met a refusal and kept it to itself (`redis.pcall`): its answer has no text of one, and its engine may have
+ * been demoted before the script ran. Only the engine's role can tell.
+ */
+export function mayHideRefusal(
+  { kind, request, substitute }: PendingRequest,
+  { upstream, doubtful }: Pick<PrimaryView, "upstream" | "doubtful">,
+  asked: Upstream,
+): boolean {
+  if (!doubtful && upstream === asked) return false;
+  if (kind === "exec") return substitute === undefined;
+  return kind === "command" && runsForeignCode(request) && !isRead(request);
 }
 
 /** True for an error that proves that the request changed nothing. */

@@ -126,8 +126,7 @@ export class Pinned implements PinUser, Subscriber {
     const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
     this.#metScript = metScript(pending, frame);
     const refused = wasRefused(pending, frame, this.#upstream.busy, this.#owner.endpoint.clock.uptimeMs());
-    if (refused === undefined) this.#roleCheck.begin(this.#upstream, decide);
-    else decide(refused);
+    this.#roleCheck.settle(pending, refused, this.#upstream, this.#owner, decide);
   }
 
   closed(): void {

@@ -1,4 +1,7 @@
 import type { Upstream } from "../upstream/upstream.ts";
+import { mayHideRefusal } from "./pending-request.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
 
 /** Takes the frames that arrived while the engine was asked, in order. */
 export type TakeFrame = (frame: Buffer) => void;
@@ -31,6 +34,23 @@ export class RoleCheck {
     void engine.refuses().then((answer) => {
       if (this.#decide === decide) this.#end(answer);
     });
+  }
+
+  /** Calls `decide` once: with `refused` where the reply shows it, else with what the engine's role proves. Without a proof the client is cut. */
+  settle(
+    pending: PendingRequest,
+    refused: boolean | undefined,
+    engine: Upstream,
+    owner: PinnedOwner,
+    decide: (refused: boolean) => void,
+  ): void {
+    if (refused === undefined) this.begin(engine, decide);
+    else if (refused || !mayHideRefusal(pending, owner.endpoint.primary, engine)) decide(refused);
+    else
+      this.begin({ refuses: () => engine.leads() }, (leads) => {
+        if (leads) decide(false);
+        else owner.cut("a script was answered by an engine that may have been no primary any more");
+      });
   }
 
   /** The engine is gone: what it has replied counts as it is. */

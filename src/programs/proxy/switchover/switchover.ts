@@ -27,6 +27,7 @@ export class Switchover implements PrimaryView {
   #prepared: Upstream | undefined;
   #hold: Hold | undefined;
   #sync: SyncReplicas | undefined;
+  #doubtful = false;
 
   constructor(context: SwitchoverContext, { epoch, primary, sync, site }: GivenPrimary) {
     this.#context = context;
@@ -70,6 +71,10 @@ export class Switchover implements PrimaryView {
     return this.#hold !== undefined || this.#current.waitsForLease;
   }
 
+  get doubtful(): boolean {
+    return this.#doubtful;
+  }
+
   get heldUntil(): number {
     return this.#counts.heldUntil;
   }
@@ -96,6 +101,7 @@ export class Switchover implements PrimaryView {
     const isOther = this.#current.close(site?.awaitsSites === true);
     const moved = primary !== undefined && !this.isClosed && !this.#current.isAt(primary);
     const isSame = epoch === this.#epoch && !moved && !isOther;
+    if (epoch > this.#epoch) this.#doubtful = false;
     this.#epoch = epoch;
     this.#sync = sync;
     if (!moved) this.#current.require(this.#requirement);
@@ -184,6 +190,7 @@ export class Switchover implements PrimaryView {
     if (!known) this.requireEpoch(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
     const hold = this.#hold;
     this.#epoch = epoch;
+    this.#doubtful = false;
     this.#current.address = target;
     // without it, the set of the former epoch does not count, and replies wait for the configuration
     if (!known && sync !== undefined) this.#sync = sync;
@@ -198,6 +205,7 @@ export class Switchover implements PrimaryView {
   /** Goes on at the old primary and forgets the one that was prepared. */
   abort(epoch: number): void {
     this.requireEpoch(epoch, this.#hold?.epoch);
+    this.#doubtful = false;
     this.#dropPrepared();
     if (this.#hold !== undefined) this.#resume(this.#hold);
   }
@@ -224,6 +232,7 @@ export class Switchover implements PrimaryView {
     this.#hold?.end();
     const hold = new Hold(epoch, clock, holdMs, () => {
       counters.holdsExpired++;
+      this.#doubtful = true;
       log.warn("hold ended at its own deadline", { epoch, holdMs });
       this.#resume(hold);
     });

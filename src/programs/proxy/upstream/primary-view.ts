@@ -6,6 +6,8 @@ export interface PrimaryView {
   readonly upstream: Upstream | undefined;
   /** No request is taken from clients at the moment. */
   readonly held: boolean;
+  /** A hold has ended at its own deadline, and no release or abort since: the engine may stop being the primary unannounced. */
+  readonly doubtful: boolean;
   /** When clients were last held, or there was last no primary that could be reached, by `performance.now`. */
   readonly heldUntil: number;
   /** There has been no primary for longer than `holdMs`, or clients are kept from it: they get an error. */

@@ -135,6 +135,20 @@ export class Upstream {
     }
   }
 
+  /** True when the engine says that it is a primary; false when it is none, or does not say. While it runs a script, it is asked again. */
+  async leads(): Promise<boolean> {
+    try {
+      const info = parseInfo(textOf(await (await this.control()).call("INFO", "replication")));
+      return info.get("role") === "master";
+    } catch (error) {
+      if (engineCodeOf(error) !== "BUSY") return false;
+      await this.#clock.sleep(BUSY_PAUSE_MS);
+      return await this.leads();
+    } finally {
+      if (this.#retired) this.#control.close();
+    }
+  }
+
   /** Takes no more requests; replies to those in flight may arrive for `graceMs` more. */
   retire(graceMs: number): void {
     if (this.#retired) return;
@@ -173,5 +187,6 @@ export class Upstream {
 }
 
 const DIAL_TIMEOUT_MS = 2000;
+const BUSY_PAUSE_MS = 20;
 /** An engine that starts refuses connections for a moment: only this many failures in a row are logged. */
 const LOGGED_FAILURE = 8;
