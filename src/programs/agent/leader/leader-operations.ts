@@ -113,6 +113,7 @@ export class LeaderOperations implements ShardOperations {
       return found;
     };
     const result = await verifyReplica({
+      clock: this.#context.clock,
       primary: address(primaryOf(shardOf(record, shard))),
       replica: address(instances.find(({ id }) => id === replica)),
     });

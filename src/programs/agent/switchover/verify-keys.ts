@@ -1,115 +1,149 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "../../../core/base/fault.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
-import { awaitOffset, roleOf } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
-
-export interface VerifyPair {
-  readonly primary: EngineControl;
-  readonly replica: EngineControl;
-}
+import { countCommandOf, sizesOf } from "./key-sizes.ts";
+import type { KeySize } from "./key-sizes.ts";
+import { settle } from "./settle.ts";
+import type { Settled, Verdict, VerifyPair } from "./settle.ts";
+import { hasSlices, readerOf, slicesOf } from "./slices.ts";
+import type { SlicedKey } from "./slices.ts";
 
 export interface ComparedKey {
   readonly key: Uint8Array;
-  readonly verdict: "equal" | "different" | "changing" | "expired";
+  readonly verdict: Verdict | "expired";
 }
 
-/** The digests of a key on both sides; that of the primary is taken before and after that of the replica. */
-interface Digests {
-  readonly key: Uint8Array;
-  readonly before: string;
-  readonly replica: string;
-  readonly after: string;
+/** Elements of large values that may still be read; what is over that is compared by its size alone. */
+export interface ElementBudget {
+  left: number;
+  /** Something was not compared whole. */
+  isShort: boolean;
 }
 
-const ROUNDS = 5;
-const BETWEEN_ROUNDS_MS = 5;
+/**
+ * Compares keys of the selected database that `walked` has. Their sizes are asked first: digests are taken of small values, a few at once,
+ * and large ones are compared part by part, so that no question keeps an engine from its clients.
+ */
+export async function compareKeys(
+  pair: VerifyPair,
+  walked: EngineControl,
+  keys: readonly Uint8Array[],
+  budget: ElementBudget,
+): Promise<readonly ComparedKey[]> {
+  const ours = await sizesOf(pair.primary, keys, pair.pace);
+  const theirs = await sizesOf(pair.replica, keys, pair.pace);
+  const sized = keys.map((key, i) => ({ key, ...largerOf(ours[i] ?? GONE, theirs[i] ?? GONE) }));
+  const compared: ComparedKey[] = [];
+  for (const group of groupsOf(sized.filter(isSmall)))
+    compared.push(...(await compareSmall(pair, walked, group, budget)));
+  for (const sliced of sized.filter((one) => !isSmall(one)))
+    compared.push({ key: sliced.key, verdict: await compareLarge(pair, walked, sliced, budget) });
+  return compared;
+}
+
+const GONE: KeySize = { type: "none", elements: 0, bytes: 0 };
 /** Digest of a key that is not there. */
 const ABSENT = "0".repeat(40);
-const SCORES_AT_ONCE = 1_000;
 
-/**
- * Compares keys of the selected database. A key that differs is read again: it is different when it has not changed on
- * either side in any round, so that a busy key never counts as a lost one.
- */
-export async function compareKeys(pair: VerifyPair, keys: readonly Uint8Array[]): Promise<readonly ComparedKey[]> {
-  const settled: ComparedKey[] = [];
-  const first = new Map<string, Digests>();
-  const busy = new Set<string>();
-  let open = keys;
-  for (let n = 0; n < ROUNDS && open.length > 0; n += 1) {
-    if (n > 0) await sleep(BETWEEN_ROUNDS_MS * n);
-    const unsettled: Uint8Array[] = [];
-    for (const read of await observeEngines(pair, open)) {
-      const { key } = read;
-      const verdict = await verdictOf(pair, read);
-      if (verdict !== undefined) settled.push({ key, verdict });
-      else unsettled.push(key);
-      const seen = first.get(nameOf(key)) ?? read;
-      first.set(nameOf(key), seen);
-      if (hasMoved(read, seen)) busy.add(nameOf(key));
+/** A digest of more is not asked for. */
+const SMALL_ELEMENTS = 500;
+const SMALL_BYTES = 64 * 1024;
+/** What an engine takes for a digest, measured with the slowest type on a slow machine, in microseconds. */
+const ELEMENT_US = 3;
+const BYTE_US = 0.005;
+/** Of one question. */
+const QUESTION_US = 4_000;
+
+function isSmall({ elements, bytes }: KeySize): boolean {
+  return elements <= SMALL_ELEMENTS && bytes <= SMALL_BYTES;
+}
+
+function largerOf(one: KeySize, other: KeySize): KeySize {
+  const { type } = one.type === "none" ? other : one;
+  return {
+    type,
+    elements: Math.max(one.elements, other.elements),
+    bytes: Math.max(one.bytes, other.bytes),
+  };
+}
+
+function* groupsOf(keys: readonly SlicedKey[]): Generator<readonly SlicedKey[]> {
+  let group: SlicedKey[] = [];
+  let cost = 0;
+  for (const one of keys) {
+    const own = (1 + one.elements) * ELEMENT_US + one.bytes * BYTE_US;
+    if (group.length > 0 && cost + own > QUESTION_US) {
+      yield group;
+      [group, cost] = [[], 0];
     }
-    open = unsettled;
+    group.push(one);
+    cost += own;
   }
-  const rest = open.map((key) => ({ key, verdict: busy.has(nameOf(key)) ? "changing" : "different" }) as const);
-  return [...settled, ...rest];
+  if (group.length > 0) yield group;
 }
 
-function hasMoved(read: Digests, first: Digests): boolean {
-  return read.before !== read.after || read.before !== first.before || read.replica !== first.replica;
+async function compareSmall(
+  pair: VerifyPair,
+  walked: EngineControl,
+  group: readonly SlicedKey[],
+  budget: ElementBudget,
+): Promise<readonly ComparedKey[]> {
+  const settled = await settle(pair, group, async ({ client }, some) =>
+    listOf(await client.call("DEBUG", "DIGEST-VALUE", ...some.map(({ key }) => key))).map(textOf),
+  );
+  const compared: ComparedKey[] = [];
+  for (const [i, one] of group.entries()) {
+    const { verdict, copy } = settled[i] ?? UNKNOWN;
+    if (verdict === "equal") compared.push({ key: one.key, verdict: copy === ABSENT ? "expired" : "equal" });
+    // digests are taken of the digits of a score, which differ between engines
+    else if (one.type === "zset")
+      compared.push({ key: one.key, verdict: await compareLarge(pair, walked, one, budget) });
+    else compared.push({ key: one.key, verdict });
+  }
+  return compared;
 }
 
-async function observeEngines(
-  { primary, replica }: VerifyPair,
-  keys: readonly Uint8Array[],
-): Promise<readonly Digests[]> {
-  const before = await digests(primary, keys);
-  await awaitOffset((await roleOf(primary)).offset, replica);
-  const middle = await digests(replica, keys);
-  const after = await digests(primary, keys);
-  return keys.map((key, i) => ({
-    key,
-    before: before[i] ?? ABSENT,
-    replica: middle[i] ?? ABSENT,
-    after: after[i] ?? ABSENT,
-  }));
+const UNKNOWN: Settled = { verdict: "changing", copy: "" };
+
+/** Type, size and expiry first, then part by part as the engine that is walked over has them. */
+async function compareLarge(
+  pair: VerifyPair,
+  walked: EngineControl,
+  sliced: SlicedKey,
+  budget: ElementBudget,
+): Promise<Verdict> {
+  const found = new Set((await settle(pair, [sliced], readHead)).map(({ verdict }) => verdict));
+  if (!found.has("different") && !hasSlices(sliced.type)) budget.isShort = true;
+  else if (!found.has("different"))
+    for await (const slice of slicesOf(walked, sliced, pair.pace)) {
+      if (budget.left <= 0) {
+        budget.isShort = true;
+        break;
+      }
+      budget.left -= slice.length;
+      for (const { verdict } of await settle(pair, slice, readerOf(sliced))) found.add(verdict);
+      if (found.has("different")) break;
+    }
+  if (found.has("different")) return "different";
+  return found.has("changing") ? "changing" : "equal";
 }
 
-/** Undefined when this round settles nothing. */
-async function verdictOf(pair: VerifyPair, read: Digests): Promise<"equal" | "expired" | undefined> {
-  if (read.before !== read.after) return undefined;
-  if (read.before === read.replica) return read.before === ABSENT ? "expired" : "equal";
-  if (read.before === ABSENT || read.replica === ABSENT) return undefined;
-  return (await scoresAreEqual(pair, read.key)) ? "equal" : undefined;
-}
-
-/**
- * Engines write the same score in different digits (0.33333333333333331 and 0.3333333333333333), and digests are taken of
- * the digits: sorted sets that differ are compared by number.
- */
-async function scoresAreEqual({ primary, replica }: VerifyPair, key: Uint8Array): Promise<boolean> {
-  const types = await Promise.all([primary, replica].map(({ client }) => client.call("TYPE", key)));
-  if (types.some((type) => textOf(type) !== "zset")) return false;
-  for (let start = 0; ; start += SCORES_AT_ONCE) {
-    const end = start + SCORES_AT_ONCE - 1;
-    const [ours = [], theirs = []] = await Promise.all(
-      [primary, replica].map(async ({ client }) => listOf(await client.call("ZRANGE", key, start, end, "WITHSCORES"))),
+/** Type, size and expiry of keys, as text. */
+async function readHead({ client }: EngineControl, keys: readonly SlicedKey[]): Promise<readonly string[]> {
+  const heads: string[] = [];
+  for (const { key, type } of keys) {
+    const outcomes = await client.callAll(
+      [
+        ["TYPE", key],
+        [countCommandOf(type), key],
+        ["PEXPIRETIME", key],
+      ],
+      "utf8",
     );
-    if (ours.length !== theirs.length) return false;
-    const same = ours.every((value, i) => sameEntry(i, textOf(value), textOf(theirs[i] ?? "")));
-    if (!same) return false;
-    if (ours.length < 2 * SCORES_AT_ONCE) return true;
+    const [found, count, expiry] = outcomes.map((outcome) =>
+      outcome instanceof Fault ? outcome.message : String(outcome),
+    );
+    heads.push([found, count, expiry === "-1" ? "stays" : "expires"].join(" "));
   }
-}
-
-/** Members stand at even places, scores at odd ones. */
-function sameEntry(place: number, ours: string, theirs: string): boolean {
-  return ours === theirs || (place % 2 === 1 && Number(ours) === Number(theirs));
-}
-
-async function digests({ client }: EngineControl, keys: readonly Uint8Array[]): Promise<readonly string[]> {
-  return listOf(await client.call("DEBUG", "DIGEST-VALUE", ...keys)).map(textOf);
-}
-
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key).toString("latin1");
+  return heads;
 }

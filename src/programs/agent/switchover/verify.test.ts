@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { verifyReplica } from "./verify.ts";
 import type { VerifyResult } from "./verify.ts";
 
@@ -51,15 +52,13 @@ test("other numbered databases are compared too", async () => {
   assert.deepEqual((await verify(primary, replica)).keys, 2);
 });
 
-test("a database larger than the bound is sampled, at no more than the rate", async () => {
+test("a database larger than the bound is sampled", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   const [primary, replica] = pairOf(shard.engines);
   await primary.call("DEBUG", "POPULATE", 5000, "key", 10);
-  const began = performance.now();
-  const result = await verifyReplica({ primary, replica, maxKeys: 1000, keysPerSecond: 5000 });
+  const result = await verifyReplica({ primary, replica, clock: systemClock, maxKeys: 1000 });
   assert.equal(result.whole, false);
   assert.ok(result.keys >= 1000 && result.keys < 4000, `${result.keys} keys`);
-  assert.ok(performance.now() - began > 150, "it was too fast");
 });
 
 test("an engine that does not follow the primary is no replica to compare", async () => {
@@ -69,7 +68,7 @@ test("an engine that does not follow the primary is no replica to compare", asyn
 });
 
 function verify(primary: TestEngine, replica: TestEngine): Promise<VerifyResult> {
-  return verifyReplica({ primary, replica });
+  return verifyReplica({ primary, replica, clock: systemClock });
 }
 
 function pairOf(engines: readonly TestEngine[]): readonly [TestEngine, TestEngine] {

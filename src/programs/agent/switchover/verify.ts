@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
@@ -6,17 +6,20 @@ import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import { faults } from "../faults.ts";
 import { roleOf } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
+import { Pace } from "./pace.ts";
+import type { VerifyPair } from "./settle.ts";
 import { compareKeys } from "./verify-keys.ts";
-import type { ComparedKey, VerifyPair } from "./verify-keys.ts";
+import type { ComparedKey, ElementBudget } from "./verify-keys.ts";
 
 export interface VerifyRequest {
   readonly primary: EngineAddress;
   readonly replica: EngineAddress;
+  readonly clock: Pick<Clock, "uptimeMs" | "sleep">;
   readonly signal?: AbortSignal;
   /** A database with more keys is sampled; 20,000 when absent. */
   readonly maxKeys?: number;
-  /** Keys a second, so that clients do not feel it; 20,000 when absent. */
-  readonly keysPerSecond?: number;
+  /** Parts of large values that are compared for each side; with more, the rest is judged by its size. 1,000,000 when absent. */
+  readonly maxElements?: number;
 }
 
 export interface VerifyResult {
@@ -29,20 +32,20 @@ export interface VerifyResult {
   readonly changing: number;
   /** Keys that were gone before they could be compared. */
   readonly expired: number;
-  /** False when only a sample was compared. */
+  /** False when only a sample was compared, or large values only in part. */
   readonly whole: boolean;
 }
 
 const MAX_KEYS = 20_000;
-const KEYS_PER_SECOND = 20_000;
+const MAX_ELEMENTS = 1_000_000;
 const BATCH = 200;
 const EXAMPLES = 10;
 const ANSWER_MS = 10_000;
 
 /**
- * Compares a replica with its primary while clients write: both digest each key, and a key counts as different only when
- * its digest on the primary stayed the same from before to after the replica's, the replica had applied everything up to
- * there, and still it differs. The keys of both sides are compared, so that one too many is found as well as one too few.
+ * Compares a replica with its primary while clients write. A value counts as different only when it stayed the same on the primary from
+ * before to after it was read from the replica, the replica had applied everything up to there, and still it differs. The keys of both sides
+ * are compared, so that one too many is found as well as one too few. No question takes an engine more than some milliseconds.
  */
 export async function verifyReplica(request: VerifyRequest): Promise<VerifyResult> {
   const primary = await open(request.primary, request.signal);
@@ -51,7 +54,7 @@ export async function verifyReplica(request: VerifyRequest): Promise<VerifyResul
     throw error;
   });
   try {
-    return await comparePair({ primary, replica }, request);
+    return await comparePair({ primary, replica, pace: new Pace(request.clock, request.signal) }, request);
   } finally {
     primary.client.close();
     replica.client.close();
@@ -60,13 +63,12 @@ export async function verifyReplica(request: VerifyRequest): Promise<VerifyResul
 
 async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<VerifyResult> {
   await requirePair(pair);
-  const { maxKeys = MAX_KEYS } = request;
   const tally = new Tally();
   let whole = true;
   for (const database of await databasesOf(pair)) {
     await Promise.all([pair.primary, pair.replica].map(({ client }) => client.call("SELECT", database)));
     for (const side of [pair.primary, pair.replica]) {
-      const complete = await compareSide(side, pair, request, maxKeys, tally);
+      const complete = await compareSide(side, pair, request, tally);
       whole &&= complete;
     }
   }
@@ -77,26 +79,23 @@ async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<Ve
 async function compareSide(
   side: EngineControl,
   pair: VerifyPair,
-  { signal, keysPerSecond = KEYS_PER_SECOND }: VerifyRequest,
-  maxKeys: number,
+  { maxKeys = MAX_KEYS, maxElements = MAX_ELEMENTS }: VerifyRequest,
   tally: Tally,
 ): Promise<boolean> {
-  const began = performance.now();
+  const budget: ElementBudget = { left: maxElements, isShort: false };
   const small = Number(await side.client.call("DBSIZE")) <= maxKeys;
   let seen = 0;
   let cursor = small ? "0" : randomCursor();
   let ends = 0;
   do {
-    signal?.throwIfAborted();
-    const batch = await scan(side, cursor);
-    tally.add(await compareKeys(pair, batch.keys));
+    const batch = await pair.pace.ask(() => scan(side, cursor));
+    tally.add(await compareKeys(pair, side, batch.keys, budget));
     seen += batch.keys.length;
     cursor = batch.cursor;
     if (cursor === "0") ends += 1;
-    await pace(began, seen, keysPerSecond, signal);
     // a sample that began near the end goes on from the beginning, but only once: the keys may have gone meanwhile
   } while (small ? ends === 0 : seen < maxKeys && ends < 2);
-  return small;
+  return small && !budget.isShort;
 }
 
 class Tally {
@@ -156,9 +155,4 @@ async function scan(
 /** Any number is a valid cursor: a large database is sampled from another place each time. */
 function randomCursor(): string {
   return String(1 + Math.floor(Math.random() * 2 ** 31));
-}
-
-async function pace(began: number, seen: number, perSecond: number, signal: AbortSignal | undefined): Promise<void> {
-  const ahead = (seen / perSecond) * 1000 - (performance.now() - began);
-  if (ahead > 0) await sleep(ahead, undefined, signal === undefined ? {} : { signal });
 }
