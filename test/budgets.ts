@@ -157,6 +157,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
   "src/programs/agent/switchover/holds.test.ts": 10,
+  "src/programs/agent/switchover/obstacles.test.ts": 10,
   "src/programs/proxy/session/upload.test.ts": 10,
   "test/admission/real.test.ts": 10,
   "test/scenario/license.test.ts": 10,

@@ -1,4 +1,5 @@
 import type { ActiveActiveRecord, RemoteSite, SiteOfDatabase } from "./active-active-record.ts";
+import type { Finding } from "./parts.ts";
 import type { ManagementRole } from "./management-roles.ts";
 import type { ClientParameters } from "./settings/client-parameters.ts";
 import type { SettingValues } from "./settings/types.ts";
@@ -214,6 +215,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly awaitsSites?: true;
   /** Why the last look found something to wait for outside an upgrade; absent when nothing is. */
   readonly waitingFor?: string;
+  /** What a user must clear before its primary moves; absent when nothing is, and from nodes of releases before 0.5.0. */
+  readonly obstacle?: Finding;
   /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
   readonly lossReports: readonly string[];
   readonly createdTime: string;

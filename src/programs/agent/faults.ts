@@ -77,11 +77,16 @@ export const faults = {
     remedy:
       "The old primary goes on, and the leader tries again. It succeeds sooner with less write load or a larger node.",
   },
+  moveObstructed: {
+    code: "AGENT_MOVE_OBSTRUCTED",
+    retry: "backoff",
+    remedy: `Do what the finding of the database says; the move goes on then: ${getObjects("redb <name> -o yaml")}.`,
+  },
   recordLate: {
     code: "AGENT_RECORD_LATE",
     retry: "backoff",
     remedy:
-      "The Kubernetes API does not answer. What a switchover has begun goes on, and the record follows when the API answers: kubectl get --raw /readyz",
+      "The Kubernetes API does not answer. What a switchover has begun goes on, and the record follows when the API answers.",
   },
   holdsTooOld: {
     code: "AGENT_HOLDS_TOO_OLD",

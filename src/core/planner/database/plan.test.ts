@@ -88,6 +88,22 @@ const cases: readonly Case[] = [
     act: { kind: "update", uid: 1, settings: {}, password: true },
   },
   {
+    name: "more memory does not wait for a change that may wait for it",
+    view: view(
+      { memorySize: "200MB", evictionPolicy: "noeviction" },
+      { existing: existing({ isSettled: false, mayGrow: true }) },
+    ),
+    act: { kind: "update", uid: 1, settings: { memory_size: 200_000_000 }, password: false },
+  },
+  {
+    name: "less memory waits for another change to end",
+    view: view(
+      { memorySize: "100MB" },
+      { existing: existing({ isSettled: false, mayGrow: true, memoryBytes: 200_000_000 }) },
+    ),
+    act: none,
+  },
+  {
     name: "without its Secret a database keeps the password, and is changed all the same",
     view: view({ evictionPolicy: "noeviction" }, { secret: "missing" }),
     act: { kind: "update", uid: 1, settings: { eviction_policy: "noeviction" }, password: false },

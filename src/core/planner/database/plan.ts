@@ -20,6 +20,8 @@ export interface ExistingDatabase extends SettingValues {
   readonly uid: number;
   /** No change of it is under way. */
   readonly isSettled: boolean;
+  /** It may get more memory all the same: the change under way may wait for that. */
+  readonly mayGrow?: boolean;
   /** The site that its cluster takes it for; undefined while for none. */
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
@@ -149,7 +151,11 @@ function actFor(view: DatabaseView): DatabaseAct {
   const { uid, isSettled } = existing;
   const isKeyDue = password || certificate.certificate === true;
   // passwords and certificates need not wait for another change to end
-  if (!isSettled) return isKeyDue ? { kind: "update", uid, settings: {}, password, ...certificate } : { kind: "none" };
+  if (!isSettled) {
+    const awaited = memoryGiven(desired, existing);
+    if (!isKeyDue && Object.keys(awaited).length === 0) return { kind: "none" };
+    return { kind: "update", uid, settings: awaited, password, ...certificate };
+  }
   const settings = wireOf(differingSettings(desired, existing));
   if (isKeyDue || !isLinked || Object.keys(settings).length > 0)
     return { kind: "update", uid, settings, password, ...certificate, ...linked };
@@ -157,6 +163,13 @@ function actFor(view: DatabaseView): DatabaseAct {
   const from = existing.storeVersion;
   if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return { kind: "none" };
   return { kind: "upgrade", uid: existing.uid, from, to };
+}
+
+/** More memory than it has: a move under way may wait for it. */
+function memoryGiven(desired: SettingValues, existing: ExistingDatabase): Partial<WireSettings> {
+  return existing.mayGrow === true && desired.memoryBytes > existing.memoryBytes
+    ? wireOf({ memoryBytes: desired.memoryBytes })
+    : {};
 }
 
 function isSameSite(a: SiteOfDatabase, b: SiteOfDatabase | undefined): boolean {

@@ -19,6 +19,9 @@ const primary = (over: Partial<EngineView> = {}): EngineView => ({
   offset: 1_000_000,
   replicas: [feeds],
   maxMemory: 100,
+  countedMemory: 50,
+  evicts: false,
+  clock: { aheadMs: 0, uncertainMs: 1 },
   modules: [],
   ...over,
 });

@@ -21,6 +21,12 @@ export interface EngineView extends HostPort {
   readonly link?: HostPort & { readonly status: "up" | "down"; readonly receivedBytes: number };
   /** Bytes; 0 is without limit. */
   readonly maxMemory: number;
+  /** Bytes that count against it. */
+  readonly countedMemory: number;
+  /** At its limit it evicts keys instead of refusing writes. */
+  readonly evicts: boolean;
+  /** Milliseconds that its clock is ahead of a clock that is the same for all engines of one view, and how far off that may be. */
+  readonly clock: { readonly aheadMs: number; readonly uncertainMs: number };
   /** Names of modules that were loaded; those compiled into the engine are left out. */
   readonly modules: readonly string[];
 }

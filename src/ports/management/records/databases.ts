@@ -41,6 +41,12 @@ export const BDB = z
     endpoints: z.array(BDB_ENDPOINT),
     module_list: z.array(LOADED_MODULE),
     waiting_for: z.string().describe("Why a change waits; empty when none does."),
+    obstacle: z
+      .strictObject({ id: z.string(), severity: z.string(), evidence: z.string(), remedy: z.string() })
+      .exactOptional()
+      .describe(
+        "The finding that a user must clear before its primary moves; never from nodes of releases before 0.5.0.",
+      ),
     recovery: z
       .strictObject({
         lacks: z.string().describe("What is gone; empty when nothing is known to be."),

@@ -50,6 +50,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ],
     module_list: modulesOf(record, context.answers),
     waiting_for: reasonOf(record),
+    ...(record.obstacle === undefined ? {} : { obstacle: record.obstacle }),
     ...recoveryOf(record),
     ...clientParametersOf(record),
     ...syncOf(record),

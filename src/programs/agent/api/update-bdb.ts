@@ -62,8 +62,8 @@ async function changeSettings(
   const now = context.clock.now().toISOString();
   return changeRecord(context.records, seen.uid, (record) => {
     if (!hasChanges(record, body)) return record;
-    // replies may wait for what the running change waits for too
-    if (isAboutReplies(body) && record.status === "active-change-pending") return withChanges(record, body);
+    // replies may wait for what the running change waits for too, and that may wait for more memory
+    if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
     requireIdle(record);
     return {
       ...withChanges(record, body),
@@ -74,10 +74,13 @@ async function changeSettings(
   });
 }
 
-/** It changes nothing but when replies are given. */
-function isAboutReplies(body: Partial<BdbCreate>): boolean {
-  return Object.keys(body).every((name) => name === "durability" || name === "without_replica");
+/** It changes nothing but when replies are given, and gives memory but takes none: a change that waits may wait for this. */
+function isAwaited(body: Partial<BdbCreate>, record: DatabaseRecord): boolean {
+  const { memory_size: bytes = record.memoryBytes } = body;
+  return bytes >= record.memoryBytes && Object.keys(body).every((name) => AWAITED.has(name));
 }
+
+const AWAITED: ReadonlySet<string> = new Set(["durability", "without_replica", "memory_size"]);
 
 function namesOf(modules: readonly DatabaseModule[]): string {
   return modules

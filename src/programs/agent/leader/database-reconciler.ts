@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
@@ -13,6 +14,7 @@ import type { DatabaseFactsContext } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
+import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import { recordStep } from "./record-step.ts";
 import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
@@ -68,7 +70,7 @@ export class DatabaseReconciler {
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
-      await this.#report(record, error.message);
+      await this.#report(record, error.message, error instanceof ObstructedMove ? error.obstacle : undefined);
       return waiting(PAUSE_MS.failed, step.kind, error.message);
     }
   }
@@ -150,7 +152,7 @@ export class DatabaseReconciler {
     });
   }
 
-  async #report(record: DatabaseRecord, reason: string): Promise<void> {
+  async #report(record: DatabaseRecord, reason: string, obstacle?: Finding): Promise<void> {
     const reported = record.upgrade?.waitingFor ?? record.waitingFor ?? "";
     const now = this.#context.clock.uptimeMs();
     if (
@@ -159,7 +161,7 @@ export class DatabaseReconciler {
     )
       return;
     this.#reasonAt.set(record.uid, now);
-    await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason));
+    await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason, obstacle));
   }
 }
 

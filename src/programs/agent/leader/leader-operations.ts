@@ -17,6 +17,7 @@ import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
 import { killScript, placeOf, withEngine } from "../switchover/engines.ts";
 import { failOver } from "../switchover/failover.ts";
+import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
@@ -55,6 +56,8 @@ export class LeaderOperations implements ShardOperations {
       );
     const result = await switchOver({ record, shard, to, insists, drainMs }, await this.#portsFor(record));
     this.#attempts.set(record.uid, held(before, heldBy(result), result.kind === "done", clock.uptimeMs()));
+    if (result.kind === "refused" && result.obstacle !== undefined)
+      throw new ObstructedMove(faults.moveObstructed, result.obstacle, { bdb: record.uid });
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
     log.info("switched over", { bdb: record.uid, shard, to, ...result.timings });
   }

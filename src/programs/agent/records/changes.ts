@@ -6,6 +6,7 @@ import type {
   PasswordsState,
   ShardRecord,
 } from "../../../core/api/records.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import { isBeingMade, listening } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 
@@ -91,7 +92,7 @@ export function withLack(record: DatabaseRecord, lacks: string): DatabaseRecord 
 
 /** The primary serves again. A change that had begun goes on. */
 export function withRecovered(record: DatabaseRecord, now: string): DatabaseRecord {
-  const { recovery: _over, waitingFor: _reason, ...rest } = record;
+  const { recovery: _over, waitingFor: _reason, obstacle: _former, ...rest } = record;
   const isChanging = record.upgrade !== undefined || record.lastAction?.status === "running";
   return { ...rest, status: isChanging ? "active-change-pending" : "active", lastChangedTime: now };
 }
@@ -124,7 +125,7 @@ export function withLoss(record: DatabaseRecord, sentence: string): DatabaseReco
 
 /** The upgrade is over: every instance has the target version. */
 export function withUpgradeFinished(record: DatabaseRecord, now: string): DatabaseRecord {
-  const { upgrade, waitingFor: _over, ...rest } = record;
+  const { upgrade, waitingFor: _over, obstacle: _former, ...rest } = record;
   if (upgrade === undefined) return record;
   const active = { ...rest, storeVersion: upgrade.target, status: "active", lastChangedTime: now } as const;
   return withActionCompleted(active);
@@ -132,7 +133,7 @@ export function withUpgradeFinished(record: DatabaseRecord, now: string): Databa
 
 /** What was asked for is there. */
 export function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
-  const { waitingFor: _over, ...rest } = withCreationResumed(record);
+  const { waitingFor: _over, obstacle: _former, ...rest } = withCreationResumed(record);
   return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
 }
 
@@ -163,9 +164,10 @@ export function withEngineRotation(record: DatabaseRecord, rotation: EngineRotat
   return { ...record, passwords: { revision: 0, ...record.passwords, rotation }, lastChangedTime: now };
 }
 
-/** Why nothing moves at the moment; empty when something does. */
-export function withWaitReason(record: DatabaseRecord, reason: string): DatabaseRecord {
-  const { waitingFor: _before, ...rest } = record;
+/** Why nothing moves at the moment, empty when something does; with the finding that a user must clear, which ends with its reason. */
+export function withWaitReason(record: DatabaseRecord, reason: string, found?: Finding): DatabaseRecord {
+  const { waitingFor: _before, obstacle: _former, ...others } = record;
+  const rest = found === undefined ? others : { ...others, obstacle: found };
   if (rest.upgrade !== undefined) return { ...rest, upgrade: { ...rest.upgrade, waitingFor: reason } };
   return reason === "" ? rest : { ...rest, waitingFor: reason };
 }

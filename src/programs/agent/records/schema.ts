@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FORMAT, isKnownFormat } from "../../../core/api/format.ts";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
+import { finding } from "../../../core/api/parts.ts";
 import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
@@ -100,6 +101,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   activeActive: z.looseObject({ guid: z.string(), site: count }).exactOptional(),
   awaitsSites: z.literal(true).exactOptional(),
   waitingFor: z.string().exactOptional(),
+  obstacle: finding.exactOptional(),
   lossReports: z.array(z.string()),
   createdTime: z.string(),
   lastChangedTime: z.string(),

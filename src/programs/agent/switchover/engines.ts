@@ -45,6 +45,7 @@ export async function viewEngine({ host, port, client }: EngineControl): Promise
     infoOf(client, "server", "replication", "memory"),
     client.call("MODULE", "LIST"),
   ]);
+  const clock = await clockOf(client);
   const engine = reportedEngine(info);
   const replication = replicationView(info);
   if (engine === undefined || replication === undefined)
@@ -59,10 +60,21 @@ export async function viewEngine({ host, port, client }: EngineControl): Promise
     replicas,
     ...(link === undefined ? {} : { link }),
     maxMemory: Number(info.get("maxmemory") ?? 0),
+    countedMemory: Number(info.get("used_memory") ?? 0) - Number(info.get("mem_not_counted_for_evict") ?? 0),
+    evicts: (info.get("maxmemory_policy") ?? "noeviction") !== "noeviction",
+    clock,
     modules: listOf(modules)
       .map(loadedModule)
       .filter((name) => name !== undefined),
   };
+}
+
+/** Against the clock of this process that nothing sets, so that engines can be compared with each other. */
+async function clockOf(client: EngineClient): Promise<EngineView["clock"]> {
+  const sentAt = performance.now();
+  const [seconds = "0", micros = "0"] = listOf(await client.call("TIME")).map(textOf);
+  const uncertainMs = (performance.now() - sentAt) / 2;
+  return { aheadMs: Number(seconds) * 1000 + Number(micros) / 1000 - sentAt - uncertainMs, uncertainMs };
 }
 
 export async function roleOf({ host, port, client }: EngineControl): Promise<RoleView> {

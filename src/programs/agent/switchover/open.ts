@@ -1,5 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { moveObstacle } from "../../../core/planner/database/move-obstacles.ts";
 import { instanceOf } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { busyText } from "../../../core/planner/database/waiting-requests.ts";
@@ -9,6 +11,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { openEngine, viewEngine } from "./engines.ts";
 import type { EngineControl } from "./engines.ts";
+import { ObstructedMove } from "./obstructed-move.ts";
 import { SWITCHOVER_MS } from "./ports.ts";
 import type { ShardPorts } from "./ports.ts";
 import { sendToProxies } from "./proxies.ts";
@@ -38,12 +41,19 @@ export interface OpenSwitchover {
   readonly targetAddress: EngineAddress;
 }
 
+/** Why a switchover does not begin. */
+export interface ClosedGate {
+  readonly objection: string;
+  /** Present when a user must remove the cause. */
+  readonly obstacle?: Finding;
+}
+
 /** Connects and checks the gates; the objection of a closed gate. Changes nothing. */
 export async function openSwitchover(
   request: SwitchoverRequest,
   move: SwitchoverMove,
   ports: ShardPorts,
-): Promise<OpenSwitchover | { readonly objection: string }> {
+): Promise<OpenSwitchover | ClosedGate> {
   const { record } = request;
   const opened: EngineControl[] = [];
   try {
@@ -56,13 +66,13 @@ export async function openSwitchover(
     const target = await openEngine(targetAddress);
     opened.push(target);
     if (request.insists !== true) await requireQuiet(record, ports);
-    await requireGates(primary, target, request);
+    await requireGates(primary, target, request, move);
     if (request.insists !== true) await requireLink(primary, target, request);
     return { move, ports, record, drainMs: request.drainMs ?? SWITCHOVER_MS.drain, primary, target, targetAddress };
   } catch (error) {
     for (const { client } of opened) client.close();
     if (!(error instanceof Fault)) throw error;
-    return { objection: error.message };
+    return { objection: error.message, ...(error instanceof ObstructedMove ? { obstacle: error.obstacle } : {}) };
   }
 }
 
@@ -80,11 +90,20 @@ async function requireQuiet({ uid: bdb }: DatabaseRecord, { proxies }: ShardPort
 }
 
 /** The primary is read first: what it writes in between makes the gap smaller, never larger. */
-async function requireGates(primary: EngineControl, target: EngineControl, request: SwitchoverRequest): Promise<void> {
+async function requireGates(
+  primary: EngineControl,
+  target: EngineControl,
+  request: SwitchoverRequest,
+  move: SwitchoverMove,
+): Promise<void> {
   const primaryView = await viewEngine(primary);
   const view = { primary: primaryView, target: await viewEngine(target), rollback: request.rollback ?? false };
   const objection = switchoverGates(view);
   if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb: request.record.uid });
+  const { record: database } = request;
+  const nodeOf = (id: number): number => instanceOf(database, move, id)?.node ?? 0;
+  const obstacle = moveObstacle({ ...view, database, from: nodeOf(move.from), to: nodeOf(move.to) });
+  if (obstacle !== undefined) throw new ObstructedMove(faults.moveObstructed, obstacle, { bdb: database.uid });
 }
 
 /** The link of an Active-Active database goes on at the target where it was: otherwise increments are lost. */

@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { Finding } from "../../../core/api/parts.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ProxyCommand, ProxyReply, SyncReplicas } from "../../../ports/management/proxy-control.ts";
@@ -89,7 +90,7 @@ export type SwitchoverResult =
       readonly unattached: readonly number[];
     }
   /** Nothing was touched. */
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly obstacle?: Finding }
   /** The old primary serves as before. */
   | {
       readonly kind: "aborted";

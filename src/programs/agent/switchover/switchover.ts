@@ -27,7 +27,10 @@ export async function switchOver(request: SwitchoverRequest, ports: ShardPorts):
     return { kind: "refused", reason: `shard ${request.shard} has no other instance ${request.to}` };
   const began = performance.now();
   const run = await openSwitchover(request, move, ports);
-  if ("objection" in run) return { kind: "refused", reason: run.objection };
+  if ("objection" in run) {
+    const { objection: reason, obstacle } = run;
+    return { kind: "refused", reason, ...(obstacle === undefined ? {} : { obstacle }) };
+  }
   try {
     return await execute(run, began);
   } finally {

@@ -102,6 +102,23 @@ const cases = [
     finds: [["wait", "DatabaseUnavailable", /node 1 does not answer/, /get pods/]],
   },
   {
+    rule: "one whose primary cannot move before a user acts serves, and the finding of its cluster is named",
+    bdb: {
+      ...serving,
+      obstacle: { id: "MemoryTooSmall", severity: "wait", evidence: "102 of 100 bytes", remedy: "kubectl patch redb" },
+    },
+    agoMs: 0,
+    says: "True Serving",
+    finds: [["wait", "MemoryTooSmall", /102 of 100 bytes/, /kubectl patch redb/]],
+  },
+  {
+    rule: "a finding that this operator does not know is none",
+    bdb: { ...serving, obstacle: { id: "OfALaterRelease", severity: "wait", evidence: "a", remedy: "b" } },
+    agoMs: 0,
+    says: "True Serving",
+    finds: [],
+  },
+  {
     rule: "one that is being made has not been served yet",
     bdb: { ...away, status: "pending" },
     says: "False NoPrimary",

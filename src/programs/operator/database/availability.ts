@@ -4,6 +4,7 @@ import { clusterNames } from "../../../core/api/names.ts";
 import { editObject } from "../../../core/base/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
+import { isFindingId } from "../../../core/planner/findings/ids.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -11,7 +12,15 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 /** What the cluster says of the service of a database. */
 type Service = Pick<
   BdbRecord,
-  "name" | "status" | "version" | "waiting_for" | "recovery" | "running_script" | "sync_state" | "endpoints"
+  | "name"
+  | "status"
+  | "version"
+  | "waiting_for"
+  | "obstacle"
+  | "recovery"
+  | "running_script"
+  | "sync_state"
+  | "endpoints"
 >;
 
 type RunningScript = NonNullable<Service["running_script"]>;
@@ -24,6 +33,8 @@ const OF_SERVICE: readonly string[] = [
   "CreationFailed",
   "ScriptRunning",
   "NoReplicaInSync",
+  "ClockApart",
+  "MemoryTooSmall",
 ] satisfies readonly FindingId[];
 /** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */
 const FAILOVER_MS = 20_000;
@@ -50,8 +61,23 @@ export function withoutService(findings: readonly Finding[] = []): Finding[] {
   return findings.filter(({ id }) => !OF_SERVICE.includes(id));
 }
 
-/** A primary has been away for longer than a failover takes, or the database cannot be made. */
+/** A primary has been away for longer than a failover takes, or cannot move before a user acts, or the database cannot be made. */
 export function serviceFindings(
+  bdb: Service | undefined,
+  before: Pick<DatabaseStatus, "cluster" | "conditions">,
+  now: Date,
+): readonly Finding[] {
+  return [...obstacleOf(bdb), ...findingsOf(bdb, before, now)];
+}
+
+/** One that this operator does not know is in the reason for waiting alone. */
+function obstacleOf(bdb: Service | undefined): readonly Finding[] {
+  const { id, evidence, remedy } = bdb?.obstacle ?? {};
+  if (id === undefined || evidence === undefined || remedy === undefined || !isFindingId(id)) return [];
+  return [wait(id, evidence, remedy)];
+}
+
+function findingsOf(
   bdb: Service | undefined,
   { cluster = "<rec>", conditions }: Pick<DatabaseStatus, "cluster" | "conditions">,
   now: Date,

@@ -102,6 +102,7 @@ function decide(
       uid: bdb.uid,
       // one that cannot be made may be changed so that it can
       isSettled: bdb.status === "active" || bdb.status === "creation-failed",
+      mayGrow: bdb.status === "active-change-pending",
       ...settingsOfWire(bdb),
       site: bdb.active_active,
       port: bdb.port,
