@@ -6,7 +6,7 @@ import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = readFileSync(join(ROOT, "docs/engine-commands.md"), "utf8");
-/** Where commands of the product itself are sent from; elsewhere stand names of commands that clients send. */
+/** Where commands of the product itself are sent from; elsewhere, also in the room of pinned sessions, stand names of commands that clients send. */
 const FOLDERS = [
   "src/programs/agent/switchover",
   "src/programs/agent/observation",
@@ -14,7 +14,6 @@ const FOLDERS = [
   "src/programs/agent/leader",
   "src/programs/agent/members",
   "src/programs/proxy/upstream",
-  "src/programs/proxy/pinned",
   "src/programs/proxy/scan",
   "src/programs/proxy/switchover",
   "src/mechanisms/supervisor",
