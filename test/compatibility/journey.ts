@@ -20,6 +20,7 @@ import {
   administrator,
   awaitSingle,
   finishLoads,
+  laterMemory,
   openScene,
   programsOf,
   SINGLE,
@@ -41,7 +42,8 @@ export async function upgradeUnderLoad(kept: KeptRelease, helm?: string): Promis
     "the operator comes forward again": takeOver,
     "the roll is held up with one node new and two old": holdRoll,
     "older nodes, their user and the network have what they need": keepOlderRights,
-    "TLS, and replies that wait, are refused by name, and an edit that asks for them waits": more.ask,
+    "TLS, and replies that wait, are refused by name where older nodes lack them, and an edit that asks for them waits":
+      more.ask,
     "the cluster is upgraded node by node": rollCluster,
     "it has both once the last older node is gone, up to a cut of clients in plain text": more.has,
     "nodes have no more rights than they need, and what is too much for their memory goes on": requireNewRights,
@@ -80,7 +82,10 @@ async function takeOver(scene: Scene): Promise<void> {
 async function goBack(scene: Scene): Promise<void> {
   const { world, older } = scene.play;
   await goBackTo(stageFor(scene, "goBack"), await scene.from.bundle(), older);
-  await world.kube.patch(Databases, SINGLE.metadata, { type: "merge", body: { spec: { memorySize: "900MB" } } });
+  await world.kube.patch(Databases, SINGLE.metadata, {
+    type: "merge",
+    body: { spec: { memorySize: laterMemory(scene).text } },
+  });
   await awaitSingle(world.kube, "7.2");
 }
 
@@ -115,8 +120,8 @@ async function closeEngines(scene: Scene): Promise<void> {
   await client.close();
 }
 
-async function keepRecords({ play: { world } }: Scene): Promise<void> {
-  const client = await administrator(world.kube);
+async function keepRecords(scene: Scene): Promise<void> {
+  const client = await administrator(scene.play.world.kube);
   const users = await client.call("users");
   const bdb = (await client.call("bdbs")).find(({ name }) => name === SINGLE.metadata.name);
   await client.close();
@@ -126,6 +131,6 @@ async function keepRecords({ play: { world } }: Scene): Promise<void> {
   );
   assert.deepEqual(
     [bdb?.data_persistence, bdb?.eviction_policy, bdb?.replication, bdb?.memory_size],
-    [SINGLE.spec.persistence, SINGLE.spec.evictionPolicy, false, 900_000_000],
+    [SINGLE.spec.persistence, SINGLE.spec.evictionPolicy, false, laterMemory(scene).bytes],
   );
 }

@@ -11,7 +11,7 @@ import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startCounting, type CountingLoad } from "../kit/tls/load.ts";
 import { until } from "../kit/time/until.ts";
-import { administrator, type Scene } from "./scene.ts";
+import { administrator, isBeforeTls, type Scene } from "./scene.ts";
 
 const { namespace, database } = DEMO;
 const METADATA = { name: database, namespace };
@@ -45,7 +45,7 @@ export function moreAsked(): MoreAsked {
       load = await start(scene);
     },
     ask: async (scene) => {
-      await refuseForOlderNodes(scene);
+      if (isBeforeTls(scene)) await refuseForOlderNodes(scene);
       await listClients(scene);
       await holdEdit(scene);
       await load?.goesOn();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { buildRelease, type BuiltRelease } from "../../scripts/releases/build.ts";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { clusterNames, PORTS } from "../../src/core/api/names.ts";
+import { compareVersionText } from "../../src/core/base/version.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
@@ -53,6 +54,16 @@ export async function openScene(kept: KeptRelease, helm?: string): Promise<Scene
   const way = helm === undefined ? undefined : await helmWay(helm, from, { ...play.world, folder });
   const owned = stack.move();
   return { from, play, way, loads, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Nodes before 0.4.0 speak no TLS, let no reply wait, report no memory, and may read every Secret. */
+export function isBeforeTls({ from }: Scene): boolean {
+  return (compareVersionText(from.version, "0.4.0") ?? 0) < 0;
+}
+
+/** What the second database is given later: more than nodes offer where no node measures it. */
+export function laterMemory(scene: Scene): { readonly text: string; readonly bytes: number } {
+  return isBeforeTls(scene) ? { text: "900MB", bytes: 900_000_000 } : { text: "400MB", bytes: 400_000_000 };
 }
 
 /** The stage on which a bundle is applied, or Helm takes its place. */
