@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { Deployments } from "../../src/ports/kube/builtin.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
@@ -17,7 +19,7 @@ await using world = await startStorectlWorld(release("8.0.6-8"));
 
 await test("storectl upgrade: stops, is interrupted, is followed, arrives", () =>
   steps(world, {
-    "takes steps that can be undone, and no irreversible one without consent": stopBeforeIrreversible,
+    "nothing is begun before the whole plan is agreed to": beginNothing,
     "a release that cannot be reached is left alone": refuseUnreachable,
     "what blocks is named before a step is begun": nameBlocks,
     "Ctrl-C ends the watching and nothing else; the same command again follows to the end": interruptAndFollow,
@@ -28,11 +30,19 @@ async function cluster() {
   return world.kube.get(Clusters, REC);
 }
 
-async function stopBeforeIrreversible(): Promise<void> {
+async function beginNothing(): Promise<void> {
   const { code, stdout, stderr } = await world.storectl(...DESIRED);
   assert.equal(code, 1, stdout);
-  assert.match(stdout, /1 of 1 operator 8\.2\.0-12 ready/);
-  assert.match(stderr, /CLI_NOT_AGREED: cluster 8\.2\.0-25\.12 was not begun: .* there is no terminal to ask/);
+  assert.match(
+    stderr,
+    /CLI_NOT_AGREED: nothing was begun: cluster 8\.2\.0-25\.12, databases 8\.0 cannot be undone, and there is no terminal/,
+  );
+  const refused = await world.atTerminal(["maybe", "n"], ...DESIRED);
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stdout, /This cannot be undone:[^]*"maybe" is neither yes nor no/);
+  assert.match(refused.stderr + refused.stdout, /CLI_NOT_AGREED: .* you did not agree/);
+  const operator = await world.kube.get(Deployments, { name: OPERATOR_NAME, namespace: REC.namespace });
+  assert.match(operator?.spec?.template.spec?.containers[0]?.image ?? "", /8\.0\.6-8$/);
   assert.equal((await cluster())?.spec.storeEnterpriseImageSpec, undefined);
 }
 
@@ -80,5 +90,5 @@ async function interruptAndFollow(): Promise<void> {
 async function repeatWithoutEffect(): Promise<void> {
   const { code, stdout } = await world.storectl(...DESIRED, "--yes");
   assert.equal(code, 0);
-  assert.match(stdout, /It is at 8\.2\.0-12 already: nothing is to be done/);
+  assert.match(stdout, /The cluster is at 8\.2\.0-12 already\. There is nothing to do/);
 }

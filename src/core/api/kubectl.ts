@@ -1,4 +1,4 @@
-import { applyFile, containerLog, getObjects, mergeObject } from "../base/kubectl.ts";
+import { applyFile, containerLog, deleteObjects, getObjects, mergeObject } from "../base/kubectl.ts";
 import { LABELS, NODE_CONTAINER } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
@@ -22,6 +22,11 @@ export function patchDatabase(name: string, spec: object): string {
 /** Asks for a database version. */
 export function patchDatabaseVersion(name: string, storeVersion: string): string {
   return patchDatabase(name, { storeVersion });
+}
+
+/** Deletes databases, with what is in them. */
+export function deleteDatabases(names: readonly string[]): string {
+  return `${deleteObjects("redb", names)}  # this deletes their data`;
 }
 
 /** Merges `body` into an object of the product. */

@@ -76,6 +76,11 @@ export function rolloutStatus(statefulSet: string): string {
   return `kubectl rollout status sts ${statefulSet}`;
 }
 
+/** Waits until the pods of a Deployment are those of its template. */
+export function deploymentStatus(deployment: string): string {
+  return `kubectl rollout status deployment/${deployment}`;
+}
+
 /** Starts the pods of a Deployment anew. */
 export function restartDeployment(name: string): string {
   return `kubectl rollout restart deployment/${name}`;

@@ -18,6 +18,11 @@ export const faults = {
     retry: "never",
     remedy: `List the clusters: ${getObjects("rec -A")}. Then give -n <namespace>, or another --context.`,
   },
+  clusterGoes: {
+    code: "CLI_CLUSTER_GOES",
+    retry: "never",
+    remedy: "Nothing is upgraded any more. `storectl why` says what the deletion waits for.",
+  },
   whichCluster: {
     code: "CLI_WHICH_CLUSTER",
     retry: "never",

@@ -1,5 +1,6 @@
 import {
-  applyBundle,
+  applyFile,
+  deploymentStatus,
   drain,
   getObjects,
   patchClusterTag,
@@ -45,7 +46,10 @@ function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep
     pauses: "edits of databases wait until the cluster has followed; clients notice nothing",
     irreversible: "",
     consent: "",
-    commands: [applyBundle("", `of release v${to.operator}`), getObjects("deployment/store-enterprise-operator")],
+    commands: [
+      `storectl bundle generate ${to.operator} | ${applyFile("-")}`,
+      deploymentStatus("store-enterprise-operator"),
+    ],
     notes: [...platformNotes(state, to), ...issueNotes(state.operator, to, facts)],
   };
 }

@@ -51,11 +51,11 @@ export function planTable({ cluster, from, to, possible, steps, missing, unknown
   const databases = from.databases.map(({ name, version }) => `"${name}" ${version}`).join(", ");
   const head =
     `${cluster}: operator ${from.operator}, nodes ${from.nodeTag}, Kubernetes ${from.kubernetes ?? "unknown"}, ` +
-    `databases ${databases === "" ? "none" : databases}\n\n`;
+    `databases ${databases !== "" ? databases : unknown.length > 0 ? "unknown" : "none"}\n\n`;
   const gaps = unknown.map((what) => folded(`Not known: ${what}`, "")).join("");
   if (!possible) return `${head}There is no way to ${to}:\n${missing.map(gap).join("")}${gaps}`;
-  if (steps.length === 0) return `${head}It is at ${to} already: nothing is to be done.\n${gaps}`;
-  return `${head}${steps.map(paragraph).join("\n")}\n${summary(steps)}\n${gaps}`;
+  if (steps.length === 0) return `${head}The cluster is at ${to} already. There is nothing to do.\n${gaps}`;
+  return `${head}${steps.map(paragraph).join("\n")}\n${summary(steps, to)}\n${gaps}`;
 }
 
 function gap({ at, move, why }: MissingEdge): string {
@@ -82,12 +82,9 @@ function row(title: string, text: string): string {
   return `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`).trimStart()}`;
 }
 
-function summary(steps: readonly PlanStep[]): string {
+function summary(steps: readonly PlanStep[], to: string): string {
   const final = steps.filter(({ irreversible }) => irreversible !== "").length;
-  const words = [
-    `${steps.length} ${steps.length === 1 ? "step" : "steps"}`,
-    `${final} cannot be undone`,
-    `${steps.filter(({ consent }) => consent !== "").length} to consent to`,
-  ];
-  return `${words.join(", ")}. Check each before it: storectl preflight --to <release>`;
+  const consents = steps.filter(({ consent }) => consent !== "").length;
+  const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+  return `${count}: ${final} cannot be undone, ${consents} need consent.\nBefore each step, run: storectl preflight --to ${to}`;
 }

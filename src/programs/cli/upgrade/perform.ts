@@ -1,3 +1,4 @@
+import { Fault } from "../../../core/base/fault.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { Deployments } from "../../../ports/kube/builtin.ts";
@@ -7,6 +8,7 @@ import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
+import { faults } from "../faults.ts";
 import { readTextFile } from "../console/files.ts";
 import { bundleLikeInstalled } from "../site/installed-operator.ts";
 import type { Look } from "../site/look.ts";
@@ -76,8 +78,12 @@ async function operatorSight({ kube, namespace }: Site, version: string, ownBund
 
 async function clusterSight({ kube, namespace }: Site, { observation: { view } }: Look, tag: string): Promise<Sight> {
   const rec = await kube.get(Clusters, { name: view.name, namespace });
-  const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec?.status ?? {};
-  const isSeen = observedGeneration >= (rec?.metadata.generation ?? 0);
+  if (rec === undefined)
+    throw new Fault(faults.noCluster, `namespace ${namespace} has no cluster ${view.name} any more`);
+  const gone = rec.metadata.deletionTimestamp;
+  if (gone !== undefined) throw new Fault(faults.clusterGoes, `${view.name} is being deleted since ${gone}`);
+  const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec.status ?? {};
+  const isSeen = observedGeneration >= (rec.metadata.generation ?? 0);
   const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;
   const said = conditions.find(({ type }) => type === "Progressing")?.message ?? "";
   const now = isSeen ? said : "the operator is about to look at it";

@@ -13,15 +13,17 @@ import { pathFactsOf } from "../plan/facts.ts";
 import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site/site.ts";
+import { operatorIsStarting } from "./operator-rollout.ts";
 import { performStep } from "./perform.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
- * was broken off anywhere goes on when it is begun again, and never does a step twice.
+ * was broken off anywhere goes on when it is begun again, and never does a step twice. Nothing is begun before the whole plan is agreed to.
  */
 export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
+  const agreed = new Set<string>();
   for (let done = 0; ; done += 1) {
     const look = await lookWhenHandled(site, options.cluster, talk);
     const facts = pathFactsOf(look);
@@ -40,7 +42,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
       talk.print("   This is yours to do. Then give the same command again.\n");
       return EXIT.found;
     }
-    await agreement(talk, step);
+    await agreeTo(report.steps, agreed, talk);
     const outcome = await performStep(site, look, step, options, talk);
     if (outcome !== "done") return refused(talk, outcome);
   }
@@ -50,13 +52,18 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
 const HANDLED_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** The cluster once its operator has looked at the last edit, so that an edit of a moment ago is no objection; as it is after a while. */
+/**
+ * The cluster once its operator runs and has looked at the last edit, so that a bundle or an edit of a moment ago is no objection; as it
+ * is when the Deployment of the operator makes no progress, or after a while.
+ */
 async function lookWhenHandled(site: Site, cluster: string | undefined, { clock, signal }: Talk): Promise<Look> {
-  const deadline = clock.uptimeMs() + HANDLED_MS;
+  let deadline = clock.uptimeMs() + HANDLED_MS;
   for (;;) {
     const look = await lookAtCluster(site, cluster);
     const { generation, remembered } = look.observation.view;
-    const isHandled = (remembered.observedGeneration ?? 0) >= generation;
+    const isStarting = await operatorIsStarting(site);
+    if (isStarting) deadline = clock.uptimeMs() + HANDLED_MS;
+    const isHandled = !isStarting && (remembered.observedGeneration ?? 0) >= generation;
     if (isHandled || clock.uptimeMs() >= deadline || signal?.aborted === true) return look;
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
@@ -93,10 +100,32 @@ function refused({ print }: Talk, findings: readonly Finding[]): ExitCode {
   return EXIT.found;
 }
 
-async function agreement({ agreed, ask, print }: Talk, { stage, to, irreversible }: PlanStep): Promise<void> {
-  if (agreed || irreversible === "") return;
-  const said = await ask?.(`   ${irreversible}. Go on with ${stage} ${to}? (yes/no) `);
-  if (said?.trim().toLowerCase() === "yes") return print("");
-  const why = said === undefined ? "there is no terminal to ask" : `"${said.trim()}" is not yes`;
-  throw new Fault(faults.notAgreed, `${stage} ${to} was not begun: ${irreversible}, and ${why}`);
+/** Asks for what cannot be undone in the whole plan, once for each step; CLI_NOT_AGREED without a yes. */
+async function agreeTo(steps: readonly PlanStep[], agreed: Set<string>, talk: Talk): Promise<void> {
+  const asked = steps.filter((step) => step.irreversible !== "" && !agreed.has(nameOf(step)));
+  if (asked.length > 0 && !talk.agreed) await requireYes(asked, talk);
+  for (const step of asked) agreed.add(nameOf(step));
+}
+
+function nameOf({ stage, to }: PlanStep): string {
+  return `${stage} ${to}`;
+}
+
+const ATTEMPTS = 3;
+
+async function requireYes(steps: readonly PlanStep[], { ask, print }: Talk): Promise<void> {
+  const [first] = steps;
+  const what = steps.map((step) => `   ${nameOf(step)}: ${step.irreversible}\n`).join("");
+  const refuse = (why: string): Fault =>
+    new Fault(faults.notAgreed, `nothing was begun: ${steps.map(nameOf).join(", ")} cannot be undone, and ${why}`);
+  if (ask === undefined) throw refuse("there is no terminal to ask");
+  print(`   This cannot be undone:\n${what}`);
+  const question = `   Go on with ${steps.length === 1 && first !== undefined ? nameOf(first) : "the whole plan"}? (yes/no) `;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const answer = (await ask(question)).trim().toLowerCase();
+    if (answer === "y" || answer === "yes") return;
+    if (answer === "" || answer === "n" || answer === "no") throw refuse("you did not agree");
+    print(`   "${answer}" is neither yes nor no.\n`);
+  }
+  throw refuse("no answer was yes or no");
 }

@@ -46,6 +46,10 @@ interface Case {
   readonly answers: readonly Partial<WhyAnswer>[];
 }
 
+function gone<T extends Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>>(object: T): T {
+  return { ...object, metadata: { ...object.metadata, deletionTimestamp: SINCE } };
+}
+
 const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");
 
 const cases: readonly Case[] = [
@@ -90,9 +94,39 @@ const cases: readonly Case[] = [
     answers: [{ rule: "QuorumLost", clears: "kubectl describe rec/rec" }],
   },
   {
-    name: "warnings and consents stop nothing",
+    name: "a warning is printed as one",
     of: asked({ findings: [{ id: "KnownIssues", severity: "warn", evidence: "e", remedy: "r" }] }),
-    answers: [],
+    answers: [{ level: "warns", rule: "KnownIssues", evidence: "e", clears: "r" }],
+  },
+  {
+    name: "what the caller may not ask is not known",
+    of: {
+      ...asked({}),
+      view: clusterView({ cluster: { reachable: false, reason: "no rights", cause: "caller" } }),
+      cluster: { rec: rec(), environment: {} },
+    },
+    answers: [{ level: "unknown", rule: "NotLookedAt", evidence: "the cluster itself was not asked: no rights" }],
+  },
+  {
+    name: "what a cluster and its databases wait for together is printed once",
+    of: asked(
+      { conditions: [condition("ReconcileSuspended", "True", "OperatorUpgraded", "the operator is newer")] },
+      { databases: [redb([condition("ReconcileSuspended", "True", "OperatorUpgraded", "the operator is newer")])] },
+    ),
+    answers: [{ rule: "OperatorUpgraded", evidence: "the operator is newer; 1 database waits for this: redb/orders" }],
+  },
+  {
+    name: "of a cluster that is being deleted only its deletion is printed, with the databases that remain",
+    of: asked(undefined, {
+      cluster: { rec: gone(rec({ conditions: [blocked], observedGeneration: 1 })), environment: {} },
+      databases: [redb([])],
+    }),
+    answers: [{ rule: "DatabasesRemain", clears: "kubectl delete redb orders  # this deletes their data" }],
+  },
+  {
+    name: "of a database that is being deleted only its deletion is printed",
+    of: asked(undefined, { cluster: undefined, databases: [gone(redb([], 0))] }),
+    answers: [{ object: "redb/orders", rule: "Deleting" }],
   },
   {
     name: "an edit that the operator has not handled is printed",

@@ -1,13 +1,23 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { deploymentLog, describeObject, getNodePods } from "../../../core/api/kubectl.ts";
+import {
+  deleteDatabases,
+  deploymentLog,
+  describeObject,
+  getNodePods,
+  listPermissions,
+} from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
+import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
+import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { remedyOf } from "./remedy.ts";
 
-/** One thing that stands in the way. */
+/** One thing that stands in the way, that will do so, or that could not be looked at. */
 export interface WhyAnswer {
+  /** `blocks`: it stands in the way; `warns`: nothing waits for it yet; `unknown`: the caller could not look. */
+  readonly level: "blocks" | "warns" | "unknown";
   /** `rec/<name>`, `redb/<name>` or `deployment/<name>`. */
   readonly object: string;
   readonly rule: string;
@@ -37,39 +47,106 @@ export interface WhyInput {
   readonly events: readonly WarningEvent[];
 }
 
-/** Everything that stands in the way, the deepest cause first; nothing when nothing does. */
+/** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
 export function answersFor({ view, cluster, databases, events }: WhyInput): readonly WhyAnswer[] {
-  return [
-    ...(cluster === undefined
+  const ofCluster =
+    cluster === undefined
       ? []
-      : [...operatorAnswers(cluster.environment), ...clusterAnswers(cluster.rec, view, events)]),
-    ...databases.flatMap((database) => databaseAnswers(database, view, events)),
-  ];
+      : [...operatorAnswers(view, cluster.environment), ...clusterAnswers(cluster.rec, databases, view, events)];
+  const ofDatabases = databases.map((database) => databaseAnswers(database, view, events));
+  const { own, shared } = divide(ofCluster, ofDatabases);
+  const all = withoutRepeats([...ofCluster.map((answer) => withWaiting(answer, shared)), ...own]);
+  return (["blocks", "warns", "unknown"] as const).flatMap((level) => all.filter((one) => one.level === level));
 }
 
-function operatorAnswers({ operator }: ClusterEnvironment): WhyAnswer[] {
+/** What was asked here and stands in the status too is one answer. */
+function withoutRepeats(answers: readonly WhyAnswer[]): readonly WhyAnswer[] {
+  const isFirst = ({ object, rule }: WhyAnswer, index: number): boolean =>
+    answers.findIndex((one) => one.object === object && one.rule === rule) === index;
+  return answers.filter(isFirst);
+}
+
+/** Why databases wait is said once, at their cluster, when both say it. */
+function divide(ofCluster: readonly WhyAnswer[], ofDatabases: readonly (readonly WhyAnswer[])[]) {
+  const isShared = ({ rule }: WhyAnswer): boolean => SHARED.has(rule) && ofCluster.some((one) => one.rule === rule);
+  const all = ofDatabases.flat();
+  return { own: all.filter((one) => !isShared(one)), shared: all.filter(isShared) };
+}
+
+/** Reasons for which a cluster and all its databases wait together. */
+const SHARED: ReadonlySet<string> = new Set(["OperatorUpgraded", "RollInProgress"]);
+
+function withWaiting(answer: WhyAnswer, shared: readonly WhyAnswer[]): WhyAnswer {
+  const waiting = shared.filter(({ rule }) => rule === answer.rule).map(({ object }) => object);
+  if (waiting.length === 0) return answer;
+  const count = waiting.length === 1 ? "1 database waits" : `${waiting.length} databases wait`;
+  return { ...answer, evidence: `${answer.evidence}; ${count} for this: ${waiting.join(", ")}` };
+}
+
+/** An operator that is away writes no finding: what keeps its pod away is asked here, as `storectl preflight` does. */
+function operatorAnswers(view: ClusterView, environment: ClusterEnvironment): WhyAnswer[] {
+  const { operator } = environment;
   if (operator?.read !== true || operator.value.ready > 0) return [];
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";
   const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
-  return [{ object, rule: "OperatorNotReady", evidence, since: "", clears: describeObject(object) }];
+  const found = verdictsAt(["plan"], checkInput(view, { environment })).flatMap((verdict) =>
+    verdict.outcome === "found" && verdict.finding.severity === "block" ? [verdict.finding] : [],
+  );
+  const causes = found.filter(({ id }) => id !== "OperatorNotReady" && id !== "SpecNotHandled");
+  return [
+    ...causes.map(({ id, evidence: said, remedy }): WhyAnswer => blocked(`rec/${view.name}`, id, said, remedy)),
+    blocked(object, "OperatorNotReady", evidence, describeObject(object)),
+  ];
+}
+
+function blocked(object: string, rule: string, evidence: string, clears: string): WhyAnswer {
+  return { level: "blocks", object, rule, evidence, since: "", clears };
 }
 
 function clusterAnswers(
   rec: Stored<StoreEnterpriseCluster>,
+  databases: WhyInput["databases"],
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
+  if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, remaining(databases))];
   const reported = reportOf("rec", rec, events);
   return [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+}
+
+/** Databases of a cluster that is being deleted, and that go only with a request of their own. */
+function remaining(databases: WhyInput["databases"]): string {
+  const names = databases
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map((one) => one.metadata.name);
+  return names.length === 0 ? "" : deleteDatabases(names);
+}
+
+/** Of an object that is being deleted nothing counts but what its deletion waits for. */
+function deletion(
+  shortName: "rec" | "redb",
+  { metadata, status }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>,
+  clears: string,
+): WhyAnswer {
+  const object = `${shortName}/${metadata.name}`;
+  const waits = status?.conditions?.find(({ type }) => type === "Progressing" || type === "Ready");
+  const evidence = `it is being deleted${waits === undefined ? "" : `; ${waits.message}`}`;
+  return {
+    level: "blocks",
+    object,
+    rule: clears === "" ? "Deleting" : "DatabasesRemain",
+    evidence,
+    since: metadata.deletionTimestamp ?? "",
+    clears: clears === "" ? describeObject(object) : clears,
+  };
 }
 
 /** An edit that the operator has not handled yet. */
 function unseen({ object, generation, observed }: Reported): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
   const evidence = `the operator has not handled generation ${generation} of the spec yet, the last one was ${observed ?? "none"}`;
-  const clears = deploymentLog("store-enterprise-operator");
-  return [{ object, rule: "SpecNotHandled", evidence, since: "", clears }];
+  return [blocked(object, "SpecNotHandled", evidence, deploymentLog("store-enterprise-operator"))];
 }
 
 /** Conditions that show trouble, and the status that they have then. */
@@ -114,23 +191,28 @@ function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
     ({ id, severity }) => severity === "block" || severity === "wait" || trouble.some(({ reason }) => reason === id),
   );
   return [
-    ...ofFindings.map(({ id, severity, evidence, remedy }) => ({
-      object,
-      rule: id,
-      evidence,
-      since: sinceOf(reported, id, severity),
-      clears: remedy,
-    })),
+    ...ofFindings.map((finding) => answerOf("blocks", reported, finding)),
     ...trouble
       .filter(({ reason }) => !ofFindings.some(({ id }) => id === reason))
-      .map(({ reason, message, lastTransitionTime }) => ({
+      .map(({ reason, message, lastTransitionTime }): WhyAnswer => ({
+        level: "blocks",
         object,
         rule: reason,
         evidence: message,
         since: eventOf(reported, reason)?.since || lastTransitionTime,
         clears: remedyOf(reason, object, view),
       })),
+    ...findings.filter((one) => !ofFindings.includes(one)).map((finding) => answerOf("warns", reported, finding)),
   ];
+}
+
+function answerOf(
+  level: WhyAnswer["level"],
+  reported: Reported,
+  { id, severity, evidence, remedy }: Finding,
+): WhyAnswer {
+  const { object } = reported;
+  return { level, object, rule: id, evidence, since: sinceOf(reported, id, severity), clears: remedy };
 }
 
 /** The condition that a finding leads to knows it, and an event knows it better. */
@@ -148,10 +230,20 @@ function eventOf({ kind, name, events }: Reported, reason: string): WarningEvent
 /** The cluster does not answer this program, and its status does not say so. */
 function silent({ cluster }: ClusterView, { object, conditions }: Reported): WhyAnswer[] {
   const isReported = conditions.some(({ type, status }) => type === "Available" && status === "False");
-  if (cluster.reachable || cluster.cause === "caller" || isReported) return [];
-  const pods = getNodePods(" -o wide");
-  const clears = `${pods}  # is port 9443 of a node open to you?`;
-  return [{ object, rule: "ClusterUnreachable", evidence: cluster.reason, since: "", clears }];
+  if (cluster.reachable) return [];
+  if (cluster.cause === "caller") {
+    const evidence = `the cluster itself was not asked: ${cluster.reason}`;
+    return [{ level: "unknown", object, rule: "NotLookedAt", evidence, since: "", clears: listPermissions() }];
+  }
+  if (isReported) return [];
+  return [
+    blocked(
+      object,
+      "ClusterUnreachable",
+      cluster.reason,
+      `${getNodePods(" -o wide")}  # is port 9443 of a node open to you?`,
+    ),
+  ];
 }
 
 function databaseAnswers(
@@ -159,8 +251,9 @@ function databaseAnswers(
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
+  if (redb.metadata.deletionTimestamp !== undefined) return [deletion("redb", redb, "")];
   const reported = reportOf("redb", redb, events);
   const answers = reportedAnswers(reported, view);
   // while management is suspended every edit waits, and the condition says so
-  return answers.length > 0 ? answers : unseen(reported);
+  return answers.some(({ level }) => level === "blocks") ? answers : [...unseen(reported), ...answers];
 }

@@ -1,10 +1,10 @@
 import { Argument, Command } from "commander";
-import { EXIT, type Asking } from "../console/context.ts";
+import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { lookAtCluster } from "../site/look.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { whyOf } from "./ask.ts";
-import { whyTable } from "./report.ts";
+import { whyTable, type WhyReport } from "./report.ts";
 
 const KINDS = ["rec", "redb"] as const;
 
@@ -26,8 +26,14 @@ export function whyCommand(context: Asking): Command {
           return whyOf(site, look, kind, name);
         });
         context.print(rendered(options.output, report, () => whyTable(report)));
-        context.end(report.answers.length === 0 ? EXIT.ok : EXIT.found);
+        context.end(exitOf(report));
       },
     );
   return withSiteOptions(command);
+}
+
+/** Warnings alone are no reason to fail; what could not be looked at is. */
+function exitOf({ answers }: WhyReport): ExitCode {
+  if (answers.some(({ level }) => level === "blocks")) return EXIT.found;
+  return answers.some(({ level }) => level === "unknown") ? EXIT.unknown : EXIT.ok;
 }

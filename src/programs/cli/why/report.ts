@@ -35,19 +35,34 @@ export function whyReport(
 
 const INDENT = "   ";
 
+const HEADINGS = {
+  blocks: "",
+  warns: "Warnings, for which nothing waits yet:\n\n",
+  unknown: "Not known:\n\n",
+} as const satisfies Record<WhyAnswer["level"], string>;
+const LEVELS = ["blocks", "warns", "unknown"] as const satisfies readonly WhyAnswer["level"][];
+
 /** The answers for people. */
-export function whyTable({ cluster, state, version, databases, at, answers }: WhyReport): string {
-  if (answers.length === 0) {
-    const what = databases === 1 ? "1 database" : `${databases} databases`;
-    return `Nothing is wrong: cluster ${cluster} is ${state} at ${version}, and nothing waits on it or its ${what}.\n`;
-  }
-  return answers
-    .map(({ object, rule, evidence, since, clears }) => {
-      const age = since === "" ? "" : `, since ${since}${ago(since, at)}`;
-      const way = folded(clears, `${INDENT}    `).trimStart();
-      return `${object}: ${rule}${age}\n${folded(evidence, INDENT)}${INDENT}do: ${way}`;
-    })
-    .join("\n");
+export function whyTable(report: WhyReport): string {
+  const parts = LEVELS.flatMap((level) => {
+    const texts = report.answers.filter((one) => one.level === level).map((one) => answerText(one, report.at));
+    return texts.length === 0 ? [] : [`${HEADINGS[level]}${texts.join("\n")}`];
+  });
+  return [...verdict(report), ...parts].join("\n");
+}
+
+/** What holds when nothing stands in the way; nothing is said of what was not looked at. */
+function verdict({ cluster, state, version, databases, answers }: WhyReport): readonly string[] {
+  if (answers.some(({ level }) => level !== "warns")) return [];
+  const what = databases === 1 ? "its database" : `its ${databases} databases`;
+  const is = `cluster ${cluster} is ${state} at ${version}, and nothing waits on it${databases === 0 ? "" : ` or ${what}`}.`;
+  return [`${answers.length === 0 ? "Nothing is wrong" : "Nothing blocks"}: ${is}\n`];
+}
+
+function answerText({ object, rule, evidence, since, clears }: WhyAnswer, at: string): string {
+  const age = since === "" ? "" : `, since ${since}${ago(since, at)}`;
+  const way = folded(clears, `${INDENT}    `).trimStart();
+  return `${object}: ${rule}${age}\n${folded(evidence, INDENT)}${INDENT}do: ${way}`;
 }
 
 function ago(since: string, at: string): string {
