@@ -159,6 +159,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/switchover/holds.test.ts": 10,
   "src/programs/agent/switchover/obstacles.test.ts": 10,
   "src/programs/proxy/session/upload.test.ts": 10,
+  "src/programs/proxy/switchover/sync-classes.test.ts": 10,
   "test/admission/real.test.ts": 10,
   "test/scenario/license.test.ts": 10,
   "test/scenario/public-client.test.ts": 10,

@@ -21,5 +21,6 @@ export function heldLease(): Lease {
 export function openPermits(): ReplyPermits {
   const address = { host: "127.0.0.1", port: 1 };
   const rounds = new ReplicaRounds({ address, logins: () => [], clock: new FakeClock() });
+  rounds.require("none");
   return { lease: heldLease(), rounds, memory: new MemoryBudget(2 ** 27) };
 }

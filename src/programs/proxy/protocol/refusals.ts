@@ -32,11 +32,14 @@ export function isUnblockedByCommand(reply: Buffer): boolean {
   return reply.equals(UNBLOCKED_BY_COMMAND);
 }
 
-/** True when the bytes, which begin a reply, are whole error replies and nothing else. */
-export function isOnlyErrors(bytes: Buffer): boolean {
+/**
+ * True when the bytes, which begin a reply, are whole error replies of what an engine refuses before it looks at data, and
+ * nothing else. Another error may show what was written: that a key holds another type, or what a script has read.
+ */
+export function isOnlyRefusals(bytes: Buffer): boolean {
   if (bytes[0] !== MINUS || bytes.at(-1) !== LF) return false;
-  for (let end = bytes.indexOf(LF); end < bytes.length - 1; end = bytes.indexOf(LF, end + 1))
-    if (bytes[end + 1] !== MINUS) return false;
+  for (let start = 0; start < bytes.length; start = bytes.indexOf(LF, start) + 1)
+    if (!BEFORE_DATA.some((begin) => bytes.subarray(start, start + begin.length).equals(begin))) return false;
   return true;
 }
 
@@ -53,6 +56,19 @@ const TEXTS = [
   "MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and 'allow-stale' flag",
 ];
 const REFUSALS = TEXTS.map((text) => Buffer.from(`-${text}`));
+/** How errors begin that say nothing of data. */
+const BEFORE_DATA = [
+  ...["LOADING ", "READONLY ", "MASTERDOWN ", "BUSY ", "MISCONF ", "NOREPLICAS ", "OOM ", "EXECABORT ", "UNBLOCKED "],
+  ...[
+    "NOAUTH ",
+    "NOPERM ",
+    "WRONGPASS ",
+    "NOSCRIPT ",
+    "ERR wrong number of arguments",
+    "ERR unknown ",
+    "ERR syntax error",
+  ],
+].map((text) => Buffer.from(`-${text}`));
 const REFUSED_EXECS = TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
 const BUSY_TEXTS = ["BUSY Redis is busy running a script.", "BUSY Valkey is busy running a script."];
 const BUSY = BUSY_TEXTS.map((text) => Buffer.from(`-${text}`));

@@ -38,8 +38,8 @@ test("a former primary is kept until a minute has passed without a scan", async 
     (address) => new Upstream(address, { clock, log: silentLog, ...shared }),
     () => 5000,
   );
-  sources.setPrimary(1, old);
-  sources.setPrimary(2, fresh);
+  sources.setPrimary(1, old, "none");
+  sources.setPrimary(2, fresh, "none");
   const settings = { protocol: 2, database: 0 };
   const identity = { ...identityOf(new Socket(), 1, true, 0), settings };
   const begun = { tag: epochTag(1), position: "5" };
@@ -57,7 +57,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   await clock.advance(1);
   assert.deepEqual(route(), { at: fresh.host, tag: epochTag(2), position: "0" });
 
-  sources.setPrimary(3, undefined);
+  sources.setPrimary(3, undefined, "none");
   assert.equal(sources.route({ tag: epochTag(2), position: "7" })?.position, "7");
   assert.equal(sources.route(begun), undefined);
   sources.close();

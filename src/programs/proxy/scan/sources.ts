@@ -3,6 +3,7 @@ import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { FIRST, epochTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import { ScanSource } from "./source.ts";
+import type { Requirement } from "../upstream/requirement.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
 /** Where a scan continues. */
@@ -20,6 +21,7 @@ export class ScanSources {
   readonly #patienceMs: () => number;
   readonly #byTag = new Map<number, ScanSource>();
   #primary: { readonly tag: number; readonly address: EnginePlace } | undefined;
+  #requirement: Requirement = "hold";
 
   constructor(clock: Clock, connectTo: (address: EnginePlace) => Upstream, patienceMs: () => number) {
     this.#clock = clock;
@@ -27,14 +29,20 @@ export class ScanSources {
     this.#patienceMs = patienceMs;
   }
 
-  /** Sets the primary; undefined: there is none. */
-  setPrimary(epoch: number, address: EnginePlace | undefined): void {
+  /**
+   * Sets the primary, undefined while there is none, and what its replies wait for. While they wait, scans go on nowhere
+   * else: what a former primary shows is not sure to last.
+   */
+  setPrimary(epoch: number, address: EnginePlace | undefined, requirement: Requirement): void {
     this.#forget();
+    this.#requirement = requirement;
     const before = this.#current;
     this.#primary = address === undefined ? undefined : { tag: epochTag(epoch), address };
     const now = this.#current ?? this.#open();
     if (before !== now) before?.demote();
     now?.promote();
+    now?.upstream.rounds.require(requirement);
+    if (requirement !== "none") for (const source of this.#byTag.values()) if (source !== now) source.end();
   }
 
   /** The server where the scan began, or the start of a new scan at the primary. Undefined without primary. */
@@ -72,6 +80,7 @@ export class ScanSources {
     if (this.#primary === undefined) return undefined;
     const { tag, address } = this.#primary;
     const source = new ScanSource(this.#connectTo(address), this.#clock, this.#patienceMs());
+    source.upstream.rounds.require(this.#requirement);
     this.#byTag.set(tag, source);
     return source;
   }

@@ -7,6 +7,7 @@ import type {
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { Subscriber } from "../pinned/mirror-subscribers.ts";
+import type { Requirement } from "../upstream/requirement.ts";
 import type { PrimaryContext } from "./current-primary.ts";
 
 /** A session, as a change of primary sees it. */
@@ -27,7 +28,10 @@ export interface SwitchoverClient {
 export interface SwitchoverContext extends PrimaryContext {
   readonly bdb: number;
   readonly counters: Pick<Counters, "holdsExpired" | "holds" | "outages" | "switchovers" | "failovers">;
-  readonly scans: { setPrimary(epoch: number, address: EnginePlace | undefined): void; close(): void };
+  readonly scans: {
+    setPrimary(epoch: number, address: EnginePlace | undefined, requirement: Requirement): void;
+    close(): void;
+  };
   readonly clients: ReadonlySet<SwitchoverClient>;
 }
 

@@ -26,7 +26,7 @@ export class CurrentPrimary {
   readonly #leaseWatch: LeaseWatch;
   #cancelPatience: (() => void) | undefined;
   #goneAt = 0;
-  #requirement: Requirement = "none";
+  #requirement: Requirement = "hold";
 
   /** `changed` is called when sessions can go on, must move, or must not wait any longer. */
   constructor(context: PrimaryContext, changed: () => void) {

@@ -39,8 +39,8 @@ export class Switchover implements PrimaryView {
     });
     this.#current.address = primary;
     this.#current.close(site?.awaitsSites === true);
-    this.#setScans();
     this.#sync = sync;
+    this.#setScans();
     this.#current.require(this.#requirement);
     if (primary !== undefined) this.#current.serve(this.#current.connectTo(primary));
     this.#current.watch();
@@ -105,9 +105,9 @@ export class Switchover implements PrimaryView {
     this.#epoch = epoch;
     this.#sync = sync;
     if (!moved) this.#current.require(this.#requirement);
-    if (isSame) return;
     if (isOther) this.#context.scans.close();
     this.#setScans();
+    if (isSame) return;
     if (primary === undefined) this.#current.sever();
     else if (moved) this.#switchTo(primary);
   }
@@ -118,6 +118,8 @@ export class Switchover implements PrimaryView {
     this.#dropPrepared();
     const upstream = this.#current.connectTo(target);
     this.#prepared = upstream;
+    // until it serves, it carries what it publishes, and no request
+    upstream.rounds.require("none");
     try {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
       const pinned = [...this.#context.clients].filter((client) => client.pinned.current !== undefined);
@@ -248,7 +250,7 @@ export class Switchover implements PrimaryView {
   }
 
   #setScans(): void {
-    this.#context.scans.setPrimary(this.#epoch, this.isClosed ? undefined : this.#current.address);
+    this.#context.scans.setPrimary(this.#epoch, this.isClosed ? undefined : this.#current.address, this.#requirement);
   }
 
   get #requirement(): Requirement {

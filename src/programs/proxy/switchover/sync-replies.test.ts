@@ -5,6 +5,7 @@ import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.t
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { Address, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 
 test("a reply waits until the replica of the set has what it acknowledges", async () => {
@@ -61,7 +62,7 @@ test("no reply passes while the set of the epoch is not known, and a replica tha
   assert.equal(await client.read(), 1);
 });
 
-test("errors pass at once: they acknowledge nothing", async () => {
+test("what an engine refuses before it looks at data passes at once", async () => {
   await using served = await Served.start();
   const [client] = await clients(served);
   await configure(served, undefined);
@@ -83,6 +84,27 @@ test("a switchover under load fails no request, and replies of the new primary w
   assert.equal(await served.replica.call("GET", "n"), "2");
   assert.equal(await writer.ask("RPUSH", "queue", "x"), 1);
   assert.deepEqual(plain(await blocked.read()), ["queue", "x"]);
+});
+
+test("while replies wait for replicas, a scan goes on at the primary alone", async () => {
+  await using served = await Served.start();
+  await configure(served, { members: [addressOf(served.replica)] });
+  const [client] = await clients(served);
+  await client.ask("EVAL", "for i = 1, 2000 do redis.call('SADD', 's', 'member' .. i) end", 0);
+  const [cursor] = listOf((await client.ask("SSCAN", "s", "0")) ?? null);
+  await served.move();
+  await configure(served, { members: [addressOf(served.replica)] });
+  const former = served.replica;
+  await until("the former primary has all", async () => (await former.call("SCARD", "s")) === 2000);
+  await former.call("CONFIG", "SET", "replica-read-only", "no");
+  await former.call("SADD", "s", "stray");
+  const seen = new Set<string>();
+  for (let at = textOf(cursor ?? null); at !== "0" || seen.size === 0;) {
+    const [next, found] = listOf((await client.ask("SSCAN", "s", at, "COUNT", 500)) ?? null);
+    for (const member of listOf(found ?? null)) seen.add(textOf(member));
+    at = textOf(next ?? null);
+  }
+  assert.deepEqual([seen.size, seen.has("stray")], [2000, false]);
 });
 
 test("what MONITOR shows waits for no round: rounds show there too, and would never end", async () => {

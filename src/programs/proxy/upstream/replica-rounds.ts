@@ -32,13 +32,14 @@ export interface RoundsContext {
  */
 export class ReplicaRounds {
   readonly #context: RoundsContext;
-  #requirement: Requirement = "none";
+  #requirement: Requirement = "hold";
   #waiting = new Set<WaitingReplies>();
   #inRound = new Set<WaitingReplies>();
   #running = false;
   #closed = false;
   #client: Promise<EngineClient> | undefined;
 
+  /** Replies wait until `require` says for what. */
   constructor(context: RoundsContext) {
     this.#context = context;
   }

@@ -1,7 +1,7 @@
 import type { Lease } from "../timing/lease.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 import { LeaseGate } from "./lease-gate.ts";
-import { isOnlyErrors } from "../protocol/refusals.ts";
+import { isOnlyRefusals } from "../protocol/refusals.ts";
 import { kept } from "./lent-memory.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
 import type { Wire } from "./wire.ts";
@@ -106,12 +106,12 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
     else this.#wire.destroy();
   }
 
-  /** An error is the reply to what was not executed, or failed. */
+  /** A refusal is the reply to what was not executed, and shows nothing of what others wrote. */
   #acknowledgesNothing(chunks: readonly Buffer[]): boolean {
     return (
       this.#lease.empty &&
       this.#atBoundary() &&
-      isOnlyErrors(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks))
+      isOnlyRefusals(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks))
     );
   }
 }

@@ -54,7 +54,7 @@ export class Upstream {
   readonly catalogue: CommandCatalogue;
   /** Brings it the scripts of clients. */
   readonly scripts: ScriptLoader;
-  /** What its replies wait for; nothing until it serves. */
+  /** What its replies wait for; none passes until that is said. */
   readonly rounds: ReplicaRounds;
   readonly #clock: Clock;
   readonly #control: ControlConnection;

@@ -39,7 +39,7 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "scan",
     names: "SCAN HSCAN SSCAN ZSCAN",
-    note: "the cursor names the engine that gave it: a scan goes on there when the primary changes",
+    note: "the cursor names the engine that gave it: a scan goes on there when the primary changes; with `durability: sync` it begins anew at the next primary",
   },
   {
     commandClass: "subscription",
