@@ -194,6 +194,17 @@ test("commands of kubectl are spelled in one place", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("options of a request are found by the syntax of its command, and never by a search for a word", () => {
+  const search =
+    /\.(?:some|every|find\w*|filter|flatMap|indexOf|lastIndexOf|includes)\([^;]*?(?:keyword\(|toUpperCase\(\))|\b(?:args|options|rest)(?:\.slice\([^)]*\)|\.map\([^)]*\))?\.(?:indexOf|lastIndexOf|includes|find\w*|some)\(/;
+  const rooms = /^src\/(?:programs\/(?:proxy|link)|core\/merge|mechanisms\/site)\//;
+  assert.match("args.findIndex((argument) => keyword(argument) === 'BLOCK')", search);
+  const wrong = files.filter(
+    (file) => !isTest(file) && rooms.test(file) && search.test(readFileSync(join(ROOT, file), "utf8")),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test("every room is known, and nothing imports a test or the test kit but tests", () => {
   const unknown = new Set(files.map(roomOf).filter((room) => room !== "bin" && !(room in MAY_IMPORT)));
   const wrong = ofProduct.filter(({ target }) => isTest(target) || target.startsWith("test/"));

@@ -10,6 +10,8 @@ const cases: readonly {
 }[] = [
   { command: "SET k v", effects: ["clear k", "put string k '' v"] },
   { command: "SET k v PXAT 9000", effects: ["clear k", "put string k '' v", "expire k 9000"] },
+  { command: "SET k PXAT PXAT 9000", effects: ["clear k", "put string k '' PXAT", "expire k 9000"] },
+  { command: "SET k v IFEQ KEEPTTL", effects: ["clear k", "put string k '' v"] },
   { command: "SET k 1.5 KEEPTTL", effects: ["put string k '' 1.5"] },
   { command: "MSET a 1 b 2", effects: ["clear a", "put string a '' 1", "clear b", "put string b '' 2"] },
   { command: "UNLINK a b", effects: ["clear a", "clear b"] },
@@ -24,6 +26,7 @@ const cases: readonly {
   { command: "HDEL k f g", effects: ["remove hash k f", "remove hash k g"] },
   { command: "SMOVE a b m", effects: ["remove set a m", "put set b m "] },
   { command: "ZADD k 1 m 2.5 n", effects: ["put zset k m 1", "put zset k n 2.5"] },
+  { command: "ZADD k 1 nx 2 gt", effects: ["put zset k nx 1", "put zset k gt 2"] },
   { command: "ZADD k CH 1 m", effects: ["put zset k m 1"] },
   { command: "ZADD k GT 1 m", read: ["k"] },
   { command: "ZINCRBY k 2 m", effects: ["add zset k m 2"] },
@@ -32,6 +35,7 @@ const cases: readonly {
   { command: "LMOVE a b LEFT RIGHT", read: ["a", "b"] },
   { command: "RENAME a b", effects: ["clear a"], read: ["b"] },
   { command: "SORT k BY w STORE to", read: ["to"] },
+  { command: "SORT k GET store STORE to", read: ["to"] },
 ];
 
 for (const { command, effects = [], read = [] } of cases) {

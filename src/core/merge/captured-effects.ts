@@ -1,3 +1,4 @@
+import { locateParts, type LocatedParts } from "../base/located-parts.ts";
 import type { Effect, KeyType } from "./operation.ts";
 
 /** What a command of an engine's stream did, as far as the command says it. */
@@ -51,7 +52,7 @@ const counter =
     effects(add("string", key, "", sign * BigInt(by)));
 
 const COMMANDS: Readonly<Record<string, Rule>> = {
-  SET: ([key = "", value = "", ...options]) => set(key, value, options),
+  SET: set,
   SETNX: ([key = "", value = ""]) => effects(...replaced(key, value)),
   GETSET: ([key = "", value = ""]) => effects(...replaced(key, value)),
   MSET: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
@@ -97,16 +98,18 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   COPY: ([, to]) => read(to),
   RENAME: renamed,
   RENAMENX: renamed,
-  SORT: (args) => read(args[args.findIndex((arg) => arg.toUpperCase() === "STORE") + 1]),
+  SORT: (args) => read(args[partsOf("SORT", args)?.get("destination") ?? args.length]),
 };
 
 const INTEGER = /^-?\d{1,15}$/;
 
-function set(key: string, value: string, options: readonly string[]): Captured {
-  const words = options.map((option) => option.toUpperCase());
-  const at = words.indexOf("PXAT");
-  if (words.includes("KEEPTTL")) return effects(put("string", key, "", value));
-  const expiry: readonly Effect[] = at < 0 ? [] : [{ kind: "expire", key, at: Number(options[at + 1]) }];
+function set(args: readonly string[]): Captured {
+  const [key = "", value = ""] = args;
+  const parts = partsOf("SET", args);
+  if (parts === undefined) return read(key);
+  if (parts.has("KEEPTTL")) return effects(put("string", key, "", value));
+  const at = parts.get("unix-time-milliseconds");
+  const expiry: readonly Effect[] = at === undefined ? [] : [{ kind: "expire", key, at: Number(args[at]) }];
   return effects(...replaced(key, value), ...expiry);
 }
 
@@ -115,11 +118,12 @@ function hashPuts([key = "", ...args]: readonly string[]): Captured {
 }
 
 /** With a condition, the command does not say which elements it wrote. */
-function zadd([key = "", ...args]: readonly string[]): Captured {
-  const words = args.map((arg) => arg.toUpperCase());
-  if (["NX", "XX", "GT", "LT", "INCR"].some((option) => words.slice(0, 5).includes(option))) return read(key);
-  const scored = words[0] === "CH" ? args.slice(1) : args;
-  return effects(...pairs(scored).map(([score, element]) => put("zset", key, element, score)));
+function zadd(args: readonly string[]): Captured {
+  const [key = ""] = args;
+  const parts = partsOf("ZADD", args);
+  const scored = parts?.get("score");
+  if (scored === undefined || ["NX", "XX", "GT", "LT", "INCR"].some((option) => parts?.has(option))) return read(key);
+  return effects(...pairs(args.slice(scored)).map(([score, element]) => put("zset", key, element, score)));
 }
 
 function renamed([from = "", to]: readonly string[]): Captured {
@@ -131,4 +135,8 @@ function pairs(args: readonly string[]): readonly (readonly [string, string])[] 
     args[2 * index] ?? "",
     args[2 * index + 1] ?? "",
   ]);
+}
+
+function partsOf(command: string, args: readonly string[]): LocatedParts | undefined {
+  return locateParts(command, { length: args.length, wordAt: (at) => args[at]?.toUpperCase() ?? "" });
 }

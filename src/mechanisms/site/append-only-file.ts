@@ -154,9 +154,9 @@ const ARRAY = 42;
 function appendedIn(manifest: string): readonly ListedFile[] {
   const lines = manifest.split("\n").map((line) => line.trim().split(" "));
   return lines.flatMap((words) => {
-    const of = (word: string): string | undefined => words[words.indexOf(word) + 1];
-    const [name, sequence] = [of("file"), Number(of("seq"))];
-    return of("type") === "i" && name !== undefined ? [{ name, sequence }] : [];
+    const fields = new Map(words.flatMap((word, i) => (i % 2 === 0 ? [[word, words[i + 1]] as const] : [])));
+    const [name, sequence] = [fields.get("file"), Number(fields.get("seq"))];
+    return fields.get("type") === "i" && name !== undefined ? [{ name, sequence }] : [];
   });
 }
 

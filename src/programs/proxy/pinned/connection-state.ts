@@ -5,6 +5,7 @@ import { selectsIn } from "./exec-reply.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
+import { partsOf } from "../protocol/request-parts.ts";
 import { Subscriptions } from "../protocol/subscriptions.ts";
 
 /** What an engine keeps for one connection, learnt from its replies, so that it can be repeated at another engine. */
@@ -143,8 +144,8 @@ export class ConnectionState {
     else if (verb === "AUTH") this.#become(args[2] === undefined ? undefined : args[1], args[2], identity);
     else {
       if (args[1] !== undefined) identity.settings = { ...identity.settings, protocol: Number(args[1].toString()) };
-      const auth = args.findIndex((argument) => keyword(argument) === "AUTH");
-      if (auth > 0) this.#become(args[auth + 1], args[auth + 2], identity);
+      const [name, password] = ["username", "password"].map((part) => partsOf(verb, args)?.get(part));
+      if (name !== undefined && password !== undefined) this.#become(args[name], args[password], identity);
     }
   }
 

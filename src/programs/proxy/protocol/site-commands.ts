@@ -1,6 +1,7 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "./arguments.ts";
+import { argumentsOf } from "./arguments.ts";
 import { classify } from "./commands.ts";
+import { partsOf } from "./request-parts.ts";
 import type { CommandEntry } from "./table/entry.ts";
 import { NameTable } from "./table/name-table.ts";
 
@@ -53,8 +54,8 @@ export function takenAtSite(request: Buffer, command: CommandEntry): TakenAtSite
 function namesOther(request: Buffer, name: string): boolean {
   if (name !== "SELECT" && name !== "COPY") return false;
   const args = argumentsOf(request);
-  const at = name === "SELECT" ? 1 : args.findIndex((arg, index) => index > 2 && keyword(arg) === "DB") + 1;
-  return at > 0 && (args[at]?.toString() ?? "0") !== "0";
+  const at = name === "SELECT" ? 1 : partsOf(name, args)?.get("destination-db");
+  return at !== undefined && (args[at]?.toString() ?? "0") !== "0";
 }
 
 const NAMES = new NameTable([

@@ -2,6 +2,7 @@ import { decodeReply } from "../../../ports/resp/decode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import { argumentsOf, keyword } from "./arguments.ts";
+import { partsOf } from "./request-parts.ts";
 
 /**
  * The streams that an XREAD reads from `$`, which means "from now on". At another engine "now" is later, and entries in
@@ -30,11 +31,11 @@ export function withIds(request: Buffer, ids: readonly string[]): Buffer {
 }
 
 function dollarPositions(args: readonly Buffer[]): readonly { readonly key: Buffer; readonly at: number }[] {
-  const streams = args.findIndex((argument) => keyword(argument) === "STREAMS") + 1;
-  const count = (args.length - streams) / 2;
-  if (streams === 0 || !Number.isInteger(count)) return [];
+  const parts = partsOf("XREAD", args);
+  const [firstKey, firstId] = [parts?.get("key"), parts?.get("id")];
+  if (firstKey === undefined || firstId === undefined) return [];
   return args
-    .slice(streams, streams + count)
-    .map((key, i) => ({ key, at: streams + count + i }))
+    .slice(firstKey, firstId)
+    .map((key, i) => ({ key, at: firstId + i }))
     .filter(({ at }) => args[at]?.toString() === "$");
 }

@@ -1,8 +1,9 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { argumentsOf } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
+import { partsOf } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
@@ -182,18 +183,24 @@ function takePlain(session: CommandSession, request: Buffer, command?: CommandEn
 
 /** Another connection of the client to the engine is unknown to the engine: it cannot be redirected to. */
 function takeTracking(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
-  const redirects = argumentsOf(request).some((argument) => keyword(argument) === "REDIRECT");
+  const args = argumentsOf(request);
+  const parts = partsOf(command.name, args);
+  // what this cannot read, no engine takes: without it nothing says that it redirects
+  if (parts === undefined && args.length > MIN_TRACKING) return session.answer(replies.syntax);
+  const redirects = parts?.has("REDIRECT") ?? false;
   if (redirects || session.identity.settings.protocol === 2) return session.answer(NO_TRACKING);
   return session.pinned.take(request, command);
 }
 
+/** With fewer arguments the engine gives the error. */
+const MIN_TRACKING = 2;
 const NO_TRACKING = errorReply(
   "ERR store: CLIENT TRACKING with REDIRECT is not available at an endpoint: use RESP3, by HELLO 3",
 );
 
 /** VADD waits for a thread only with CAS. */
 function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
-  return name === "VADD" && !argumentsOf(request).some((argument) => keyword(argument) === "CAS");
+  return name === "VADD" && partsOf(name, argumentsOf(request))?.has("CAS") === false;
 }
 
 /** Without a pinned connection the client has no transaction to end: the engine gives the error. */
@@ -216,5 +223,5 @@ function handleSession(session: CommandSession, request: Buffer, command: Comman
 }
 
 function blocks(request: Buffer, { name }: CommandEntry): boolean {
-  return !name.startsWith("XREAD") || argumentsOf(request).some((argument) => keyword(argument) === "BLOCK");
+  return !name.startsWith("XREAD") || partsOf(name, argumentsOf(request))?.has("BLOCK") !== false;
 }
