@@ -18,6 +18,12 @@ const cases: readonly [rule: string, redb: OfCluster, clusters: readonly string[
     ["rec", "other"],
     "rec",
   ],
+  [
+    "one that was just asked for is where it was asked for",
+    { spec: named, status: { cluster: "rec", creating: true } },
+    ["rec", "other"],
+    "rec",
+  ],
   ["it does so while its cluster is away", { spec: {}, status: { cluster: "rec", databaseUID: "1" } }, ["new"], "rec"],
 ];
 

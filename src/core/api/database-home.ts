@@ -4,7 +4,7 @@ import type { DatabaseStatus } from "./database-status.ts";
 /** What an object of a database says of the cluster that it belongs to. */
 export interface OfCluster {
   readonly spec: { readonly storeEnterpriseCluster?: DatabaseSpec["storeEnterpriseCluster"] };
-  readonly status?: Pick<DatabaseStatus, "databaseUID" | "cluster"> | undefined;
+  readonly status?: Pick<DatabaseStatus, "databaseUID" | "cluster" | "creating"> | undefined;
 }
 
 /**
@@ -15,6 +15,7 @@ export interface OfCluster {
 export function clusterNameFor({ spec, status = {} }: OfCluster, clusters: readonly string[]): string | undefined {
   const home = homeOf(status);
   if (home !== undefined) return home;
+  if (status.creating === true && status.cluster) return status.cluster; // it may have it
   const named = spec.storeEnterpriseCluster?.name;
   if (named !== undefined) return named;
   const taken = status.cluster;

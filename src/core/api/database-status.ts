@@ -21,6 +21,10 @@ export const databaseStatus = z.object({
   engine: z.string().optional().describe("Name and version of the engine that serves."),
   standIn: z.boolean().optional().describe("Whether the engine stands in for that of the database version."),
   cluster: z.string().optional().describe("Name of its cluster."),
+  creating: z
+    .boolean()
+    .optional()
+    .describe("Whether its cluster has been asked to make it, and has not shown it yet; absent otherwise."),
   internalEndpoints: z
     .array(
       z.object({

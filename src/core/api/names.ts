@@ -83,6 +83,12 @@ export const UPGRADE_NOW_ANNOTATION = "storeenterprise.io/upgrade-now";
 /** Annotation on the database that an Active-Active database has at a site: which site of which it is. The operator alone writes it. */
 export const SITE_ANNOTATION = "storeenterprise.io/site";
 
+/** Annotation on the Secret that a cluster keeps for a database: name of the object that it was made for. It stays when the object goes. */
+export const MADE_FOR_ANNOTATION = "storeenterprise.io/made-for";
+
+/** Annotation on a database: uid of the database of that name in its cluster, which the object takes over. */
+export const TAKE_OVER_ANNOTATION = "storeenterprise.io/take-over";
+
 /** Secret with the credentials and the certificate authority of the remote cluster `name`. */
 export const remoteSecretName = (name: string): string => `store-enterprise-${name}`;
 

@@ -7,7 +7,7 @@ import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
 import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
 import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
 import type { ActionRecord, BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
@@ -64,6 +64,14 @@ export class SimulatedDatabases {
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: "database" };
     const name = clusterNames.databaseRecord(cluster, record.uid);
     const data = { record: JSON.stringify(record) };
+    await this.#kube.create(Secrets, {
+      metadata: {
+        name: clusterNames.databaseSecret(cluster, record.uid),
+        namespace,
+        labels: { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(record.uid) },
+      },
+      stringData: { password: body.authentication_redis_pass ?? "" },
+    });
     const stored = await this.#kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data });
     this.#kept.set(record.uid, { record, stored });
     this.#finishLater(record.uid);
@@ -89,6 +97,7 @@ export class SimulatedDatabases {
     const { record, stored } = this.#keptAs(uid);
     const { name, namespace = "" } = stored.metadata;
     await this.#kube.delete(ConfigMaps, { name, namespace });
+    await this.#kube.delete(Secrets, { name: clusterNames.databaseSecret(this.#options.cluster, record.uid), namespace });
     this.#kept.delete(record.uid);
     this.#names.delete(record.name);
     return record;

@@ -41,8 +41,11 @@ export interface DatabaseView {
   /** Other objects of its namespace, as far as the caller has read them. */
   readonly references: References;
   readonly existing: ExistingDatabase | undefined;
-  /** Of the Secret with the password, compared with what the cluster was given last; `missing` when it is not there. */
-  readonly secret: "given" | "changed" | "missing";
+  /**
+   * Of the Secret with the password, compared with what the cluster was given last. `missing` when it is not there; `lost` when it
+   * is made again from what the cluster has.
+   */
+  readonly secret: "given" | "changed" | "missing" | "lost";
   readonly secretName: string;
   readonly certificate: CertificateView;
   /** The site of an Active-Active database that it is; undefined when it is none. */

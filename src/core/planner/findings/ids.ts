@@ -57,6 +57,7 @@ const FINDING_IDS = [
   "ModuleSource",
   "ModuleUrl",
   "ModulesDistinct",
+  "NameTaken",
   "NamespaceNotGranted",
   "NamespacesNotListed",
   "NextAuthorityOffered",

@@ -43,6 +43,7 @@ export const LEFT_TO_USERS = {
   ModuleSource: BY_HAND,
   ModuleUrl: BY_HAND,
   ModulesDistinct: BY_HAND,
+  NameTaken: BY_HAND,
   NamespaceNotGranted: BY_HAND,
   NamespacesNotListed: BY_HAND,
   NextAuthorityOffered: BY_HAND,

@@ -20,6 +20,8 @@ export interface DatabaseActDeps extends CertificateDeps {
   readonly cluster: string;
   readonly log: Log;
   readonly events: EventRecorder;
+  /** The cluster was asked before to make the database, and it is not known whether it has. */
+  readonly mayBeMade: boolean;
 }
 
 /** What came of an act: the database as the cluster has it then, or why it was not done. */
@@ -47,8 +49,7 @@ export async function attempt(
     if (performed.bdb !== undefined) connection.recordWrite(performed.bdb);
     return performed;
   } catch (error) {
-    if (isFault(error, managementFaults.conflict)) {
-      // another change of it runs, which the node that was asked did not know of yet
+    if (isFault(error, managementFaults.conflict) && passes(deps, act, error.details["error_code"])) {
       deps.log.debug("the database is busy, trying again", { database: redb.metadata.name, error });
       return {};
     }
@@ -56,6 +57,11 @@ export async function attempt(
     if (failure === undefined) throw error;
     return { failure };
   }
+}
+
+/** Another change runs, which the node that was asked did not know of yet; or an earlier request has made the database. */
+function passes({ mayBeMade }: DatabaseActDeps, act: DatabaseAct, code: unknown): boolean {
+  return code === "busy" || (code === "name_exists" && act.kind === "create" && mayBeMade);
 }
 
 async function perform(

@@ -3,7 +3,6 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { keyOf } from "../../../ports/kube/ref.ts";
-import type { BdbRecord } from "../../../ports/management/records.ts";
 import {
   observeCluster,
   readClusterSpec,
@@ -12,7 +11,6 @@ import {
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { planCluster } from "../../../core/planner/cluster/plan.ts";
 import {
@@ -36,20 +34,16 @@ export function clusterOf(cache: Pick<InformerCache, "clusters">, redb: Redb): C
   return name !== undefined && all.includes(name) ? { name, namespace } : notFound(redb, namespace, all);
 }
 
-/** The clusters that may have the database of an object. */
-export interface Holders {
-  readonly clusters: readonly ClusterRef[];
-  /** Whether the object says which it is; otherwise these are all of its namespace. */
-  readonly isKnown: boolean;
-}
-
-/** The cluster that the database belongs to; every one when that cannot be known, as when its object names one that is not there. */
-export function holdersOf(cache: Pick<InformerCache, "clusters">, redb: Redb): Holders {
+/**
+ * The clusters that may have the database of an object: the one that it belongs to; every one of the namespace when that cannot be
+ * known, as when the object names one that is not there.
+ */
+export function holdersOf(cache: Pick<InformerCache, "clusters">, redb: Redb): readonly ClusterRef[] {
   const namespace = redb.metadata.namespace ?? "default";
   const all = clustersIn(cache, namespace);
   const name = clusterNameFor(redb, all);
   const isKnown = name !== undefined && (all.includes(name) || homeOf(redb.status ?? {}) !== undefined);
-  return { isKnown, clusters: (isKnown ? [name] : all).map((one) => ({ name: one, namespace })) };
+  return (isKnown ? [name] : all).map((one) => ({ name: one, namespace }));
 }
 
 function clustersIn({ clusters }: Pick<InformerCache, "clusters">, namespace: string): readonly string[] {
@@ -115,9 +109,4 @@ const MAKE_AGAIN = "make the cluster again: its databases are found in its volum
 function gone({ name }: ClusterRef): ClusterContext {
   const unready = block("ClusterNotFound", `the cluster ${name} is gone`, MAKE_AGAIN);
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
-}
-
-/** The database as its cluster has it; undefined when it does not, or cannot be asked. */
-export function bdbOf(polled: PollResult, { metadata }: Redb): BdbRecord | undefined {
-  return "unreachable" in polled ? undefined : polled.bdbs.find(({ name }) => name === metadata.name);
 }

@@ -9,6 +9,7 @@ import { isTrue } from "../../../ports/kube/conditions.ts";
 import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
 import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef, ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
+import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -23,9 +24,11 @@ import { attempt } from "./acts.ts";
 import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
+import { keepMark, ownDatabase } from "./identity.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
 import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
+import { restoreSecret } from "./restored-secret.ts";
 import { siteOf } from "./site.ts";
 import { databaseStatusOf } from "./status.ts";
 
@@ -87,13 +90,20 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   const objects = {
     site: siteOf(deps.cache, held),
-    state: secretState(deps.cache.secrets, held),
     foreignOwner: foreignOwner(deps.cache.secrets, held),
+    own: (records: ClusterRecords) => ownDatabase(deps.cache, cluster.name, records, held),
     certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };
+  let state = secretState(deps.cache.secrets, held);
   const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
-    evaluateDatabase(held, within, deps.release, objects, maxAgeMs);
-  const seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
+    evaluateDatabase(held, within, deps.release, { ...objects, state }, maxAgeMs);
+  let seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
+  if (seen.bdb !== undefined) {
+    await keepMark(deps, cluster.name, held, seen.bdb, false);
+    const isKept = state !== "lost" || (await restoreSecret(deps.kube, cluster.name, held, seen.bdb, objects.certificate));
+    if (!isKept) state = "missing";
+    if (!isKept) seen = await evaluate(context, Infinity);
+  }
   const evaluated = isToAct(seen) ? await evaluate(await deps.freshContext(cluster), STEP_MS) : seen;
   return follow(deps, held, cluster.name, evaluated);
 }
@@ -116,19 +126,24 @@ function isToAct({ decision }: DatabaseEvaluation): boolean {
   return decision !== undefined && decision.act.kind !== "none";
 }
 
-async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
+async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
   const { decision, connection, authority } = evaluated;
   if (decision === undefined) {
-    const { conditions } = await report(deps, redb, cluster, evaluated);
+    const { conditions } = await report(deps, seen, cluster, evaluated);
     const { suspension } = evaluated;
     const restMs = isTrue(conditions, "Available") ? REST_MS : AGAIN_MS.first;
     if (suspension !== undefined) return waiting(restMs, suspension.reason, suspension.message);
     const why = evaluated.unready ?? evaluated.failure;
-    return waiting(REST_MS, why?.id ?? "", why?.evidence ?? "");
+    const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
+    return waiting(isAnswered ? AGAIN_MS.last : REST_MS, why?.id ?? "", why?.evidence ?? "");
   }
   const isActing = decision.act.kind !== "none";
-  if (isActing) deps.log.info("performing a step", { database: redb.metadata.name, act: decision.act });
-  const attempted = isActing ? await attempt({ ...deps, cluster }, redb, connection, decision.act) : {};
+  if (isActing) deps.log.info("performing a step", { database: seen.metadata.name, act: decision.act });
+  const redb = decision.act.kind === "create" ? await noteCreation(deps, seen, cluster) : seen;
+  const mayBeMade = seen.status?.creating === true;
+  const attempted = isActing ? await attempt({ ...deps, cluster, mayBeMade }, redb, connection, decision.act) : {};
+  if (attempted.bdb !== undefined && evaluated.bdb === undefined)
+    await keepMark(deps, cluster, redb, attempted.bdb, true);
   const bdb = attempted.bdb ?? evaluated.bdb;
   const given = attempted.passwordFrom ?? redb.status?.passwordFrom;
   const passwordFrom = bdb === undefined ? given : await deps.keepAddress(redb, { port: bdb.port, authority }, given);
@@ -136,6 +151,15 @@ async function follow(deps: PassDeps, redb: Redb, cluster: string, evaluated: Da
   const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure, passwordFrom });
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
   return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
+}
+
+/** Before the cluster is asked: an operator that starts again knows by it that the database is of this object, and in which cluster. */
+async function noteCreation({ kube, cache }: DatabaseDeps, redb: Redb, cluster: string): Promise<Redb> {
+  if (redb.status?.creating === true && redb.status.cluster === cluster) return redb;
+  const status = { ...redb.status, status: redb.status?.status ?? ("pending" as const), cluster, creating: true };
+  const stored = await kube.update(Databases, { ...redb, status }, { subresource: "status" });
+  cache.databases.learn(stored);
+  return stored;
 }
 
 function pauseMs(isActing: boolean, { findings }: DatabaseDecision, status: DatabaseStatus): number {

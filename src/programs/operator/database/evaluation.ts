@@ -4,14 +4,16 @@ import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import type { CertificateView } from "../../../core/planner/database/certificate.ts";
 import { planDatabase, type DatabaseDecision, type DatabaseView } from "../../../core/planner/database/plan.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { notReady, type ClusterContext, type Unready } from "../context/cluster-context.ts";
-import { bdbOf, type Redb } from "./cluster.ts";
+import type { Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
+import type { OwnDatabase } from "./identity.ts";
 import { referencesOf } from "./references.ts";
 import { secretNameOf } from "./secret.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
@@ -35,6 +37,8 @@ export interface DatabaseObjects {
   readonly site: SiteOfDatabase | undefined;
   readonly state: DatabaseView["secret"];
   readonly foreignOwner: string | undefined;
+  /** Which database of the cluster it stands for. */
+  readonly own: (records: ClusterRecords) => OwnDatabase;
   /** Of the endpoints of the database as the cluster has it. */
   readonly certificate: (bdb: BdbRecord | undefined) => Promise<CertificateView>;
 }
@@ -51,10 +55,11 @@ export async function evaluateDatabase(
   const polled = (await connection?.records(maxAgeMs)) ?? {
     unreachable: unready?.evidence ?? "it cannot be asked yet",
   };
-  const bdb = bdbOf(polled, redb);
+  const { bdb, ...own } = "unreachable" in polled ? {} : objects.own(polled);
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
+  if (own.unready !== undefined || own.failure !== undefined) return { ...seen, ...own };
   if (objects.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(objects.foreignOwner, redb) };
   const spec = readSpec(redb);
   if (typeof spec === "string") return { ...seen, failure: specInvalid(spec, redb.metadata.name) };

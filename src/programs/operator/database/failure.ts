@@ -7,7 +7,7 @@ import { editObject, getObjects } from "../../../core/api/kubectl.ts";
 
 /** Why the cluster did not do what it was asked for. */
 export type DatabaseFailure = FindingOf<
-  "RefusedByCluster" | "CallFailed" | "SpecInvalid" | "DatabaseSecretMissing" | "CertificateInvalid"
+  "RefusedByCluster" | "CallFailed" | "SpecInvalid" | "NameTaken" | "DatabaseSecretMissing" | "CertificateInvalid"
 >;
 
 /** What a user can change in the object about a refusal of the management API, by its `error_code`. */
@@ -24,6 +24,8 @@ const WAY_OUT: Readonly<Record<string, string>> = {
   missing_module:
     "upload the module: curl -F module=@<file>.zip https://<rec>:9443/v2/modules; the operator tries again",
   license_expired: "install a valid licence",
+  data_set_aside:
+    "put the ConfigMap with the record of the database back, or remove the data for ever: DELETE /v1/nodes/<uid>/set_aside/<id>, which GET /v1/nodes lists",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };
 
@@ -36,7 +38,9 @@ export function failureOf(error: unknown, object: string): DatabaseFailure | und
   if (isFault(error, operatorFaults.secretOfAnother))
     return block("SpecInvalid", `spec.databaseSecretName: ${messageOf(error)}`, edit);
   if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
-  if (!isFault(error, faults.refused)) return callFailed(whyUnreachable(error));
+  const isBusy = isFault(error, faults.conflict) && error.details["error_code"] === "busy";
+  if (isBusy || !(isFault(error, faults.refused) || isFault(error, faults.conflict)))
+    return callFailed(whyUnreachable(error));
   const { description, error_code } = error.details;
   const said = typeof description === "string" ? description : messageOf(error);
   const code = String(error_code);

@@ -11,7 +11,8 @@ import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/ou
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
-import { bdbOf, holdersOf, type Redb } from "./cluster.ts";
+import { holdersOf, type Redb } from "./cluster.ts";
+import { ownDatabase } from "./identity.ts";
 
 export interface RemovalDeps {
   readonly kube: Kube;
@@ -28,9 +29,8 @@ const LOOK_AGAIN_MS = 500;
  */
 export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
-  const { clusters, isKnown } = holdersOf(deps.cache, redb);
-  for (const cluster of clusters) {
-    const left = await removeFrom(cluster, await deps.freshContext(cluster), redb, isKnown);
+  for (const cluster of holdersOf(deps.cache, redb)) {
+    const left = await removeFrom(deps, cluster.name, await deps.freshContext(cluster), redb);
     if (left === undefined) continue;
     await reportWaiting(deps, redb, left);
     return waiting(LOOK_AGAIN_MS, "Deleting", left);
@@ -41,19 +41,19 @@ export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Out
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
 async function removeFrom(
-  { name }: ClusterRef,
+  { cache }: RemovalDeps,
+  name: string,
   { hasNodes, connection, unready }: ClusterContext,
   redb: Redb,
-  isKnown: boolean,
 ): Promise<string | undefined> {
   if (!hasNodes) return undefined;
   if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
   if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
-  const bdb = bdbOf(polled, redb);
+  const own = ownDatabase(cache, name, polled, redb);
+  if (own.unready !== undefined) return unreached(name, own.unready.evidence, redb);
+  const { bdb } = own;
   if (bdb === undefined) return undefined;
-  if (!isKnown)
-    return `the cluster ${name} has a database of this name, and nothing says that it is this one; ${toGiveUp(redb)}`;
   if (bdb.status !== "delete-pending") {
     await connection.client.call("deleteBdb", { params: { uid: bdb.uid } });
     connection.recordWrite({ ...bdb, status: "delete-pending" });

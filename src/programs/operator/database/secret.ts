@@ -5,6 +5,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { APP_LABEL, databaseSecretOf, LABELS } from "../../../core/api/names.ts";
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
+import type { DatabaseView } from "../../../core/planner/database/plan.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
@@ -30,10 +31,13 @@ export interface HeldPassword {
   readonly from: PasswordFrom;
 }
 
-/** Whether the cluster was given the password that the Secret of a database has now, as far as their versions tell. */
-export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb): "given" | "changed" | "missing" {
+/**
+ * Whether the cluster was given the password that the Secret of a database has now, as far as their versions tell. `lost`: it is not
+ * there, and is one that the product makes.
+ */
+export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb): DatabaseView["secret"] {
   const { metadata } = secrets.get(secretRef(redb)) ?? {};
-  if (metadata === undefined) return "missing";
+  if (metadata === undefined) return redb.spec.databaseSecretName === undefined ? "lost" : "missing";
   const given = redb.status?.passwordFrom;
   return given?.secret === metadata.name && !isNewer(metadata.resourceVersion, given.resourceVersion)
     ? "given"

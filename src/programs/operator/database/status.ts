@@ -47,7 +47,8 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     (decision?.findings.length ?? 0) > 0 ||
     decision?.drift?.reason === "DowngradeRefused" ||
     unready?.id === "ClusterNotFound" ||
-    failure?.id === "SpecInvalid";
+    failure?.id === "SpecInvalid" ||
+    failure?.id === "NameTaken";
   const conditions = withStatements(before.conditions, statements(report), now);
   return {
     ...before,
@@ -56,6 +57,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     authorityDigest: report.authorityDigest,
     ...(report.passwordFrom === undefined ? {} : { passwordFrom: report.passwordFrom }),
     status: stateOf(report),
+    creating: isCreating(report) ? true : undefined,
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
@@ -64,10 +66,17 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
   };
 }
 
+/** The cluster may make it still, or has made it and does not show it yet. */
+function isCreating({ before, bdb, failure }: DatabaseReport): boolean {
+  const isRefused = failure?.id === "RefusedByCluster" || failure?.id === "NameTaken";
+  return before.creating === true && bdb === undefined && !isRefused;
+}
+
 /** A database that the cluster refuses to make is asked for again, and is pending as soon as it is not refused. */
 function stateOf({ before, bdb, failure }: DatabaseReport): NonNullable<DatabaseStatus["status"]> {
   if (bdb !== undefined) return bdb.status;
-  if (homeOf(before) === undefined && failure?.id === "RefusedByCluster") return "creation-failed";
+  if (homeOf(before) === undefined && (failure?.id === "RefusedByCluster" || failure?.id === "NameTaken"))
+    return "creation-failed";
   return before.status === "creation-failed" ? "pending" : (before.status ?? "pending");
 }
 

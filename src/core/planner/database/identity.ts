@@ -1,0 +1,49 @@
+/** A database of the cluster, by what tells it apart. */
+interface Listed {
+  readonly uid: number;
+  readonly name: string;
+}
+
+/** What says which database of its cluster an object stands for. */
+export interface IdentityFacts {
+  /** Of the object; a database is made with the same name. */
+  readonly name: string;
+  /** uid of the database that the object has had; undefined before it had one. */
+  readonly known: number | undefined;
+  /** The cluster was asked to make it, and what came of that is not known. */
+  readonly isCreating: boolean;
+  /** uid that a user has written into the object: that database is to be its own. */
+  readonly consented: string | undefined;
+  /** Every database that the cluster lists. */
+  readonly listed: readonly Listed[];
+  /** Name of the object that a database was made for; undefined when nothing says so. */
+  readonly madeFor: (uid: number) => string | undefined;
+  /** There is a record of the database, whether the cluster lists it or not. */
+  readonly hasRecord: (uid: number) => boolean;
+}
+
+/** Which database of its cluster an object stands for. */
+export type Identity =
+  | { readonly kind: "own"; readonly uid: number }
+  /** None, and the cluster has none of that name either. */
+  | { readonly kind: "none" }
+  /** None: the one of that name was made by someone else. */
+  | { readonly kind: "taken"; readonly uid: number }
+  /** There is a record of it, and the cluster does not list it. */
+  | { readonly kind: "unlisted"; readonly uid: number };
+
+/**
+ * Decides by uid, not by name: an object has the database that it had before. One that has none takes the database of its name only
+ * when that was made for an object of this name, was just asked for, or is named by a user.
+ */
+export function identityOf(facts: IdentityFacts): Identity {
+  const { name, known, isCreating, consented, listed, madeFor, hasRecord } = facts;
+  if (known !== undefined && listed.some(({ uid }) => uid === known)) return { kind: "own", uid: known };
+  const same = listed.find((one) => one.name === name);
+  if (same !== undefined) {
+    const { uid } = same;
+    const isOwn = isCreating || consented === String(uid) || madeFor(uid) === name;
+    return { kind: isOwn ? "own" : "taken", uid };
+  }
+  return known !== undefined && hasRecord(known) ? { kind: "unlisted", uid: known } : { kind: "none" };
+}

@@ -1,0 +1,91 @@
+import { annotate } from "../../../core/api/kubectl.ts";
+import { clusterNames, MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../../core/api/names.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { identityOf } from "../../../core/planner/database/identity.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
+import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
+import { notReady, type Unready } from "../context/cluster-context.ts";
+import type { Redb } from "./cluster.ts";
+import type { DatabaseFailure } from "./failure.ts";
+
+type Marks = Pick<InformerCache, "secrets" | "records">;
+
+/** The database that an object stands for, as its cluster has it; or why it has none there. */
+export interface OwnDatabase {
+  /** Undefined when the cluster does not have it. */
+  readonly bdb?: BdbRecord;
+  /** The one of that name is not its own. */
+  readonly failure?: DatabaseFailure;
+  /** Whether the cluster has it cannot be known now. */
+  readonly unready?: Unready;
+}
+
+/** Finds it by uid, and by the mark that the Secret of each database has; by name alone nothing is taken. */
+export function ownDatabase(cache: Marks, cluster: string, { bdbs }: ClusterRecords, redb: Redb): OwnDatabase {
+  const { name, namespace = "default", annotations } = redb.metadata;
+  const { databaseUID, creating } = redb.status ?? {};
+  const identity = identityOf({
+    name,
+    known: databaseUID === undefined ? undefined : Number(databaseUID),
+    isCreating: creating === true,
+    consented: annotations?.[TAKE_OVER_ANNOTATION],
+    listed: bdbs,
+    madeFor: (uid) => markOf(cache, cluster, namespace, uid),
+    hasRecord: (uid) => cache.records.get({ name: clusterNames.databaseRecord(cluster, uid), namespace }) !== undefined,
+  });
+  switch (identity.kind) {
+    case "own": {
+      const bdb = bdbs.find(({ uid }) => uid === identity.uid);
+      return bdb === undefined ? {} : { bdb };
+    }
+    case "taken":
+      return { failure: nameTaken(cluster, redb, identity.uid) };
+    case "unlisted":
+      return { unready: notReady(cluster, unlisted(cluster, identity.uid)) };
+    case "none":
+      return {};
+  }
+}
+
+/** Writes down for whom a database was made, where it outlives the object; KUBE_… when that cannot be written. */
+export async function keepMark(
+  { kube, cache }: { readonly kube: Kube; readonly cache: Marks },
+  cluster: string,
+  { metadata }: Redb,
+  { uid }: BdbRecord,
+  isNew: boolean,
+): Promise<void> {
+  const { name, namespace = "default" } = metadata;
+  const secret = { name: clusterNames.databaseSecret(cluster, uid), namespace };
+  const isThere = isNew || cache.secrets.get(secret) !== undefined;
+  if (!isThere || markOf(cache, cluster, namespace, uid) === name) return;
+  try {
+    const body = { metadata: { annotations: { [MADE_FOR_ANNOTATION]: name } } };
+    cache.secrets.learn(await kube.patch(Secrets, secret, { type: "merge", body }));
+  } catch (error) {
+    if (!isFault(error, faults.notFound)) throw error; // the database is gone with it
+  }
+}
+
+function markOf({ secrets }: Marks, cluster: string, namespace: string, uid: number): string | undefined {
+  const secret = secrets.get({ name: clusterNames.databaseSecret(cluster, uid), namespace });
+  return secret?.metadata.annotations?.[MADE_FOR_ANNOTATION];
+}
+
+function nameTaken(cluster: string, { metadata: { name }, status }: Redb, uid: number): DatabaseFailure {
+  const has = status?.databaseUID;
+  const before = has === undefined ? "" : `; its own, ${has}, is not there any more`;
+  const evidence = `cluster ${cluster} has a database "${name}" with the uid ${uid}, which was not made for this object${before}`;
+  const remedy = `choose another name, or take it over with its data: ${annotate("redb", name, `${TAKE_OVER_ANNOTATION}=${uid}`)}`;
+  return block("NameTaken", evidence, remedy);
+}
+
+function unlisted(cluster: string, uid: number): string {
+  const record = clusterNames.databaseRecord(cluster, uid);
+  return `the cluster does not list database ${uid}, and its record is there: ConfigMap ${record} cannot be read, or was just changed`;
+}
