@@ -3,6 +3,8 @@ import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { ActiveActiveDatabases, Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { MADE_FOR_ANNOTATION } from "../../src/core/api/names.ts";
+import { Secrets } from "../../src/ports/kube/builtin.ts";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -42,18 +44,17 @@ await test("a cluster that is deleted does not wait for databases of another one
   await until("the second is gone", async () => (await kube.get(Clusters, SECOND)) === undefined);
 });
 
-await test("an object is not taken away while a cluster may have its database", async () => {
-  const ref = { name: "same", namespace };
-  await kube.create(Databases, {
-    metadata: { ...ref, finalizers: [FINALIZERS.database] },
-    spec: { storeEnterpriseCluster: { name: "recc" } },
-  });
-  await kube.delete(Databases, ref);
-  const message = async () => (await statusOf("same")).conditions?.find(({ type }) => type === "Ready")?.message;
-  await until("it says why", async () => /cluster rec has a database of this name/.test((await message()) ?? ""));
-  assert.equal((await statusOf("same")).status, "delete-pending");
-  await agents.remove(uid);
-  await until("the object is gone", async () => (await kube.get(Databases, ref)) === undefined);
+await test("an object that names no cluster that is there takes along only the database that was made for it", async () => {
+  await deleteUnbound("same");
+  assert.equal(agents.calls.get("deleteBdb"), undefined);
+  const annotations = { [MADE_FOR_ANNOTATION]: "same" };
+  await kube.patch(
+    Secrets,
+    { name: `rec-db-${uid}`, namespace },
+    { type: "merge", body: { metadata: { annotations } } },
+  );
+  await deleteUnbound("same");
+  assert.equal(agents.calls.get("deleteBdb"), 1);
 });
 
 await test("an Active-Active database stays while it cannot be known which cluster takes part in it", async () => {
@@ -89,8 +90,16 @@ await test("a database whose object names no cluster that is there is removed fr
     "the object is gone",
     async () => (await kube.get(Databases, { name: "orders", namespace })) === undefined,
   );
-  assert.equal(agents.calls.get("deleteBdb"), 1);
+  assert.equal(agents.calls.get("deleteBdb"), 2);
 });
+
+async function deleteUnbound(name: string): Promise<void> {
+  const ref = { name, namespace };
+  const spec = { storeEnterpriseCluster: { name: "recc" } };
+  await kube.create(Databases, { metadata: { ...ref, finalizers: [FINALIZERS.database] }, spec });
+  await kube.delete(Databases, ref);
+  await until("the object is gone", async () => (await kube.get(Databases, ref)) === undefined);
+}
 
 async function edit(spec: object): Promise<void> {
   await kube.patch(Databases, { name: "orders", namespace }, { type: "merge", body: { spec } });

@@ -62,7 +62,10 @@ export const activeActiveStatus = z.object({
     .describe("State of each participant."),
   version: z.string().optional().describe("Version of the database on this participant."),
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
-  conditions: z.array(condition).optional().describe("Ready, ParticipantsReady, Replicating, ReconcileSuspended."),
+  conditions: z
+    .array(condition)
+    .optional()
+    .describe("Ready, Reconciling, Stalled, ParticipantsReady, Replicating, ReconcileSuspended."),
 });
 export type ActiveActiveStatus = z.output<typeof activeActiveStatus>;
 
@@ -95,6 +98,6 @@ export const remoteClusterStatus = z.object({
   observedGeneration: z.int().optional().describe("Generation of the spec that this status describes."),
   internalObservedSecretResourceVersion: z.string().optional().describe("Version of its secret that is in use."),
   operatorVersion: z.string().optional().describe("Version of its operator, as it reports (§9)."),
-  conditions: z.array(condition).optional().describe("Reachable, Removable."),
+  conditions: z.array(condition).optional().describe("Ready, Reconciling, Stalled, Reachable, Removable."),
 });
 export type RemoteClusterStatus = z.output<typeof remoteClusterStatus>;

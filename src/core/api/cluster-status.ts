@@ -133,6 +133,9 @@ export const clusterStatus = z.object({
   recovery: recoveryStatus.optional().describe("The running recovery (`spec.clusterRecovery`), or the last one."),
   findings: z.array(finding).optional().describe("Findings about the requested upgrade."),
   clusterCredentialSecretName: z.string().optional().describe("Secret with the admin's credentials."),
-  conditions: z.array(condition).optional().describe("Available, Progressing, UpgradeBlocked, ReconcileSuspended."),
+  conditions: z
+    .array(condition)
+    .optional()
+    .describe("Ready, Reconciling, Stalled, Available, Progressing, UpgradeBlocked, ReconcileSuspended."),
 });
 export type ClusterStatus = z.output<typeof clusterStatus>;

@@ -7,10 +7,10 @@ import { SPEC_STATUSES } from "./states.ts";
 export const databaseStatus = z.object({
   databaseUID: z.string().optional().describe("uid of the database in the management API."),
   status: z
-    .enum(DATABASE_STATES)
+    .enum([...DATABASE_STATES, "unknown"])
     .optional()
     .describe(
-      "State of the database. `creation-failed`: it cannot be made now, and the findings say why. `recovery`: it is brought back from what its nodes kept. `import-pending` is part of the enumeration and never set: there is no import.",
+      "State of the database. `unknown`: its cluster has not answered for 20 s. `creation-failed`: it cannot be made now, and the findings say why. `recovery`: it is brought back from what its nodes kept. `import-pending` is part of the enumeration and never set: there is no import.",
     ),
   specStatus: z.enum(SPEC_STATUSES).optional().describe("Whether the operator can apply the spec."),
   version: z
@@ -25,6 +25,10 @@ export const databaseStatus = z.object({
     .boolean()
     .optional()
     .describe("Whether its cluster has been asked to make it, and has not shown it yet; absent otherwise."),
+  unansweredSince: z
+    .string()
+    .optional()
+    .describe("Since when its cluster has not said how it is; absent while the cluster answers."),
   internalEndpoints: z
     .array(
       z.object({
@@ -67,6 +71,9 @@ export const databaseStatus = z.object({
     .array(finding)
     .optional()
     .describe("Why the database differs from its spec. While management is suspended: the last findings."),
-  conditions: z.array(condition).optional().describe("Ready, Available, ReconcileSuspended, Drifted."),
+  conditions: z
+    .array(condition)
+    .optional()
+    .describe("Ready, Reconciling, Stalled, Available, ReconcileSuspended, Drifted."),
 });
 export type DatabaseStatus = z.output<typeof databaseStatus>;

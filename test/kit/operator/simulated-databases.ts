@@ -97,7 +97,10 @@ export class SimulatedDatabases {
     const { record, stored } = this.#keptAs(uid);
     const { name, namespace = "" } = stored.metadata;
     await this.#kube.delete(ConfigMaps, { name, namespace });
-    await this.#kube.delete(Secrets, { name: clusterNames.databaseSecret(this.#options.cluster, record.uid), namespace });
+    await this.#kube.delete(Secrets, {
+      name: clusterNames.databaseSecret(this.#options.cluster, record.uid),
+      namespace,
+    });
     this.#kept.delete(record.uid);
     this.#names.delete(record.name);
     return record;

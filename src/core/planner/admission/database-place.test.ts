@@ -8,12 +8,14 @@ import { objections } from "./objection.ts";
 
 const spec = (name?: string) => databaseSpec.parse(name === undefined ? {} : { storeEnterpriseCluster: { name } });
 const made = { existing: { port: 10_000, storeVersion: "7.4", cluster: "rec" } } as const;
+const other = references({ clusters: [nearby({ name: "other" })] });
 const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
 
 const cases: readonly [rule: string, reviewed: Partial<ReviewedDatabase>, says?: RegExp][] = [
   ["one that was made without a name stays where it is when there are two clusters", { ...made, references: two }],
   ["it does not move to another cluster", { ...made, spec: spec("other"), references: two }, /set it to "rec"/],
   ["it does not move to one that is not there", { ...made, spec: spec("rek") }, /is "rek" and .* in "rec"; a database/],
+  ["the only cluster that there is does not get one that another has", { ...made, references: other }, /in "rec"/],
   ["a name that was no cluster's may be corrected before it is made", { before: spec("rek"), spec: spec("rec") }],
   [
     "a cluster that it is to be made in is kept",

@@ -50,7 +50,8 @@ export function clusterExists(reviewed: ReviewedDatabase): readonly Objection[] 
 /** Databases do not move between clusters; a name that never was one's may be corrected. */
 export function clusterIsUnchanged({ at, spec, before, existing, references }: ReviewedDatabase): readonly Objection[] {
   const has = existing?.cluster ?? clusterNamed(references, before?.storeEnterpriseCluster?.name ?? "")?.name;
-  const asked = spec.storeEnterpriseCluster?.name ?? has;
+  const only = clusterNamed(references, has ?? "") === undefined ? clusterNamed(references, undefined)?.name : has;
+  const asked = spec.storeEnterpriseCluster?.name ?? only ?? has;
   if (has === undefined || asked === has) return [];
   const why = `it is "${asked}" and the database is in "${has}"; a database does not move between clusters`;
   return [forbiddenValue(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];

@@ -1,14 +1,42 @@
 import type { Finding } from "../../api/parts.ts";
 import { sentenceOf } from "../findings/finding.ts";
+import { readiness } from "../findings/readiness.ts";
 import type { Statement } from "../findings/statement.ts";
 import type { ClusterDecision } from "./plan.ts";
 import { silence, wasRunning } from "./state.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
-/** What the status of a cluster says about a decision: Available, Progressing, UpgradeBlocked, ReconcileSuspended. */
+/**
+ * What the status of a cluster says about a decision: Available, Progressing, UpgradeBlocked, ReconcileSuspended; and Ready,
+ * Reconciling and Stalled for deploy tools.
+ */
 export function clusterConditions(view: ClusterView, decision: ClusterDecision): readonly Statement[] {
-  const statements = [available(view), progressing(decision), blocked(decision.findings), suspended(decision)];
+  const [serves, moves] = [available(view), progressing(decision)];
+  const isMoving = moves.status === "True" && !needsPerson(decision);
+  const findings =
+    isInvalid(decision) || decision.change !== undefined || needsPerson(decision) ? decision.findings : [];
+  const ready = readiness(readyBy(serves, moves, decision), { isMoving, findings });
+  const statements = [...ready, serves, moves, blocked(decision.findings), suspended(decision)];
   return statements.map((statement) => ({ ...statement, observedGeneration: view.generation }));
+}
+
+function isInvalid({ specStatus }: ClusterDecision): boolean {
+  return specStatus === "Invalid";
+}
+
+/** It waits for a finding that ends only when a person acts. */
+function needsPerson({ step }: ClusterDecision): boolean {
+  return step.kind === "wait" && (step.finding?.severity === "block" || step.finding?.severity === "consent");
+}
+
+/** It is what its spec asks for: every node runs and serves, at the version that was asked for. */
+function readyBy(serves: Statement, moves: Statement, decision: ClusterDecision): Statement {
+  const blocking = decision.findings.find(({ severity }) => severity === "block");
+  const isHeld = decision.change !== undefined || isInvalid(decision);
+  if (moves.status === "False" && isHeld && blocking !== undefined)
+    return { type: "Ready", status: "False", reason: blocking.id, message: sentenceOf(blocking) };
+  const { status, reason, message } = moves.status === "True" ? { ...moves, status: "False" as const } : serves;
+  return { type: "Ready", status, reason, message };
 }
 
 function available(view: ClusterView): Statement {

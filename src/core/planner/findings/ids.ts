@@ -4,6 +4,7 @@
  */
 const FINDING_IDS = [
   "ActionRunning",
+  "AddressNotWritten",
   "AuthorityEnds",
   "AutoUpgradeContradiction",
   "AutoUpgradeDigestConflict",
@@ -72,6 +73,7 @@ const FINDING_IDS = [
   "OperatorUnknown",
   "OtherSiteFirst",
   "Overcommitted",
+  "PassFailed",
   "PermissionsMissing",
   "PlacesContradict",
   "PodNotRunning",

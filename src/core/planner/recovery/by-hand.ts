@@ -4,6 +4,7 @@ export const BY_HAND = "by hand";
 /** The findings that `storectl recover` does not clear. */
 export const LEFT_TO_USERS = {
   ActionRunning: BY_HAND,
+  AddressNotWritten: BY_HAND,
   AuthorityEnds: BY_HAND,
   BundledModuleMissing: BY_HAND,
   CallFailed: BY_HAND,
@@ -55,6 +56,7 @@ export const LEFT_TO_USERS = {
   OperatorUnknown: BY_HAND,
   OtherSiteFirst: BY_HAND,
   Overcommitted: BY_HAND,
+  PassFailed: BY_HAND,
   PlacesContradict: BY_HAND,
   PodNotRunning: BY_HAND,
   PortsClosed: BY_HAND,

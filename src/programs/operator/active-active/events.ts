@@ -8,7 +8,7 @@ export function activeActiveEvents(before: ActiveActiveStatus, after: ActiveActi
 }
 
 /** On the way it is not ready for reasons that need no one. */
-const COURSE = ["Changing", "NotCreated", "Waiting", "ClusterNotReady", "OtherSiteFirst", "SitesApart"];
+const COURSE = ["Changing", "NotCreated", "Waiting", "ClusterNotReady", "OtherSiteFirst", "SitesApart", "Deleting"];
 
 function readinessEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
   const [old, now] = [conditionOf(before.conditions, "Ready"), conditionOf(after.conditions, "Ready")];

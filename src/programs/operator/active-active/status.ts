@@ -2,6 +2,7 @@ import type { ActiveActiveStatus } from "../../../core/api/active-active.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
@@ -67,6 +68,7 @@ const LIVES: Readonly<Record<NonNullable<DatabaseStatus["status"]>, ActiveActive
   "import-pending": "active-change-pending",
   "creation-failed": "creation-failed",
   recovery: "error",
+  unknown: "error",
 };
 
 function lifeOf({ reaadb, database, decision }: ActiveActiveReport): ActiveActiveStatus["status"] {
@@ -106,10 +108,29 @@ function reportedBy(polled: SiteState | undefined, name: string) {
 function statements(report: ActiveActiveReport): readonly Statement[] {
   const { decision, replication } = report;
   return [
-    ready(report),
+    ...readyStatements(report),
     ...(decision === undefined ? [] : [participantsReady(decision.held)]),
     ...(replication === undefined ? [] : [replication.statement]),
   ];
+}
+
+function readyStatements(report: ActiveActiveReport): readonly Statement[] {
+  const { decision, hindrance, database } = report;
+  const said = ready(report);
+  const ofDatabase = conditionOf(database?.status?.conditions, "Reconciling");
+  const isActing = decision !== undefined && decision.findings.length === 0 && decision.act.kind !== "none";
+  const isMoving = hindrance === undefined && (isActing || ofDatabase?.status === "True");
+  const known = [
+    ...(hindrance?.finding === undefined ? [] : [hindrance.finding]),
+    ...(decision?.findings ?? []),
+    ...(decision?.held ?? []),
+  ];
+  // what stalls its database stalls it
+  const findings =
+    said.reason === conditionOf(database?.status?.conditions, "Stalled")?.reason
+      ? [...known, ...(database?.status?.findings ?? [])]
+      : known;
+  return readiness(said, { isMoving, findings });
 }
 
 function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): Statement {

@@ -25,6 +25,7 @@ import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { noteReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
@@ -135,6 +136,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   await report(deps, observation, failedDecision(decision, failure, forbidden));
   if (forbidden !== undefined) return waiting(FORBIDDEN_MS, forbidden.id, forbidden.evidence);
   deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
+  noteReported(failure);
   throw failure;
 }
 

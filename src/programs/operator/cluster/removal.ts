@@ -8,6 +8,7 @@ import { changeObject } from "../../../ports/kube/records.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -75,6 +76,7 @@ async function keepWaiting(
   message: string,
 ): Promise<Outcome> {
   const statement = { type: "Progressing", status: "True", reason, message } as const;
+  const ready = readiness({ type: "Ready", status: "False", reason, message }, { isMoving: true, findings: [] });
   const known = rec.status?.conditions?.find(({ type }) => type === "Progressing");
   if (rec.status?.state !== "Deleting" || known?.message !== message) {
     const changes = known?.reason === reason ? [] : [{ type: "Normal", reason, message } as const];
@@ -83,7 +85,7 @@ async function keepWaiting(
       status: {
         ...current.status,
         state: "Deleting" as const,
-        conditions: withStatements(current.status?.conditions, [statement], clock.now()),
+        conditions: withStatements(current.status?.conditions, [...ready, statement], clock.now()),
       },
     });
     await events.recordAhead(rec, changes, () =>

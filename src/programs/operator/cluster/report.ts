@@ -13,6 +13,7 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { announcements, findingEvents, type Announcement } from "../../../core/planner/cluster/announcements.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { blocked } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
@@ -59,7 +60,7 @@ export async function reportForbidden(
   const status = {
     ...before,
     findings,
-    conditions: withStatements(before.conditions, [blocked(findings)], deps.clock.now()),
+    conditions: withStatements(before.conditions, [...notReady(finding), blocked(findings)], deps.clock.now()),
   };
   await writeStatus(deps, rec, status, findingEvents(before, status));
   deps.findings.report("cluster", refOf(rec), findings, before.findings ?? []);
@@ -72,16 +73,23 @@ export async function reportUnreadable(
   message: string,
 ): Promise<void> {
   const statement = { type: "UpgradeBlocked", status: "True", reason: "SpecInvalid", message } as const;
+  const finding = block("SpecInvalid", message, editObject(`rec ${rec.metadata.name}`));
   const status: ClusterStatus = {
     ...rec.status,
     state: "Invalid",
     specStatus: "Invalid",
     observedGeneration: rec.metadata.generation ?? 0,
-    conditions: withStatements(rec.status?.conditions, [statement], deps.clock.now()),
+    conditions: withStatements(rec.status?.conditions, [...notReady(finding), statement], deps.clock.now()),
   };
   const isNew = rec.status?.state !== "Invalid";
   await writeStatus(deps, rec, status, isNew ? [{ type: "Warning", reason: "SpecInvalid", message }] : []);
-  deps.findings.report("cluster", refOf(rec), [block("SpecInvalid", message, editObject(`rec ${rec.metadata.name}`))]);
+  deps.findings.report("cluster", refOf(rec), [finding]);
+}
+
+/** It is not what was asked for before a person acts. */
+function notReady(finding: Finding): readonly Statement[] {
+  const { id: reason, evidence: message } = finding;
+  return readiness({ type: "Ready", status: "False", reason, message }, { isMoving: false, findings: [finding] });
 }
 
 /** Writes nothing when nothing differs. */

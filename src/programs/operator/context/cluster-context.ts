@@ -11,7 +11,7 @@ import { describeObject, editObject } from "../../../core/api/kubectl.ts";
 
 /** Why databases of a cluster cannot be managed at the moment. */
 export type Unready = FindingOf<
-  "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden"
+  "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden" | "PassFailed"
 >;
 
 /** What was observed of a cluster and matters to all its databases. */

@@ -130,7 +130,7 @@ for (const { rule, bdb, says, finds, ...more } of cases) {
   test(rule, () => {
     const agoMs = "agoMs" in more ? more.agoMs : 30_000;
     const lastTransitionTime = new Date(NOW.getTime() - agoMs).toISOString();
-    const conditions = available(bdb).map((statement): Condition => ({ ...statement, lastTransitionTime }));
+    const conditions = available(bdb, undefined).map((statement): Condition => ({ ...statement, lastTransitionTime }));
     assert.equal(conditions.map(({ status, reason }) => `${status} ${reason}`).join(), says);
     const found = serviceFindings(bdb, { cluster: "rec", conditions }, NOW);
     assert.equal(found.length, finds.length);
@@ -144,5 +144,5 @@ for (const { rule, bdb, says, finds, ...more } of cases) {
 }
 
 test("nothing is said of a database that cannot be asked for", () => {
-  assert.deepEqual([available(undefined), serviceFindings(undefined, {}, NOW)], [[], []]);
+  assert.deepEqual([available(undefined, undefined), serviceFindings(undefined, {}, NOW)], [[], []]);
 });

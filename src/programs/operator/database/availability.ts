@@ -7,6 +7,7 @@ import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
 import { isFindingId } from "../../../core/planner/findings/ids.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 
 /** What the cluster says of the service of a database. */
@@ -36,14 +37,11 @@ const OF_SERVICE: readonly string[] = [
   "ClockApart",
   "MemoryTooSmall",
 ] satisfies readonly FindingId[];
-/** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */
-const FAILOVER_MS = 20_000;
-
 const WITHHELD = "no replica is in sync, and replies wait for one";
 
-/** Whether a primary serves the database; nothing while that is not known. */
-export function available(bdb: Service | undefined): readonly Statement[] {
-  if (bdb === undefined) return [];
+/** Whether a primary serves the database; nothing while the last answer of the cluster still counts. */
+export function available(bdb: Service | undefined, lost: LostAnswer | undefined): readonly Statement[] {
+  if (bdb === undefined) return lost === undefined ? [] : [{ type: "Available", ...lost }];
   const { version, status, waiting_for, running_script, sync_state } = bdb;
   if (version !== "" && sync_state === "withheld" && status !== "pending")
     return [{ type: "Available", status: "False", reason: "NoReplicaInSync", message: WITHHELD }];

@@ -3,6 +3,8 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
+import { deploymentLog } from "../../../core/api/kubectl.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { isTrue } from "../../../ports/kube/conditions.ts";
@@ -13,9 +15,11 @@ import type { ClusterRecords } from "../../../mechanisms/observe/management/clus
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
+import { wait } from "../../../core/planner/findings/finding.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { authorityDigest } from "../objects/authority.ts";
+import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../context/cluster-context.ts";
@@ -25,6 +29,7 @@ import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { keepMark, ownDatabase } from "./identity.ts";
+import { publishAddress } from "./published-address.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
 import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
@@ -56,20 +61,32 @@ const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
   const freshContext = freshContexts(deps);
   const keepAddress = addressReconciler(deps.kube, deps.clock);
-  return async (key) => {
+  const all = { ...deps, freshContext, keepAddress };
+  return withFailuresReported((key) => looked(all, key), failureReport(deps), deps.log);
+}
+
+async function looked(deps: PassDeps, key: string): Promise<Outcome> {
+  const redb = deps.cache.databases.get(refOfKey(key));
+  if (redb === undefined) {
+    deps.findings.report("database", refOfKey(key), []);
+    return settled;
+  }
+  try {
+    return await pass(deps, redb);
+  } catch (error) {
+    const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
+    if (finding === undefined) throw error;
+    await reportUnready(deps, redb, forbids(finding));
+    return waiting(STEP_MS * 2, finding.id, finding.evidence);
+  }
+}
+
+/** What the operator cannot do, and tries again, is a finding like what the cluster refuses. */
+function failureReport(deps: DatabaseDeps): (key: string, message: string) => Promise<void> {
+  return async (key, message) => {
     const redb = deps.cache.databases.get(refOfKey(key));
-    if (redb === undefined) {
-      deps.findings.report("database", refOfKey(key), []);
-      return settled;
-    }
-    try {
-      return await pass({ ...deps, freshContext, keepAddress }, redb);
-    } catch (error) {
-      const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
-      if (finding === undefined) throw error;
-      await reportUnready(deps, redb, forbids(finding));
-      return waiting(STEP_MS * 2, finding.id, finding.evidence);
-    }
+    const remedy = `read the log of the operator, which tries again: ${deploymentLog(OPERATOR_NAME)}`;
+    if (redb !== undefined) await reportUnready(deps, redb, wait("PassFailed", message, remedy));
   };
 }
 
@@ -100,7 +117,8 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   let seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);
   if (seen.bdb !== undefined) {
     await keepMark(deps, cluster.name, held, seen.bdb, false);
-    const isKept = state !== "lost" || (await restoreSecret(deps.kube, cluster.name, held, seen.bdb, objects.certificate));
+    const isKept =
+      state !== "lost" || (await restoreSecret(deps.kube, cluster.name, held, seen.bdb, objects.certificate));
     if (!isKept) state = "missing";
     if (!isKept) seen = await evaluate(context, Infinity);
   }
@@ -146,9 +164,14 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
     await keepMark(deps, cluster, redb, attempted.bdb, true);
   const bdb = attempted.bdb ?? evaluated.bdb;
   const given = attempted.passwordFrom ?? redb.status?.passwordFrom;
-  const passwordFrom = bdb === undefined ? given : await deps.keepAddress(redb, { port: bdb.port, authority }, given);
+  const { passwordFrom, warning } =
+    bdb === undefined
+      ? { passwordFrom: given }
+      : await publishAddress(deps.keepAddress, redb, { port: bdb.port, authority }, given);
   const { failure } = attempted;
-  const status = await report(deps, redb, cluster, { ...evaluated, bdb, failure, passwordFrom });
+  const warnings = warning === undefined ? decision.warnings : [...decision.warnings, warning];
+  const reported = { ...evaluated, decision: { ...decision, warnings }, bdb, failure, passwordFrom };
+  const status = await report(deps, redb, cluster, reported);
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
   return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
 }
@@ -162,9 +185,9 @@ async function noteCreation({ kube, cache }: DatabaseDeps, redb: Redb, cluster: 
   return stored;
 }
 
-function pauseMs(isActing: boolean, { findings }: DatabaseDecision, status: DatabaseStatus): number {
+function pauseMs(isActing: boolean, { findings, drift }: DatabaseDecision, status: DatabaseStatus): number {
   if (isActing) return STEP_MS;
-  if (findings.length > 0) return AGAIN_MS.last; // what is around it may be the reason, and change
+  if (findings.length > 0 || drift?.reason === "DowngradeRefused") return AGAIN_MS.last; // what is around it may be the reason, and change
   return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
 }
 
@@ -194,6 +217,7 @@ async function report(
       authorityDigest:
         evaluated.authority === undefined ? before.authorityDigest : authorityDigest(evaluated.authority),
       bdb,
+      isPolled: !("unreachable" in polled),
       ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
       suspension,
       decision,

@@ -7,6 +7,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { ClusterRef } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -72,11 +73,14 @@ function toGiveUp({ metadata }: Redb): string {
 async function reportWaiting({ kube, clock, cache }: RemovalDeps, redb: Redb, left: string): Promise<void> {
   const before = redb.status ?? {};
   const message = `is being deleted since ${redb.metadata.deletionTimestamp ?? ""}: ${left}`;
-  const ready = { type: "Ready", status: "False", reason: "Deleting", message } as const;
+  const ready = readiness(
+    { type: "Ready", status: "False", reason: "Deleting", message },
+    { isMoving: true, findings: [] },
+  );
   const status: DatabaseStatus = {
     ...before,
     status: "delete-pending",
-    conditions: withStatements(before.conditions, [ready], clock.now()),
+    conditions: withStatements(before.conditions, ready, clock.now()),
   };
   if (isSame(before, status)) return;
   cache.databases.learn(await kube.update(Databases, { ...redb, status }, { subresource: "status" }));

@@ -132,10 +132,15 @@ function versionOf({ metadata }: Stored<Secret>): PasswordFrom {
 const RECHECK_MS = 30 * 60_000;
 
 /** Keeps the address in the Secret; the answer is the version of it whose password the cluster has. */
-type AddressReconciler = (
+export type AddressReconciler = (
   redb: Redb,
   /** An authority that is undefined is left as it is. */
-  address: { readonly port: number; readonly authority: string | undefined },
+  address: {
+    readonly port: number;
+    readonly authority: string | undefined;
+    /** The Secret took no change when it was last written. */
+    readonly wasRefused?: boolean;
+  },
   given: PasswordFrom | undefined,
 ) => Promise<PasswordFrom | undefined>;
 
@@ -145,13 +150,14 @@ type AddressReconciler = (
  */
 export function addressReconciler(kube: Kube, clock: Clock): AddressReconciler {
   const looked = new Map<string, number>();
-  return async (redb, { port, authority }, given) => {
+  return async (redb, { port, authority, wasRefused = false }, given) => {
     const now = clock.uptimeMs();
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
     const place = { port: String(port), service_names: redb.metadata.name };
     const wanted = authority === undefined ? place : { ...place, "ca.crt": authority };
-    const isDone = isReported(redb, port) && (authority === undefined || knowsAuthority(redb, authority));
+    const isDone =
+      !wasRefused && isReported(redb, port) && (authority === undefined || knowsAuthority(redb, authority));
     if (isDone && now - at < RECHECK_MS) return given;
     const isWritten = isDone && (await says(kube, redb, wanted));
     looked.set(redb.metadata.uid, now);

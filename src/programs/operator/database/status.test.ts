@@ -79,6 +79,25 @@ const cases: readonly Case[] = [
     ready: "False ClusterNotReady: not yet; remedy: storectl why, or kubectl describe rec rec",
   },
   {
+    name: "an edit that is refused is not what was asked for, also while the database serves",
+    report: { decision: { findings: [REFUSED], warnings: [], drift: undefined, act: { kind: "none" } } },
+    ready: "False RefusedByCluster: the port is taken; remedy: another",
+    specStatus: "Invalid",
+  },
+  {
+    name: "a version that is refused because it is lower is none either",
+    report: {
+      decision: {
+        findings: [],
+        warnings: [],
+        drift: { reason: "DowngradeRefused", evidence: "it is at 7.4", remedy: "write it" },
+        act: { kind: "none" },
+      },
+    },
+    ready: "False DowngradeRefused: it is at 7.4; remedy: write it",
+    specStatus: "Invalid",
+  },
+  {
     name: "a refusal is reported with its way out",
     report: { bdb: undefined, failure: REFUSED },
     ready: "False RefusedByCluster: the port is taken; remedy: another",
@@ -178,6 +197,7 @@ function whole(): DatabaseReport {
     passwordFrom: undefined,
     authorityDigest: undefined,
     bdb: bdb(),
+    isPolled: true,
     shards: [SHARD],
     actions: [],
     suspension: undefined,

@@ -4,18 +4,15 @@ import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
-import { block, sentenceOf, warn } from "../../../core/planner/findings/finding.ts";
-import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import {
-  describeAct,
-  type DatabaseAct,
-  type DatabaseDecision,
-  type Drift,
-} from "../../../core/planner/database/plan.ts";
+import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import { expiryOf } from "../../../ports/pki/authority.ts";
+import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { withStatements } from "../objects/conditions.ts";
-import { available, serviceFindings, withoutService } from "./availability.ts";
+import { serviceFindings, withoutService } from "./availability.ts";
+import { readyConditions, serviceConditions } from "./conditions.ts";
+import { driftFinding } from "./drift.ts";
+import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { Unready } from "../context/cluster-context.ts";
 
@@ -28,6 +25,8 @@ export interface DatabaseReport {
   readonly passwordFrom: DatabaseStatus["passwordFrom"];
   readonly bdb: BdbRecord | undefined;
   readonly authorityDigest: DatabaseStatus["authorityDigest"];
+  /** The cluster has answered. */
+  readonly isPolled: boolean;
   /** Of the whole cluster. */
   readonly shards: readonly ShardInstanceRecord[];
   readonly actions: readonly ActionRecord[];
@@ -49,21 +48,37 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     unready?.id === "ClusterNotFound" ||
     failure?.id === "SpecInvalid" ||
     failure?.id === "NameTaken";
-  const conditions = withStatements(before.conditions, statements(report), now);
+  const unansweredSince = isAnswered(report) ? undefined : (before.unansweredSince ?? timestamp(now));
+  const lost = bdb === undefined ? lostAnswer({ ...before, unansweredSince }, whyOf(report), now) : undefined;
+  const service = withStatements(before.conditions, serviceConditions(report, lost), now);
+  const findings = [
+    ...findingsOf(report),
+    ...serviceFindings(bdb, { cluster: report.cluster, conditions: service }, now),
+  ];
   return {
     ...before,
     cluster: homeOf(before) ?? report.cluster,
     databaseSecretName: report.secretName,
     authorityDigest: report.authorityDigest,
     ...(report.passwordFrom === undefined ? {} : { passwordFrom: report.passwordFrom }),
-    status: stateOf(report),
+    status: stateOf(report, lost),
+    unansweredSince,
     creating: isCreating(report) ? true : undefined,
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
     ...(bdb === undefined ? {} : mirrored(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
-    findings: [...findingsOf(report), ...serviceFindings(bdb, { cluster: report.cluster, conditions }, now)],
-    conditions,
+    findings,
+    conditions: withStatements(service, readyConditions(report, findings), now),
   };
+}
+
+/** The cluster said how its databases are, and whether this one is among them. */
+function isAnswered({ bdb, isPolled, unready }: DatabaseReport): boolean {
+  return bdb !== undefined || (isPolled && unready === undefined);
+}
+
+function whyOf({ unready, failure }: DatabaseReport): string {
+  return unready?.evidence ?? failure?.evidence ?? "the cluster has not answered";
 }
 
 /** The cluster may make it still, or has made it and does not show it yet. */
@@ -73,8 +88,12 @@ function isCreating({ before, bdb, failure }: DatabaseReport): boolean {
 }
 
 /** A database that the cluster refuses to make is asked for again, and is pending as soon as it is not refused. */
-function stateOf({ before, bdb, failure }: DatabaseReport): NonNullable<DatabaseStatus["status"]> {
+function stateOf(
+  { before, bdb, failure }: DatabaseReport,
+  lost: LostAnswer | undefined,
+): NonNullable<DatabaseStatus["status"]> {
   if (bdb !== undefined) return bdb.status;
+  if (lost !== undefined) return lost.status === "Unknown" ? "unknown" : "pending";
   if (homeOf(before) === undefined && (failure?.id === "RefusedByCluster" || failure?.id === "NameTaken"))
     return "creation-failed";
   return before.status === "creation-failed" ? "pending" : (before.status ?? "pending");
@@ -138,81 +157,9 @@ function findingsOf({ before, suspension, decision, unready, failure }: Database
   ].filter((finding) => finding !== undefined);
 }
 
-function driftFinding(drift: Drift | undefined): Finding | undefined {
-  if (drift === undefined) return undefined;
-  const { reason: id, evidence, remedy } = drift;
-  return id === "DowngradeRefused" ? block(id, evidence, remedy) : warn(id, evidence, remedy);
-}
-
 function shardsByStatus(primaries: readonly ShardInstanceRecord[]): Record<string, number> {
   const counts = Map.groupBy(primaries, ({ status, detailed_status }) =>
     status === "active" ? status : detailed_status,
   );
   return Object.fromEntries([...counts].map(([status, shards]) => [status, shards.length]));
-}
-
-function statements(report: DatabaseReport): readonly Statement[] {
-  const { generation, suspension, decision, before } = report;
-  // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it
-  const looked = suspension === undefined ? generation : (before.observedGeneration ?? 0);
-  return [
-    { ...ready(report), observedGeneration: looked },
-    { ...suspended(suspension), observedGeneration: generation },
-    ...available(report.bdb).map((statement) => ({ ...statement, observedGeneration: generation })),
-    ...(decision === undefined ? [] : [{ ...drifted(decision), observedGeneration: generation }]),
-  ];
-}
-
-function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {
-  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
-    type: "Ready",
-    status,
-    reason,
-    message,
-  });
-  if (unready !== undefined) return say("False", unready.id, sentenceOf(unready));
-  const finding = decision?.findings[0];
-  const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
-  if (finding !== undefined) return say(serves, finding.id, sentenceOf(finding));
-  if (failure !== undefined) return say(serves, failure.id, sentenceOf(failure));
-  if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
-  if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
-  const act: DatabaseAct = decision?.act ?? { kind: "none" };
-  if (act.kind !== "none") return say("False", "Changing", describeAct(act));
-  return bdb.status === "active"
-    ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
-    : say("False", "Changing", changeOf(bdb, actions));
-}
-
-const CHANGES: Readonly<Record<string, string>> = {
-  create_bdb: "the database is being made",
-  update_bdb: "the new settings are being taken",
-  upgrade_bdb: "the database is being upgraded",
-  delete_bdb: "the database is being deleted",
-};
-
-/** What the cluster is at, and how far. */
-function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
-  const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
-  const doing = CHANGES[action?.name ?? ""] ?? `the database is ${bdb.status}`;
-  const { progress = 0 } = action ?? {};
-  return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;
-}
-
-function suspended(suspension: Suspension | undefined): Statement {
-  return suspension === undefined
-    ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "edits are applied" }
-    : {
-        type: "ReconcileSuspended",
-        status: "True",
-        reason: suspension.reason,
-        message: `edits wait in order until the cluster is upgraded: ${suspension.message}`,
-      };
-}
-
-function drifted(decision: DatabaseDecision): Statement {
-  const drift = driftFinding(decision.drift);
-  return drift === undefined
-    ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
-    : { type: "Drifted", status: "True", reason: drift.id, message: sentenceOf(drift) };
 }

@@ -7,6 +7,7 @@ import { isSame } from "../../../ports/kube/same.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { RemoteClusterVerdict } from "../../../core/planner/active-active/remote-cluster.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
@@ -48,6 +49,7 @@ export async function reportRemoteCluster(
 
 function remoteClusterEvents(before: RemoteClusterStatus, report: RemoteClusterReport): readonly Announcement[] {
   return statementsOf(report)
+    .filter(({ type }) => type === "Reachable" || type === "Removable")
     .filter(({ type, reason }) => before.conditions?.find((known) => known.type === type)?.reason !== reason)
     .map(({ reason, message }) =>
       reason === "Active"
@@ -56,10 +58,16 @@ function remoteClusterEvents(before: RemoteClusterStatus, report: RemoteClusterR
     );
 }
 
+/** Its Secret, its certificate and its spec are a person's to correct; a network that comes back is not. */
+const BLOCKS = "block" as const;
+
 function statementsOf({ verdict, waitsFor }: RemoteClusterReport): readonly Statement[] {
-  if (waitsFor.length === 0) return [verdict.reachable];
+  const { reachable, findings } = verdict;
+  const known = findings.map((finding) => (finding.id === "Unreachable" ? finding : { ...finding, severity: BLOCKS }));
+  const said = [reachable, ...readiness({ ...reachable, type: "Ready" }, { isMoving: false, findings: known })];
+  if (waitsFor.length === 0) return said;
   const message = `it goes once no Active-Active database refers to it: ${deleteObjects("reaadb", waitsFor)}`;
-  return [verdict.reachable, { type: "Removable", status: "False", reason: "InUse", message }];
+  return [...said, { type: "Removable", status: "False", reason: "InUse", message }];
 }
 
 function statusOf(

@@ -1,0 +1,97 @@
+import type { Finding } from "../../../core/api/parts.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { readiness } from "../../../core/planner/findings/readiness.ts";
+import type { Statement } from "../../../core/planner/findings/statement.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
+import { available } from "./availability.ts";
+import { driftFinding } from "./drift.ts";
+import type { LostAnswer } from "./lost-answer.ts";
+import type { DatabaseReport } from "./status.ts";
+
+/** Whether it serves, whether edits are applied, and whether it is what its object says. */
+export function serviceConditions(report: DatabaseReport, lost: LostAnswer | undefined): readonly Statement[] {
+  const { bdb, suspension, decision, generation: observedGeneration } = report;
+  const statements = [...available(bdb, lost), suspended(suspension), ...drifted(decision, lost)];
+  return statements.map((statement) => ({ ...statement, observedGeneration }));
+}
+
+/** Whether it is what was asked for, and what deploy tools read of it; `findings`: those of its status. */
+export function readyConditions(report: DatabaseReport, findings: readonly Finding[]): readonly Statement[] {
+  const { generation, suspension, before, bdb, decision } = report;
+  // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it
+  const looked = suspension === undefined ? generation : (before.observedGeneration ?? 0);
+  const isActing = decision !== undefined && decision.findings.length === 0 && decision.act.kind !== "none";
+  const isMoving = (report.failure === undefined && isActing) || (bdb !== undefined && isChanging(bdb));
+  return readiness({ ...ready(report), observedGeneration: looked }, { isMoving, findings });
+}
+
+/** The cluster is at it, or waits for what ends without a person. */
+function isChanging({ status, waiting_for, recovery }: BdbRecord): boolean {
+  if (status === "creation-failed" || recovery?.needs_consent === true) return false;
+  return status !== "active" || waiting_for !== "";
+}
+
+function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {
+  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
+    type: "Ready",
+    status,
+    reason,
+    message,
+  });
+  if (unready !== undefined) return say("False", unready.id, sentenceOf(unready));
+  const finding = decision?.findings[0] ?? failure ?? refusedDrift(decision);
+  if (finding !== undefined) return say("False", finding.id, sentenceOf(finding));
+  const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
+  if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
+  if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
+  const act: DatabaseAct = decision?.act ?? { kind: "none" };
+  if (act.kind !== "none") return say("False", "Changing", describeAct(act));
+  return bdb.status === "active"
+    ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
+    : say("False", "Changing", changeOf(bdb, actions));
+}
+
+/** A higher version that was made by hand is no refusal: `Drifted` says it. */
+function refusedDrift(decision: DatabaseDecision | undefined): Finding | undefined {
+  return decision?.drift?.reason === "DowngradeRefused" ? driftFinding(decision.drift) : undefined;
+}
+
+const CHANGES: Readonly<Record<string, string>> = {
+  create_bdb: "the database is being made",
+  update_bdb: "the new settings are being taken",
+  upgrade_bdb: "the database is being upgraded",
+  delete_bdb: "the database is being deleted",
+};
+
+/** What the cluster is at, and how far. */
+function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
+  const action = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
+  const doing = CHANGES[action?.name ?? ""] ?? `the database is ${bdb.status}`;
+  const { progress = 0 } = action ?? {};
+  return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;
+}
+
+function suspended(suspension: Suspension | undefined): Statement {
+  return suspension === undefined
+    ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "edits are applied" }
+    : {
+        type: "ReconcileSuspended",
+        status: "True",
+        reason: suspension.reason,
+        message: `edits wait in order until the cluster is upgraded: ${suspension.message}`,
+      };
+}
+
+function drifted(decision: DatabaseDecision | undefined, lost: LostAnswer | undefined): readonly Statement[] {
+  if (decision !== undefined) return [driftedBy(decision)];
+  return lost === undefined ? [] : [{ type: "Drifted", ...lost, status: "Unknown" }];
+}
+
+function driftedBy(decision: DatabaseDecision): Statement {
+  const drift = driftFinding(decision.drift);
+  return drift === undefined
+    ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
+    : { type: "Drifted", status: "True", reason: drift.id, message: sentenceOf(drift) };
+}
