@@ -64,7 +64,8 @@ export async function runLeaderTerm(deps: LeaderTermDeps, signal: AbortSignal): 
     teardown.onChange(reconcileFinalizer);
     const own = manageNamespace({ ...common, namespace, cache }, working);
     await Promise.all([own, further.stopped, finalizer.stopped, webhook.stopped]);
-    if (teardown.due.aborted) await teardown.run();
+    // a namespace that is deleted ends the operator together with what it has to remove its finalizers from
+    if (teardown.due.aborted || (signal.aborted && (await teardown.isDue()))) await teardown.run();
   } finally {
     metrics.setLeading(false);
     await events.flush();

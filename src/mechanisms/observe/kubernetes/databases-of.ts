@@ -12,6 +12,6 @@ export async function readDatabasesOf(
     kube.list(Clusters, { namespace }),
     kube.list(Databases, { namespace }),
   ]);
-  const names = clusters.items.map(({ metadata }) => metadata.name);
+  const names = [...new Set([name, ...clusters.items.map(({ metadata }) => metadata.name)])];
   return databases.items.filter((redb) => clusterNameFor(redb, names) === name);
 }

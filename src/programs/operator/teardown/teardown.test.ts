@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { deployOperator } from "../../../../test/kit/operator/operator-deployment.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { CustomResourceDefinitions, Deployments, ServiceAccounts } from "../../../ports/kube/builtin.ts";
@@ -37,6 +38,30 @@ test("an operator whose definitions are deleted before it removes its own finali
   await teardown.run();
   assert.equal(await kube.get(Deployments, OWN), undefined);
   assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
+});
+
+test("an operator that is asked to end while its Deployment is deleted, as with its namespace, removes its finalizers", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  const stop = new AbortController();
+  const teardown = teardownOf(kube, stop.signal);
+  const rec = { name: "rec", namespace: "default" };
+  await deployOperator(kube, "default");
+  await kube.create(Clusters, { metadata: { ...rec, finalizers: [FINALIZERS.cluster] }, spec: {} });
+  const isHeld = async (): Promise<boolean> => {
+    await teardown.reconcileFinalizer();
+    return ((await kube.get(Deployments, OWN))?.metadata.finalizers ?? []).length > 0;
+  };
+  await until("the operator has its finalizer", isHeld, { withinMs: 15_000, everyMs: 20 });
+  stop.abort();
+  assert.equal(await teardown.isDue(), false);
+  await kube.delete(Clusters, rec);
+  await kube.delete(Deployments, OWN);
+  await kube.delete(ServiceAccounts, OWN);
+  assert.equal(await teardown.isDue(), true);
+  await teardown.run();
+  assert.equal(await kube.get(Clusters, rec), undefined);
+  assert.equal(await kube.get(Deployments, OWN), undefined);
 });
 
 test("definitions that are deleted with the bundle of another namespace leave no cluster behind here", async () => {

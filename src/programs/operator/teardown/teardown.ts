@@ -33,6 +33,8 @@ export interface Teardown {
   reconcileFinalizer(): Promise<Outcome>;
   /** Calls back when the Deployment changes. */
   onChange(listener: () => void): void;
+  /** Whether the Deployment is being deleted now, as with its namespace; asked when the operator ends and can learn it in no other way. */
+  isDue(): Promise<boolean>;
   /** Removes the finalizers of every cluster and database without touching their data, then the operator's own. */
   run(): Promise<void>;
 }
@@ -62,9 +64,14 @@ export function followTeardown(deps: TeardownDeps): Teardown {
       if (!isNeeded && isThere) await removeTeardownFinalizer(kube, own);
       return settled;
     },
+    async isDue() {
+      const deployment = await unlessForbidden(kube.get(Deployments, own), undefined, log);
+      return deployment !== undefined && isDeleted(deployment);
+    },
     async run() {
       log.info("the operator is being deleted: it removes its finalizers; clusters and databases keep their data");
-      const removal = { kube, events, signal };
+      // a process that was asked to end has the rest of its grace period
+      const removal = { kube, events, signal: signal.aborted ? AbortSignal.timeout(LAST_MS) : signal };
       for (const each of further()) await unlessForbidden(removeFinalizersIn(removal, each), undefined, log);
       await removeFinalizersIn(removal, namespace);
       await events.flush();
@@ -72,6 +79,9 @@ export function followTeardown(deps: TeardownDeps): Teardown {
     },
   };
 }
+
+/** Kubernetes kills a pod 30 s after it has asked it to end. */
+const LAST_MS = 20_000;
 
 /** The informer cache may be late: that nothing is left is read from the API server. */
 async function isAnythingLeft(
@@ -85,13 +95,13 @@ async function isAnythingLeft(
   );
 }
 
-/** The Role of a further namespace may be gone already; that must not keep the operator for ever. */
+/** A Role may be gone already, as with a namespace that is being deleted; that must not keep the operator for ever. */
 async function unlessForbidden<T>(request: Promise<T>, otherwise: T, log: Log): Promise<T> {
   try {
     return await request;
   } catch (error) {
     if (!isFault(error, faults.forbidden)) throw error;
-    log.warn("requests to a further namespace are forbidden: its objects keep their finalizers", {
+    log.warn("requests to a namespace are forbidden: its objects keep their finalizers", {
       reason: messageOf(error),
     });
     return otherwise;
