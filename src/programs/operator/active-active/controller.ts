@@ -15,6 +15,8 @@ import { decideActiveActive, describeActiveActiveAct } from "../../../core/plann
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { failureOf } from "../database/failure.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
+import { reportFailedPass } from "../objects/failed-condition.ts";
+import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import { block, sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
@@ -53,7 +55,7 @@ const STEP_MS = 200;
  * key may be of one that only other participants have.
  */
 export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) => Promise<Outcome> {
-  return async (key) => {
+  const reconcile = async (key: string): Promise<Outcome> => {
     const { name, namespace = "default" } = refOfKey(key);
     const place = { name, namespace };
     const reaadb = deps.cache.activeActives.get(place);
@@ -73,6 +75,11 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     if (hindrance !== undefined) return hindered(deps, { reaadb, self, context }, hindrance);
     return pass(deps, { place, reaadb, self, cluster, context });
   };
+  return withFailuresReported(
+    reconcile,
+    reportFailedPass(deps, ActiveActiveDatabases, deps.cache.activeActives),
+    deps.log,
+  );
 }
 
 interface Pass {

@@ -25,7 +25,8 @@ import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
-import { noteReported } from "../objects/pass-failure.ts";
+import { reportFailedPass } from "../objects/failed-condition.ts";
+import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
@@ -82,7 +83,7 @@ const BLOCKED_MS = 1_000;
  */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
   const foundAtRest = new Map<string, { readonly at: number; readonly asked: string }>();
-  return async (key) => {
+  const reconcile = async (key: string): Promise<Outcome> => {
     const at = deps.clock.uptimeMs();
     const asked = askedOf(deps.cache, refOfKey(key));
     const known = foundAtRest.get(key);
@@ -93,6 +94,7 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
     if (outcome === resting) foundAtRest.set(key, { at, asked });
     return outcome;
   };
+  return withFailuresReported(reconcile, reportFailedPass(deps, Clusters, deps.cache.clusters), deps.log);
 }
 
 const resting = waiting(REST_MS, "Resting", "nothing is left to be done");

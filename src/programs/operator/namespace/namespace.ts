@@ -4,7 +4,6 @@ import type { Log } from "../../../core/base/log.ts";
 import { eventRecorder, type EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { openConnections, type Connections } from "../../../mechanisms/observe/management/connections.ts";
-import { ActiveActiveDatabases, Clusters, RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
@@ -25,8 +24,6 @@ import type { OperatorConfig } from "../process/config.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { clusterContexts } from "../context/cluster-context.ts";
 import type { Metrics } from "../process/metrics.ts";
-import { reportFailedPass } from "../objects/failed-condition.ts";
-import { withFailuresReported } from "../objects/pass-failure.ts";
 import { findingLog } from "../objects/finding-log.ts";
 import { watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
@@ -119,33 +116,16 @@ function startControllers(
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>
     runController({ name, workers, reconcile: metrics.counted(name, reconcile), clock, log, signal });
-  const recorded = { kube, clock, events };
-  const activeActives = start(
-    "active-active",
-    SITE_WORKERS,
-    withFailuresReported(
-      activeActiveReconciler({ ...shared, sites }),
-      reportFailedPass(recorded, ActiveActiveDatabases, cache.activeActives),
-      log,
-    ),
-  );
+  const activeActives = start("active-active", SITE_WORKERS, activeActiveReconciler({ ...shared, sites }));
   const enqueueActiveActive = activeActives.enqueue;
   const controllers: Controllers = {
-    clusters: start(
-      "cluster",
-      1,
-      withFailuresReported(clusterReconciler(shared), reportFailedPass(recorded, Clusters, cache.clusters), log),
-    ),
+    clusters: start("cluster", 1, clusterReconciler(shared)),
     databases: start("database", DATABASE_WORKERS, databaseReconciler(shared)),
     activeActives,
     remoteClusters: start(
       "remote-cluster",
       SITE_WORKERS,
-      withFailuresReported(
-        remoteClusterReconciler({ ...shared, sites, enqueueActiveActive }),
-        reportFailedPass(recorded, RemoteClusters, cache.remoteClusters),
-        log,
-      ),
+      remoteClusterReconciler({ ...shared, sites, enqueueActiveActive }),
     ),
   };
   return { controllers, sources: { cache, applied, connections, contexts } };

@@ -17,7 +17,9 @@ import { evaluateRemoteCluster } from "../../../core/planner/active-active/remot
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
+import { reportFailedPass } from "../objects/failed-condition.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
+import { withFailuresReported } from "../objects/pass-failure.ts";
 import {
   localContextOf,
   readParticipant,
@@ -47,7 +49,7 @@ export const SITE_MS = 2_000;
 
 /** One pass over a StoreEnterpriseRemoteCluster: polls its cluster, writes the operator version to the local one, reports. */
 export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) => Promise<Outcome> {
-  return async (key) => {
+  const reconcile = async (key: string): Promise<Outcome> => {
     const ref = refOfKey(key);
     const rerc = deps.cache.remoteClusters.get(ref);
     if (rerc === undefined) {
@@ -60,6 +62,7 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
     const isTerminating = rerc.metadata.deletionTimestamp !== undefined;
     return isTerminating && users.length === 0 ? settled : pass(deps, kept, isTerminating ? users : []);
   };
+  return withFailuresReported(reconcile, reportFailedPass(deps, RemoteClusters, deps.cache.remoteClusters), deps.log);
 }
 
 /** `waitsFor`: the Active-Active databases that keep it from being deleted. */
