@@ -8,7 +8,7 @@ import type { ActionRecord, BdbRecord } from "../../../ports/management/records.
 import { available } from "./availability.ts";
 import { driftFinding } from "./drift.ts";
 import type { LostAnswer } from "./lost-answer.ts";
-import type { DatabaseReport } from "./status.ts";
+import type { DatabaseReport } from "./database-report.ts";
 
 /** Whether it serves, whether edits are applied, and whether it is what its object says. */
 export function serviceConditions(report: DatabaseReport, lost: LostAnswer | undefined): readonly Statement[] {

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { notReady } from "../context/cluster-context.ts";
-import { databaseStatusOf, type DatabaseReport } from "./status.ts";
+import type { DatabaseReport } from "./database-report.ts";
+import { databaseStatusOf } from "./status.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 const STAND_IN = "7.2 (stand-in: redis 7.0.15)";

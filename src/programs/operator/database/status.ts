@@ -3,40 +3,15 @@ import { homeOf } from "../../../core/api/database-home.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
-import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { expiryOf } from "../../../ports/pki/authority.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { serviceFindings, withoutService } from "./availability.ts";
 import { readyConditions, serviceConditions } from "./conditions.ts";
+import type { DatabaseReport } from "./database-report.ts";
 import { driftFinding } from "./drift.ts";
 import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
-import type { DatabaseFailure } from "./failure.ts";
-import type { Unready } from "../context/cluster-context.ts";
-
-/** What a pass over a database knows in the end. */
-export interface DatabaseReport {
-  readonly generation: number;
-  readonly before: DatabaseStatus;
-  readonly cluster: string;
-  readonly secretName: string;
-  readonly passwordFrom: DatabaseStatus["passwordFrom"];
-  readonly bdb: BdbRecord | undefined;
-  readonly authorityDigest: DatabaseStatus["authorityDigest"];
-  /** The cluster has answered. */
-  readonly isPolled: boolean;
-  /** Of the whole cluster. */
-  readonly shards: readonly ShardInstanceRecord[];
-  readonly actions: readonly ActionRecord[];
-  readonly suspension: Suspension | undefined;
-  readonly decision: DatabaseDecision | undefined;
-  /** Why the cluster cannot be asked; undefined when it can. */
-  readonly unready: Unready | undefined;
-  /** Why the last act came to nothing. */
-  readonly failure: DatabaseFailure | undefined;
-}
 
 /** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
 export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseStatus {

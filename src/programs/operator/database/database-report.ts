@@ -1,0 +1,28 @@
+import type { DatabaseStatus } from "../../../core/api/database-status.ts";
+import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
+import type { Unready } from "../context/cluster-context.ts";
+import type { DatabaseFailure } from "./failure.ts";
+
+/** What a pass over a database knows in the end. */
+export interface DatabaseReport {
+  readonly generation: number;
+  readonly before: DatabaseStatus;
+  readonly cluster: string;
+  readonly secretName: string;
+  readonly passwordFrom: DatabaseStatus["passwordFrom"];
+  readonly bdb: BdbRecord | undefined;
+  readonly authorityDigest: DatabaseStatus["authorityDigest"];
+  /** The cluster has answered. */
+  readonly isPolled: boolean;
+  /** Of the whole cluster. */
+  readonly shards: readonly ShardInstanceRecord[];
+  readonly actions: readonly ActionRecord[];
+  readonly suspension: Suspension | undefined;
+  readonly decision: DatabaseDecision | undefined;
+  /** Why the cluster cannot be asked; undefined when it can. */
+  readonly unready: Unready | undefined;
+  /** Why the last act came to nothing. */
+  readonly failure: DatabaseFailure | undefined;
+}
