@@ -41,7 +41,7 @@ const HOLDERS = {
   update_bdb_with_action: DATABASE_OWNERS,
   start_bdb_recovery: DATABASE_OWNERS,
   view_crdb: VIEWERS,
-  update_crdb: DATABASE_OWNERS,
+  update_crdb: ADMIN,
   view_status_of_cluster_action: VIEWERS,
   start_node_action: ADMIN,
   view_all_users_info: USER_OWNERS,

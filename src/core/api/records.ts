@@ -275,6 +275,8 @@ export interface ClusterStateRecord extends Formatted {
   readonly license?: string;
   /** Number that the next Secret of a user gets, never reused; absent: 1. Leaders of releases before 0.4.0 give them other names. */
   readonly nextUserSecret?: number;
+  /** uid that the next user gets, never given twice; absent, as from leaders of releases before 0.5.0: one more than the highest in use. */
+  readonly nextUser?: number;
   /** Users of the management API besides the administrator of the cluster; absent: none. */
   readonly users?: readonly ClusterUser[];
   /** Version that the operator of the cluster reported; absent: none was reported. */

@@ -4,7 +4,7 @@ import { answerOf } from "./answer.ts";
 import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";
 import { rememberAnswers } from "./memory.ts";
-import { FORWARDED_BY, requestOnce, wasNeverSent } from "./request.ts";
+import { FORWARDED_BY, ON_BEHALF_OF, requestOnce, wasNeverSent } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
 
@@ -43,6 +43,8 @@ export interface ManagementClient {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Whose request this is, when a node passes it on. */
+  readonly onBehalfOf?: string;
 }
 
 /** Routes without path parameters and body. */
@@ -62,12 +64,16 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
   async function call<N extends RouteName>(
     name: N,
     request?: RequestOf<N>,
-    { signal }: CallOptions = {},
+    { signal, onBehalfOf }: CallOptions = {},
   ): Promise<ReplyOf<N>> {
     const addresses = options.addresses();
     const tried: Attempt[] = [];
     const known = memory?.about(name);
-    const headers = known === undefined ? ownHeaders : { ...ownHeaders, "if-none-match": known.entityTag };
+    const headers = {
+      ...ownHeaders,
+      ...(onBehalfOf === undefined ? {} : { [ON_BEHALF_OF]: onBehalfOf }),
+      ...(known === undefined ? {} : { "if-none-match": known.entityTag }),
+    };
     for (const address of addresses) {
       const origin = `https://${hostOf(address)}:${port}`;
       try {

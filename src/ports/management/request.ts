@@ -13,6 +13,12 @@ const ARCHIVE_MS = 60_000;
 /** Header of a write that a node forwards to the leader; its value is the uid of that node. */
 export const FORWARDED_BY = "store-forwarded-by";
 
+/**
+ * Header of a request that a node passes on: the user who sent it, as `<uid>/<Secret of the password>`, or `cluster` for the cluster
+ * itself. Nodes of releases before 0.5.0 do not send it: what they pass on counts as from the cluster, after their own check.
+ */
+export const ON_BEHALF_OF = "store-on-behalf-of";
+
 /** What a node answered, not yet interpreted. */
 export interface HttpAnswer {
   readonly status: number;

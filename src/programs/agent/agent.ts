@@ -125,6 +125,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
   const clientParameters = new ClientParameterWrites({ ...context, records: withinLimit(records) });
   proxy.onParameters((request) => setForClients({ ...context, election, clientParameters }, request));
   const joined = (): boolean => membership.joined;
+  const isStale = (): boolean => joined() && clock.uptimeMs() - membership.renewedAt() > NODE_LEASE_MS;
   return serveManagementApi({
     host: config.address,
     port: PORTS.management,
@@ -142,9 +143,15 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
       sendToProxy: (command) => proxy.send(command),
       adminName: () => access.own().username,
     }),
+    users: () => records.state()?.users ?? [],
+    readUsers: async () => {
+      await records.reload("cluster");
+      return records.state()?.users ?? [];
+    },
+    isStale,
     askElsewhere: elsewhere({
       node: config.node,
-      isStale: () => joined() && clock.uptimeMs() - membership.renewedAt() > NODE_LEASE_MS,
+      isStale,
       others: () => members.list().flatMap(({ uid }) => (uid === config.node ? [] : [uid])),
       peers,
     }),

@@ -76,7 +76,14 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => databases.idle());
-  const common = { tls, callerOf, handlers, notJoined: () => undefined, supported: DATABASE_VERSIONS, log: silentLog };
+  const rights = {
+    callerOf,
+    users: () => [],
+    readUsers: async () => [],
+    isStale: () => false,
+    notJoined: () => undefined,
+  };
+  const common = { ...rights, tls, handlers, supported: DATABASE_VERSIONS, log: silentLog };
   for (const host of options.addresses)
     stack.adopt(
       await serveManagementApi({

@@ -1,4 +1,5 @@
 import type { ActiveActiveRecord } from "../../api/records.ts";
+import { isDeeperThan, MOST_LEVELS } from "../../base/json-depth.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { canonical } from "./canonical.ts";
 
@@ -34,6 +35,11 @@ export function withRecord(
     one.guid === record.guid || (record.deleted !== true && one.deleted !== true && one.name === record.name);
   const others = records.filter((one) => !isConcerned(one));
   return bounded([...others, records.filter(isConcerned).reduce(joinedRecord, record)]);
+}
+
+/** Those of `records` that programs can go through: deeper ones, which releases before 0.5.0 accepted, are left out. */
+export function usableRecords(records: readonly ActiveActiveRecord[]): readonly ActiveActiveRecord[] {
+  return records.filter((record) => !isDeeperThan(record, MOST_LEVELS));
 }
 
 /** The record of the database of that name that is not deleted. */

@@ -1,3 +1,4 @@
+import { usableRecords } from "../../../core/planner/active-active/record.ts";
 import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { isFault } from "../../../core/base/fault.ts";
@@ -150,7 +151,7 @@ async function readSite(client: ManagementClient, remote: RemoteCluster): Promis
       client.call("crdbs").catch(unlessUnknown),
       client.call("remoteSites").catch(unlessUnknown),
     ]);
-    return { cluster, nodes, bdbs, crdbs: crdbs ?? [], remoteSites };
+    return { cluster, nodes, bdbs, crdbs: usableRecords(crdbs ?? []), remoteSites };
   } catch (error) {
     // whatever the error, the decision is made without an answer of the site
     return unreachableSite(error, remote);

@@ -110,7 +110,7 @@ export const databaseRoutes = {
     "PUT",
     "/v1/crdbs/:guid",
     "update_crdb",
-    "merges a record with that of this participant for an Active-Active database; idempotent",
+    "merges a record with that of this participant for an Active-Active database, which all participants follow; the operator sends it; idempotent",
     ACTIVE_ACTIVE,
     json<ActiveActiveRecord>(),
   ),

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
+import { isDeeperThan } from "../../../core/base/json-depth.ts";
 import { parseVersion } from "../../../core/base/version.ts";
 
 /** Longest configuration of an Active-Active database, in bytes of JSON. */
 const CONFIGURATION_BYTES = 16_384;
+/** And its depth: a spec has four levels. */
+const CONFIGURATION_LEVELS = 8;
 
 const siteName = z
   .string()
@@ -29,6 +32,10 @@ export const activeActiveBody: z.ZodType<ActiveActiveRecord> = z.strictObject({
     .max(16),
   configuration: z
     .record(z.string().max(64), z.unknown())
+    .refine((given) => !isDeeperThan(given, CONFIGURATION_LEVELS), {
+      error: `must be at most ${CONFIGURATION_LEVELS} levels deep`,
+      abort: true,
+    })
     .refine(
       (given) => JSON.stringify(given).length <= CONFIGURATION_BYTES,
       `must be at most ${CONFIGURATION_BYTES} long`,

@@ -6,7 +6,7 @@ import type { RouteName } from "../../../ports/management/routes.ts";
 import { elsewhere } from "./ask-elsewhere.ts";
 import type { HandlerCall } from "./handler-call.ts";
 
-const CALL = { params: {}, body: undefined, query: {}, role: "admin" } as const;
+const CALL = { params: {}, body: undefined, query: {} } as const;
 
 /** What node 1 answers for others, and whom it asked; node 3 alone has current records. */
 async function ask<N extends RouteName>(isStale: boolean, name: N, call: Partial<HandlerCall<N>> = {}) {

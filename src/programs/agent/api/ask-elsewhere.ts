@@ -2,6 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 import type { Peers } from "../members/peers.ts";
+import { actingUser } from "./acting-user.ts";
 import type { HandlerCall } from "./handler-call.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -52,7 +53,7 @@ async function askOne<N extends RouteName>(
 ): Promise<ReplyOf<N> | undefined> {
   try {
     // a route that reads has no body, and its parameters are those of its path
-    return await peers.forward(node, name, { params } as RequestOf<N>);
+    return await peers.forward(node, name, { params } as RequestOf<N>, actingUser());
   } catch (error) {
     // what the other node refuses this one would refuse too; a node that is not there or as stale knows no more
     if (!(error instanceof Fault)) throw error;

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../../../core/base/log.ts";
-import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import { nameIn, type Caller } from "./auth.ts";
@@ -23,8 +22,7 @@ export function audit(
       log.warn("a login failed", { user: nameIn(request.headers.authorization), ...said });
     return;
   }
-  const isForwarded = caller.isCluster && request.headers[FORWARDED_BY] !== undefined;
-  if (method === "GET" || auth === "cluster" || isForwarded) return;
+  if (method === "GET" || auth === "cluster" || caller.forwardedBy !== undefined) return;
   log.info("a management write was answered", { user: caller.name, role: caller.role, ...said });
 }
 

@@ -65,6 +65,7 @@ test("a user is not the cluster, and its administrator is", async () => {
     name: "v@x.org",
     role: "db_viewer",
     isCluster: false,
+    user: { uid: viewer.uid, secret: viewer.secret },
   });
   assert.deepEqual(await callerOf(basic("admin@rec:päss:word"), "10.0.0.7"), {
     name: "admin@rec",

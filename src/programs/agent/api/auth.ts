@@ -4,6 +4,7 @@ import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import { fairQueue } from "../credentials/fair-queue.ts";
 import { matchesHash } from "../credentials/password-hash.ts";
+import type { UserMark } from "./acting-user.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** The cluster itself and its administrator, or a user. */
@@ -12,6 +13,10 @@ export interface Caller {
   readonly role: ManagementRole;
   /** True for the credentials in the cluster's Secret, which its nodes use. */
   readonly isCluster: boolean;
+  /** The user; absent for the cluster itself. */
+  readonly user?: UserMark;
+  /** uid of the node that passes on what this caller asked it; absent when the caller asks this node. */
+  readonly forwardedBy?: string;
 }
 
 export interface AuthenticatorDeps {
@@ -63,8 +68,13 @@ export function authenticator(deps: AuthenticatorDeps): Authenticate {
       if (withFinished.size >= MOST_REMEMBERED) withFinished.clear();
       withFinished.add(mark);
     }
-    return { name: user.email, role: user.role, isCluster: false };
+    return callerOfUser(user);
   };
+}
+
+/** A user as a caller. */
+export function callerOfUser({ email, role, uid, secret }: ClusterUser): Caller {
+  return { name: email, role, isCluster: false, user: { uid, secret } };
 }
 
 /** The name that a header with Basic credentials gives, whether there is such a user or not; at most 64 characters. */

@@ -1,4 +1,5 @@
 import { askedIn } from "../../../core/api/settings/client-parameters.ts";
+import { usableRecords } from "../../../core/planner/active-active/record.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
 import { moduleNodes } from "./module-nodes.ts";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
@@ -65,7 +66,7 @@ export function databaseHandlers(
     ...parameterHandlers(context, reads),
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),
-    crdbs: async () => context.records.state()?.activeActives ?? [],
+    crdbs: async () => usableRecords(context.records.state()?.activeActives ?? []),
     crdb: async ({ params }) => activeActiveOf(context, params.guid ?? ""),
     crdbHealth: ({ params }) => linkHealth(context, params.guid ?? ""),
     crdbTasks: () => crdbTasks(context),

@@ -1,4 +1,3 @@
-import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { BodyOf, ReplyOf, RouteName } from "../../../ports/management/routes.ts";
 
 /** What a handler gets: path parameters as text, and the validated body. */
@@ -7,8 +6,6 @@ export interface HandlerCall<N extends RouteName> {
   readonly body: BodyOf<N>;
   /** Those parameters of the query that the route has. */
   readonly query: Readonly<Record<string, string>>;
-  /** Role of the caller; `none` for a route without authentication. */
-  readonly role: ManagementRole;
   /** uid of the node that forwarded this write because it does not lead; absent when a client called. */
   readonly forwardedBy?: string;
 }

@@ -5,6 +5,7 @@ import type { NodeAccess } from "../credentials/node-access.ts";
 import type { Members } from "../members/members.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Handlers } from "./handler-call.ts";
+import { withRights } from "./acting-user.ts";
 import { accessHandlers } from "./access.ts";
 import { clusterHandlers, nodeHandlers } from "./cluster-handlers.ts";
 import type { ClusterApiContext } from "./cluster-handlers.ts";
@@ -60,10 +61,11 @@ export type ApiContext = ClusterApiContext &
 /** Every operation of the management API: reads from what this node knows, writes on the leader. */
 export function apiHandlers(context: ApiContext): Handlers {
   const reads = databaseReads(context);
-  const limited = { ...context, records: withinLimit(context.records) };
+  const guarded = { ...context, records: withRights(context.records) };
+  const limited = { ...guarded, records: withinLimit(guarded.records) };
   return {
-    ...clusterHandlers(context),
-    ...nodeHandlers(context),
+    ...clusterHandlers(guarded),
+    ...nodeHandlers(guarded),
     ...databaseHandlers(limited, reads),
     ...endpointHandlers(context, reads),
     ...moduleHandlers(limited),

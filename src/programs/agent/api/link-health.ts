@@ -1,7 +1,7 @@
 import type { ActiveActiveRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
-import { recordOf } from "../../../core/planner/active-active/record.ts";
+import { recordOf, usableRecords } from "../../../core/planner/active-active/record.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { LinkedDatabaseStatus } from "../../../ports/management/link-control.ts";
@@ -24,7 +24,7 @@ export interface LinkHealthContext {
 
 /** The record of an Active-Active database; refused when there is none of this guid. */
 export function activeActiveOf({ records }: Pick<LinkHealthContext, "records">, guid: string): ActiveActiveRecord {
-  const record = recordOf(records.state()?.activeActives ?? [], guid);
+  const record = recordOf(usableRecords(records.state()?.activeActives ?? []), guid);
   if (record !== undefined) return record;
   throw refuse(refusals.noSuchObject, `there is no Active-Active database ${guid}`);
 }
@@ -97,7 +97,7 @@ async function statusOf(
   if (report !== undefined && !report.capabilities.includes("site-links"))
     return `node ${node} (${report.operatorVersion}) is of a release that knows no links`;
   try {
-    const statuses = node === config.node ? await link.status() : await peers.forward(node, "localLink", {});
+    const statuses = node === config.node ? await link.status() : await peers.forward(node, "localLink", {}, undefined);
     return statuses.find((status) => status.guid === guid) ?? `the link of node ${node} has not begun with it`;
   } catch (error) {
     // a node that does not answer says nothing of its link

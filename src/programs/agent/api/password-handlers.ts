@@ -1,6 +1,6 @@
 import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
 import { isAllowedChange } from "./change-passwords.ts";
-import { requireKnownTo } from "./checks.ts";
+import { hasOlderNode, requireKnownTo } from "./checks.ts";
 import type { DatabaseWrites } from "./database-writes.ts";
 import type { DatabaseReads } from "./databases.ts";
 import { uidParam } from "./handler-call.ts";
@@ -41,12 +41,16 @@ export function passwordHandlers(
   };
 }
 
-/** A leader of release 0.1.0 would make the change and not keep to the overlap: this node refuses it in its place. */
+/**
+ * A leader of release 0.1.0 would make the change and not keep to the overlap: this node refuses it in its place. Beside current nodes
+ * the leader checks alone, so that a node that does not reach the Kubernetes API passes the request on too.
+ */
 async function refuseForLeader(
   context: LeaderContext & WriteContext,
   uid: string | undefined,
   change: PasswordChange,
 ): Promise<void> {
   const record = context.records.database(Number(uid));
-  if (record !== undefined && !context.election.isLeader()) await isAllowedChange(context, record, change);
+  if (record === undefined || context.election.isLeader() || !hasOlderNode(context, "password-overlap")) return;
+  await isAllowedChange(context, record, change);
 }

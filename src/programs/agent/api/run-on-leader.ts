@@ -7,6 +7,7 @@ import type { LeaderElection } from "../members/leader-election.ts";
 import type { Peers } from "../members/peers.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
+import { actingUser } from "./acting-user.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** What finding the leader takes. */
@@ -26,7 +27,8 @@ const POLL_MS = 50;
 /**
  * Runs `here` when this node leads, else forwards the request to the leader; waits while the leader changes. What the leader
  * wrote is read before the reply, so that the caller's next question to this node has it in its answer. A request that was
- * forwarded here is refused when this node does not lead, so that none goes in circles. AGENT_NO_LEADER after `withinMs`.
+ * forwarded here is refused when this node does not lead, so that none goes in circles. The leader gets to know for which user it is,
+ * and checks again what that user may do. AGENT_NO_LEADER after `withinMs`.
  */
 export async function runOnLeader<N extends RouteName>(
   context: LeaderContext,
@@ -78,7 +80,7 @@ async function forwarded<N extends RouteName>(
   request: RequestOf<N>,
 ): Promise<ReplyOf<N> | undefined> {
   try {
-    return await peers.forward(leader, route, request);
+    return await peers.forward(leader, route, request, actingUser());
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (error.details.status === 503) return undefined;

@@ -29,6 +29,7 @@ test("strangers that hold connections to the management API take those of their 
     ...{ supported: DATABASE_VERSIONS, archiveFolder: folder.path, notJoined: () => undefined },
     askElsewhere: () => Promise.resolve(undefined),
     callerOf: () => Promise.resolve(undefined),
+    ...{ users: () => [], readUsers: () => Promise.resolve([]), isStale: () => false },
   });
   await using _server = { [Symbol.asyncDispose]: () => server.close() };
   const ask = async (localAddress: string): Promise<void> => {

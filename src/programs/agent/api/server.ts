@@ -4,14 +4,16 @@ import type { Server } from "node:https";
 import { EXPOSITION_TYPE } from "../../../core/api/metrics/exposition.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
+import { isDeeperThan, MOST_LEVELS } from "../../../core/base/json-depth.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
-import { FORWARDED_BY } from "../../../ports/management/request.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import type { SecretFiles } from "../runtime/mounted-secret.ts";
 import type { AskElsewhere } from "./ask-elsewhere.ts";
 import type { HandlerCall, Handlers } from "./handler-call.ts";
+import { actFor } from "./acting-user.ts";
+import type { Acting } from "./acting-user.ts";
 import { acceptArchives } from "./archives.ts";
 import { audit } from "./audit.ts";
 import type { Caller } from "./auth.ts";
@@ -112,16 +114,16 @@ function mount<N extends RouteName>(
     },
     onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
     handler: async (request, reply) => {
-      const forwardedBy = request.headers[FORWARDED_BY];
+      const caller = callers.get(request);
       const query = parseQuery(name, request.query);
       const call: HandlerCall<N> = {
         params: request.params,
         body: bodies.parse(name, request.body),
         query,
-        role: callers.get(request)?.role ?? "none",
-        ...(typeof forwardedBy === "string" ? { forwardedBy } : {}),
+        ...(caller?.forwardedBy === undefined ? {} : { forwardedBy: caller.forwardedBy }),
       };
-      const given = (await options.askElsewhere(name, call)) ?? (await options.handlers[name](call));
+      const run = async () => (await options.askElsewhere(name, call)) ?? (await options.handlers[name](call));
+      const given = await actFor(actingOf(name, caller), run);
       const answer = onlyFields(given, query.fields);
       if (routes[name].gives === "text") reply.type(EXPOSITION_TYPE);
       if (!hasEntityTag(name)) return answer;
@@ -130,6 +132,12 @@ function mount<N extends RouteName>(
       return isKnown(tag, request.headers["if-none-match"]) ? reply.status(304).send() : answer;
     },
   });
+}
+
+function actingOf(name: RouteName, caller: Caller | undefined): Acting | undefined {
+  const { auth } = routes[name];
+  if (caller?.user === undefined || auth === "none" || auth === "cluster") return undefined;
+  return { user: caller.user, permission: auth };
 }
 
 /** Takes JSON and nothing else; `POST` of an action with that header and nothing in it is no error. */
@@ -141,7 +149,10 @@ function acceptJson(server: HttpsInstance): void {
       return;
     }
     try {
-      done(null, JSON.parse(String(text)));
+      const body: unknown = JSON.parse(String(text));
+      const tooDeep = refuse(refusals.badRequest, `the body must be at most ${MOST_LEVELS} levels deep`);
+      if (isDeeperThan(body, MOST_LEVELS)) done(tooDeep);
+      else done(null, body);
     } catch (error) {
       done(refuse(refusals.badRequest, `the body is no JSON: ${messageOf(error)}`));
     }

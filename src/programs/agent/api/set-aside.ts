@@ -3,6 +3,7 @@ import type { ReplyOf } from "../../../ports/management/routes.ts";
 import type { Peers } from "../members/peers.ts";
 import { setAsideView } from "../node/set-aside.ts";
 import type { AgentConfig } from "../runtime/config.ts";
+import { actingUser } from "./acting-user.ts";
 import { refusals, refuse } from "./refusals.ts";
 
 /** What the release of set aside data works on. */
@@ -18,7 +19,7 @@ export async function releaseSetAside(
   node: number,
   id: string,
 ): Promise<ReplyOf<"releaseSetAside">> {
-  if (node !== config.node) return peers.forward(node, "releaseSetAside", { params: { uid: node, id } });
+  if (node !== config.node) return peers.forward(node, "releaseSetAside", { params: { uid: node, id } }, actingUser());
   if (!supervisor.setAside().some((one) => one.id === id))
     throw refuse(refusals.noSuchData, `node ${node} has no data ${id} set aside`);
   await supervisor.releaseSetAside((one) => one.id === id);

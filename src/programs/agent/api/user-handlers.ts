@@ -2,7 +2,7 @@ import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
-import { createUser, deleteUser, getUser, listUsers, requireMayManage, updateUser } from "./users.ts";
+import { createUser, deleteUser, getUser, listUsers, requireMayManage, updateUser, usersOf } from "./users.ts";
 import type { UsersContext } from "./users.ts";
 
 type UserRoutes = "users" | "user" | "createUser" | "updateUser" | "deleteUser";
@@ -15,20 +15,20 @@ export function userHandlers(
   return {
     users: async () => listUsers(context, adminName()),
     user: async ({ params }) => getUser(context, adminName(), params.uid ?? ""),
-    createUser: async ({ body, role, forwardedBy }) => {
-      requireMayManage(role, { wanted: body.role });
+    createUser: async ({ body, forwardedBy }) => {
+      requireMayManage(usersOf(context), { wanted: body.role });
       return runOnLeader(context, "createUser", { body }, forwardedBy, () => createUser(context, adminName(), body));
     },
-    updateUser: async ({ params, body, role, forwardedBy }) => {
+    updateUser: async ({ params, body, forwardedBy }) => {
       const user = getUser(context, adminName(), params.uid ?? "");
-      requireMayManage(role, { user, wanted: body.role });
+      requireMayManage(usersOf(context), { user, wanted: body.role });
       return runOnLeader(context, "updateUser", { params: uidParam(params), body }, forwardedBy, () =>
         updateUser(context, user.uid, body),
       );
     },
-    deleteUser: async ({ params, role, forwardedBy }) => {
+    deleteUser: async ({ params, forwardedBy }) => {
       const user = getUser(context, adminName(), params.uid ?? "");
-      requireMayManage(role, { user });
+      requireMayManage(usersOf(context), { user });
       return runOnLeader(context, "deleteUser", { params: uidParam(params) }, forwardedBy, () =>
         deleteUser(context, user.uid),
       );

@@ -4,6 +4,7 @@ import type { UserChange, UserCreate, UserRecord } from "../../../ports/manageme
 import { hashPassword } from "../credentials/password-hash.ts";
 import type { UserPasswords } from "../credentials/user-passwords.ts";
 import type { Records } from "../records/records.ts";
+import { actingRole } from "./acting-user.ts";
 import { roleUid } from "./access.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -36,11 +37,15 @@ export function getUser(context: UsersContext, adminName: string, uid: string): 
   return found;
 }
 
-/** AGENT_FORBIDDEN when a caller of this role may not give `wanted`, or touch the user of this uid. */
+/** AGENT_FORBIDDEN when, by these users, the caller of the present request may not give the role `wanted`, or touch `user`. */
 export function requireMayManage(
-  caller: ManagementRole,
-  { user, wanted }: { readonly user?: UserRecord; readonly wanted?: ManagementRole | undefined },
+  users: readonly ClusterUser[],
+  {
+    user,
+    wanted,
+  }: { readonly user?: Pick<ClusterUser, "role"> | undefined; readonly wanted?: ManagementRole | undefined },
 ): void {
+  const caller = actingRole(users);
   const beyond = [user?.role, wanted].find((role) => role !== undefined && !mayManage(caller, role));
   if (beyond === undefined) return;
   throw refuse(refusals.forbidden, `the role ${caller} cannot manage users of the role ${beyond}; the role admin can`);
@@ -55,10 +60,11 @@ export async function createUser(context: UsersContext, adminName: string, body:
     let uid = ADMIN_UID;
     await context.records.changeState((old) => {
       const users = old.users ?? [];
+      requireMayManage(users, { wanted: role });
       requireFree(users, email);
       if (users.length >= MOST_USERS) throw refuse(refusals.tooManyUsers, `there are ${users.length} users already`);
-      uid = Math.max(ADMIN_UID, ...users.map((user) => user.uid)) + 1;
-      return { ...old, users: [...users, { uid, email, name, role, secret }] };
+      uid = Math.max(old.nextUser ?? 0, ADMIN_UID + 1, ...users.map((user) => user.uid + 1));
+      return { ...old, nextUser: uid + 1, users: [...users, { uid, email, name, role, secret }] };
     });
     return { uid, email, name, role, role_uids: [roleUid(role)] };
   });
@@ -69,12 +75,12 @@ export async function updateUser(context: UsersContext, uid: number, body: UserC
   requireNotAdmin(uid);
   const { password, ...rest } = body;
   if (password === undefined) {
-    const before = await swap(context, uid, (user) => ({ ...user, ...rest }));
+    const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest }));
     return shown({ ...before, ...rest });
   }
   const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
-    const before = await swap(context, uid, (user) => ({ ...user, ...rest, secret }));
+    const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest, secret }));
     await context.userPasswords.remove(before.secret);
     return shown({ ...before, ...rest });
   });
@@ -83,7 +89,7 @@ export async function updateUser(context: UsersContext, uid: number, body: UserC
 /** Removes a user; AGENT_CLUSTER_ADMIN for the cluster's own administrator. */
 export async function deleteUser(context: UsersContext, uid: number): Promise<UserRecord> {
   requireNotAdmin(uid);
-  const before = await swap(context, uid, () => undefined);
+  const before = await swap(context, uid, undefined, () => undefined);
   await context.userPasswords.remove(before.secret);
   return shown(before);
 }
@@ -99,10 +105,14 @@ async function keepPassword({ records, userPasswords }: UsersContext, password: 
   return userPasswords.keep(hash, number);
 }
 
-/** Replaces a user by what `change` makes of it, and removes it when that is undefined; the answer is the user before. */
+/**
+ * Replaces a user by what `change` makes of it, and removes it when that is undefined; the answer is the user before. Whether the caller
+ * may touch the user as it is now, and give it the role `wanted`, is looked at inside the compare-and-swap.
+ */
 async function swap(
   context: UsersContext,
   uid: number,
+  wanted: ManagementRole | undefined,
   change: (user: ClusterUser) => ClusterUser | undefined,
 ): Promise<ClusterUser> {
   let before: ClusterUser | undefined;
@@ -110,8 +120,10 @@ async function swap(
     const users = old.users ?? [];
     before = users.find((user) => user.uid === uid);
     if (before === undefined) return old;
+    requireMayManage(users, { user: before, wanted });
     const now = change(before);
-    return { ...old, users: users.flatMap((user) => (user.uid === uid ? (now ?? []) : user)) };
+    const nextUser = Math.max(old.nextUser ?? 0, ...users.map((user) => user.uid + 1));
+    return { ...old, nextUser, users: users.flatMap((user) => (user.uid === uid ? (now ?? []) : user)) };
   });
   if (before === undefined) throw refuse(refusals.noSuchUser, `there is no user ${uid}`);
   return before;
@@ -138,7 +150,8 @@ function requireNotAdmin(uid: number): void {
   throw refuse(refusals.clusterAdmin, "user 1 is the cluster's own administrator, made from its Secret");
 }
 
-function usersOf(context: UsersContext): readonly ClusterUser[] {
+/** The users of the cluster as this node knows them. */
+export function usersOf(context: UsersContext): readonly ClusterUser[] {
   return context.records.state()?.users ?? [];
 }
 

@@ -1,4 +1,5 @@
 import { PORTS } from "../../../core/api/names.ts";
+import type { ClusterUser } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
@@ -17,8 +18,16 @@ export interface Peers {
   module(node: number, uid: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a command to the proxy of a node; throws the client's Fault when its agent does not answer. */
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
-  /** Forwards a client's write to the leader; throws the client's Fault, with the leader's own answer in its details. */
-  forward<N extends RouteName>(node: number, route: N, request: RequestOf<N>): Promise<ReplyOf<N>>;
+  /**
+   * Passes a request on for a user, or for the cluster itself when there is none: the other node checks again what that user may do.
+   * Throws the client's Fault, with the other node's own answer in its details.
+   */
+  forward<N extends RouteName>(
+    node: number,
+    route: N,
+    request: RequestOf<N>,
+    user: Pick<ClusterUser, "uid" | "secret"> | undefined,
+  ): Promise<ReplyOf<N>>;
   /** Whether the node promises now to take nothing over from this one for the length of a lease. */
   promises(node: number): Promise<boolean>;
   /** Whether a voter consents to a take-over from a node. */
@@ -64,7 +73,10 @@ export function connectPeers(options: PeersOptions): Peers {
       const signal = AbortSignal.timeout(deadlineMs(body));
       return clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { signal });
     },
-    forward: (node, route, request) => clients.of(node, FORWARD_TIMEOUT_MS).call(route, request),
+    forward: (node, route, request, user) => {
+      const onBehalfOf = user === undefined ? "cluster" : `${user.uid}/${user.secret}`;
+      return clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf });
+    },
     promises: async (node) => {
       const body = { node: self };
       return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;

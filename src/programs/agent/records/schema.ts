@@ -174,6 +174,7 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
   modules: z.array(installedModule).exactOptional(),
   license: z.string().exactOptional(),
   nextUserSecret: count.exactOptional(),
+  nextUser: count.exactOptional(),
   users: z
     .array(
       z.looseObject({
