@@ -4,35 +4,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { BdbCertificate } from "../../../ports/management/records.ts";
 import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
-import { changeRecord } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
-import type { WriteContext } from "./write-context.ts";
-
-/**
- * Gives the endpoints of a database another certificate, whatever else changes of it: new connections are shown it, and those that are
- * open stay. The Secret comes first and the record after it, as with passwords; also while the licence is not valid.
- */
-export async function changeCertificate(
-  { passwords, records, clock }: Pick<WriteContext, "passwords" | "records" | "clock">,
-  seen: DatabaseRecord,
-  certificate: EndpointCertificate,
-): Promise<DatabaseRecord> {
-  const shown = shownOf(certificate);
-  if (isSame(seen.certificate, shown)) return seen;
-  await passwords.change(seen.uid, (held) => ({ ...held, certificate }));
-  const now = clock.now().toISOString();
-  return changeRecord(records, seen.uid, (old) =>
-    isSame(old.certificate, shown) ? old : { ...old, certificate: shown, lastChangedTime: now },
-  );
-}
-
-/** What records and answers hold of it: no key. */
-export function shownOf({
-  certificate,
-  clientAuthorities,
-}: EndpointCertificate): NonNullable<DatabaseRecord["certificate"]> {
-  return { certificate, clientAuthorities };
-}
 
 /** The certificate of a body; refused when it has expired, when its key is that of another one, or when a part cannot be read. */
 export function certificateOf({ certificate, key, client_authorities = "" }: BdbCertificate, now: Date) {
@@ -47,6 +19,19 @@ export function certificateOf({ certificate, key, client_authorities = "" }: Bdb
   return { certificate, key, clientAuthorities: client_authorities } satisfies EndpointCertificate;
 }
 
+/** What records and answers hold of it: no key. */
+export function shownOf({
+  certificate,
+  clientAuthorities,
+}: EndpointCertificate): NonNullable<DatabaseRecord["certificate"]> {
+  return { certificate, clientAuthorities };
+}
+
+/** Whether two certificates of endpoints are shown alike. */
+export function isSameCertificate(one: DatabaseRecord["certificate"], other: DatabaseRecord["certificate"]): boolean {
+  return one?.certificate === other?.certificate && one?.clientAuthorities === other?.clientAuthorities;
+}
+
 function parsed<T>(read: () => T): T {
   try {
     return read();
@@ -57,8 +42,4 @@ function parsed<T>(read: () => T): T {
 
 function unusable(why: string) {
   return refuse(refusals.badRequest, `tls_certificate: ${why}`, { field: "tls_certificate" });
-}
-
-function isSame(one: DatabaseRecord["certificate"], other: DatabaseRecord["certificate"]): boolean {
-  return one?.certificate === other?.certificate && one?.clientAuthorities === other?.clientAuthorities;
 }

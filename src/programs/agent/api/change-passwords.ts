@@ -1,42 +1,35 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import {
-  MOST_FURTHER_PASSWORDS,
-  nextOverlapEnd,
-  withoutEnded,
-  withPasswordChange,
-} from "../../../core/planner/database/passwords.ts";
+import { MOST_FURTHER_PASSWORDS, withoutEnded, withPasswordChange } from "../../../core/planner/database/passwords.ts";
 import type { PasswordChange, PasswordRefusal, PasswordSet } from "../../../core/planner/database/passwords.ts";
 import type { Fault } from "../../../core/base/fault.ts";
-import type { StoredPasswords } from "../credentials/stored-passwords.ts";
-import { withPasswords } from "../records/changes.ts";
 import { awaitEndpoints } from "./await-endpoints.ts";
+import { changeParts } from "./change-parts.ts";
 import { requireCapability, requireLicense } from "./checks.ts";
-import { changeRecord } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import type { WriteContext } from "./write-context.ts";
 
-/**
- * Changes the passwords of a database, whatever else changes of it. The Secret comes first and the record after it: a node
- * that reads the Secret because of the record finds this set or a later one, and who repeats a request that was cut short
- * in between completes it. Resolves once the endpoints go by it, or after a moment.
- */
+/** Changes the passwords of a database, whatever else changes of it. Resolves once the endpoints go by it, or after a moment. */
 export async function changePasswords(
   context: WriteContext,
   seen: DatabaseRecord,
   change: PasswordChange,
 ): Promise<DatabaseRecord> {
-  if (!(await isAllowedChange(context, seen, change))) return seen;
-  const { set, revision } = await context.passwords.change(seen.uid, (held): StoredPasswords => {
-    const next = changed(context, seen, held.set, change);
-    return next === held.set ? held : { ...held, set: next, revision: held.revision + 1 };
-  });
-  const now = context.clock.now().toISOString();
-  const record = await changeRecord(context.records, seen.uid, (old) => {
-    requireExisting(old);
-    return withPasswords(old, revision, nextOverlapEnd(set), now);
-  });
+  const passwords = await checkedPasswords(context, seen, change);
+  if (passwords === undefined) return seen;
+  const record = await changeParts(context, seen, { passwords });
   await awaitEndpoints(context, record, change);
   return record;
+}
+
+/** The change of the set, once it has been checked; undefined when it would change nothing. */
+export async function checkedPasswords(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  change: PasswordChange,
+): Promise<((set: PasswordSet) => PasswordSet) | undefined> {
+  if (!(await isAllowedChange(context, seen, change))) return undefined;
+  requireExisting(seen);
+  return (set) => changed(context, seen, set, change);
 }
 
 /** False when it would change nothing; refused where it cannot be made, as while a node of an older release is a member. */

@@ -21,6 +21,7 @@ import {
   requireTls,
 } from "./checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
+import { refusalOf, refusals } from "./refusals.ts";
 import { awaitsSites, requireSite } from "./require-site.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
@@ -56,7 +57,13 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   await passwords.set(record.uid, body.authentication_redis_pass ?? "", certificate);
-  await records.createDatabase(record);
+  try {
+    await records.createDatabase(record);
+  } catch (error) {
+    // its uid is never given again: no one else would remove it
+    if (refusalOf(error) !== refusals.internal) await passwords.remove(record.uid);
+    throw error;
+  }
   return record;
 }
 

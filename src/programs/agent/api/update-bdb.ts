@@ -1,9 +1,12 @@
+import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { DatabaseModule, DatabaseRecord } from "../../../core/api/records.ts";
 import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
 import { modulesOf } from "./asked-modules.ts";
-import { certificateOf, changeCertificate, shownOf } from "./change-certificate.ts";
-import { changePasswords } from "./change-passwords.ts";
+import { awaitEndpoints } from "./await-endpoints.ts";
+import { certificateOf, isSameCertificate, shownOf } from "./change-certificate.ts";
+import { changeParts } from "./change-parts.ts";
+import { checkedPasswords } from "./change-passwords.ts";
 import {
   requireDurability,
   requireEngineTls,
@@ -13,14 +16,14 @@ import {
   requireShards,
   requireTls,
 } from "./checks.ts";
-import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
+import { requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { requireSite } from "./require-site.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * Changes name, settings or password of a database; refuses a change of what is fixed, and one of name or settings while
- * another change runs. A request that changes nothing is answered, whatever the state.
+ * Changes name, settings, certificate or password of a database; refuses a change of what is fixed, and one of name or settings while
+ * another change runs. Every part is checked before the first is written. A request that changes nothing is answered, whatever the state.
  */
 export async function updateBdb(
   context: WriteContext,
@@ -28,28 +31,37 @@ export async function updateBdb(
   body: Partial<BdbCreate>,
 ): Promise<DatabaseRecord> {
   requireChangeable(seen, body);
-  const shown = await changeGivenCertificate(context, seen, body);
-  const record = hasChanges(shown, body) ? await changeSettings(context, shown, body) : shown;
-  const password = body.authentication_redis_pass;
-  return password === undefined ? record : changePasswords(context, record, { kind: "change", password });
+  const certificate = checkedCertificate(context, seen, body);
+  const shown = certificate === undefined ? seen : { ...seen, certificate: shownOf(certificate) };
+  const settings = await checkedSettings(context, shown, body);
+  const { authentication_redis_pass: password } = body;
+  const change = password === undefined ? undefined : ({ kind: "change", password } as const);
+  const passwords = change && (await checkedPasswords(context, seen, change));
+  if (certificate === undefined && settings === undefined && passwords === undefined) return seen;
+  const record = await changeParts(context, seen, { certificate, settings, passwords });
+  if (change !== undefined && passwords !== undefined) await awaitEndpoints(context, record, change);
+  return record;
 }
 
-async function changeGivenCertificate(
+/** The certificate that is given; undefined when it is the present one. It is taken also while the licence is not valid. */
+function checkedCertificate(
   context: WriteContext,
   seen: DatabaseRecord,
   { tls_certificate: given }: Partial<BdbCreate>,
-): Promise<DatabaseRecord> {
-  if (given === undefined) return seen;
+): EndpointCertificate | undefined {
+  if (given === undefined) return undefined;
   const certificate = certificateOf(given, context.clock.now());
   requireTls(context, { ...seen, certificate: shownOf(certificate) });
-  return changeCertificate(context, seen, certificate);
+  return isSameCertificate(seen.certificate, shownOf(certificate)) ? undefined : certificate;
 }
 
-async function changeSettings(
+/** How the settings of the record change; undefined when they do not. */
+async function checkedSettings(
   context: WriteContext,
   seen: DatabaseRecord,
   body: Partial<BdbCreate>,
-): Promise<DatabaseRecord> {
+): Promise<((record: DatabaseRecord) => DatabaseRecord) | undefined> {
+  if (!hasChanges(seen, body)) return undefined;
   requireLicense(context);
   if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
   requireDurability(context, seen.name, withChanges(seen, body));
@@ -60,18 +72,22 @@ async function changeSettings(
   if (body.replication === true && !seen.replication) requireShards(context, 1);
   await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
-  return changeRecord(context.records, seen.uid, (record) => {
-    if (!hasChanges(record, body)) return record;
-    // replies may wait for what the running change waits for too, and that may wait for more memory
-    if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
-    requireIdle(record);
-    return {
-      ...withChanges(record, body),
-      status: record.status === "creation-failed" ? "pending" : "active-change-pending",
-      lastChangedTime: now,
-      lastAction: runningAction("update_bdb"),
-    };
-  });
+  const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
+  change(seen);
+  return change;
+}
+
+function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: string): DatabaseRecord {
+  if (!hasChanges(record, body)) return record;
+  // replies may wait for what the running change waits for too, and that may wait for more memory
+  if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
+  requireIdle(record);
+  return {
+    ...withChanges(record, body),
+    status: record.status === "creation-failed" ? "pending" : "active-change-pending",
+    lastChangedTime: now,
+    lastAction: runningAction("update_bdb"),
+  };
 }
 
 /** It changes nothing but when replies are given, and gives memory but takes none: a change that waits may wait for this. */
