@@ -31,7 +31,15 @@ export class Link {
 
   constructor(context: LinkContext) {
     this.#context = context;
-    this.#listener = new Listener((visitor) => this.#visit(visitor), context);
+    this.#listener = new Listener(
+      {
+        check: (visitor) => {
+          this.#check(visitor);
+        },
+        visit: (visitor) => this.#visit(visitor),
+      },
+      context,
+    );
   }
 
   /** Brings the link to exactly these databases. Idempotent. */
@@ -84,7 +92,8 @@ export class Link {
     return this.#certificate;
   }
 
-  async #visit(visitor: Visitor): Promise<void> {
+  /** The database that the visitor is about, once its certificate is that of the site which it says it is. */
+  #check(visitor: Visitor): LinkedDatabase {
     const { guid, from, to, relayed } = visitor.greeting;
     const database = this.#databases.get(guid);
     const remote = database?.sites.find(({ id }) => id === from);
@@ -92,6 +101,12 @@ export class Link {
     if (database === undefined || remote === undefined || database.site !== to)
       throw new Fault(faults.refused, `This cluster does not know site ${from} of the database ${guid}.`);
     checkPeer(visitor.connection.socket, relayed === true ? this.#own() : remote, this.#context.clock.now().getTime());
+    return database;
+  }
+
+  async #visit(visitor: Visitor): Promise<void> {
+    const { guid, relayed } = visitor.greeting;
+    const database = this.#check(visitor);
     const known = this.#served.get(guid);
     if (known !== undefined) await known.served.accept(visitor);
     else if (database.relay !== undefined && relayed !== true)

@@ -49,6 +49,9 @@ const LONGEST: Readonly<Record<FrameKind, number>> = {
   ...{ names: 1_073_741_824, scan: 0 },
 };
 
+/** The first frame of a connection comes from a stranger. */
+const LONGEST_FIRST = 65_536;
+
 /** The frame as it is sent. */
 export function encodeFrame(kind: FrameKind, body: Uint8Array): Buffer {
   return encodeFrames(kind, [body]);
@@ -72,6 +75,7 @@ export class FrameReader {
   #chunks: AsyncIterator<Buffer>;
   /** Has arrived, and is of no frame that was read. */
   #rest: Buffer = NOTHING;
+  #longest = LONGEST_FIRST;
 
   constructor(bytes: AsyncIterable<Buffer>) {
     this.#chunks = bytes[Symbol.asyncIterator]();
@@ -80,8 +84,9 @@ export class FrameReader {
   /** The frames until the other end closes; LINK_MALFORMED for what is none. Reads on when a frame was taken. */
   async *frames(): AsyncGenerator<Frame> {
     for (;;) {
-      const { frame, needed } = frameIn(this.#rest);
+      const { frame, needed } = frameIn(this.#rest, this.#longest);
       if (frame !== undefined) {
+        this.#longest = Infinity;
         this.#rest = this.#rest.subarray(needed);
         yield frame;
       } else if (!(await this.#gather(needed))) return;
@@ -120,11 +125,11 @@ async function* both(first: Buffer, further: AsyncIterator<Buffer>): AsyncGenera
 }
 
 /** The first frame, or none yet; `needed` bytes are in it, or are needed to look again. */
-function frameIn(bytes: Buffer): { readonly frame: Frame | undefined; readonly needed: number } {
+function frameIn(bytes: Buffer, longest: number): { readonly frame: Frame | undefined; readonly needed: number } {
   if (bytes.length < HEAD) return { frame: undefined, needed: HEAD };
   const length = bytes.readUInt32BE(0);
   const kind = KINDS[bytes.readUInt8(4)];
-  if (kind === undefined || length > LONGEST[kind])
+  if (kind === undefined || length > Math.min(longest, LONGEST[kind]))
     throw new Fault(faults.malformed, "What the other site sends is not that of a link.");
   const needed = HEAD + length;
   return { frame: bytes.length < needed ? undefined : { kind, body: bytes.subarray(HEAD, needed) }, needed };

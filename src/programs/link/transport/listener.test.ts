@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { connect, type ConnectionOptions } from "node:tls";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
 import { survivesFlood } from "../../../../test/kit/network/flood.ts";
+import { until } from "../../../../test/kit/time/until.ts";
 import { authorityNamed } from "../../../../test/kit/tls/certificates.ts";
 import { jsonLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
@@ -59,6 +60,33 @@ test("strangers that hold connections and say nothing take those of their addres
   assert.ok(said > 0 && said < 30, `${said} lines: one each second at most`);
 });
 
+test("who greets well and shows no certificate stays a stranger, and is cut when it keeps its end open", async () => {
+  using scene = await listening();
+  const greeting = encodeMessage("greeting", GREETING);
+  const visit = async (): Promise<TLSSocket> => {
+    const options = { ...scene.at, localAddress: "127.0.0.9", allowHalfOpen: true };
+    const socket = connect({ ...options, ca: authority.certificate, servername: "here.example" });
+    socket.on("error", () => undefined); // it is cut
+    await new Promise((resolve) => socket.once("secureConnect", resolve).once("close", resolve));
+    if (!socket.destroyed) socket.write(greeting);
+    return socket.pause();
+  };
+  const sockets = await Promise.all(Array.from({ length: 100 }, visit));
+  await until("those above the cap of their address are cut", () => scene.open("127.0.0.9") <= 64);
+  await until("all are cut, although none has closed its end", () => scene.open("127.0.0.9") === 0);
+  for (const socket of sockets) socket.destroy();
+  const ask = scene.ask(greeting, { ...withPair("there.example"), localAddress: "127.0.0.9" });
+  assert.equal(await ask, "");
+});
+
+test("the first frame of a stranger is short, whatever kind it says it has", async () => {
+  using scene = await listening();
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(70_000, 0);
+  head.writeUInt8(3, 4);
+  assert.match(await scene.ask(head, {}), /not that of a link/);
+});
+
 function pairOf(name: string, by = authority) {
   const about = { commonName: name, dnsNames: [name], ipAddresses: [], usages: ["server", "client"] as const };
   return issue(by, { ...about, now: new Date(), days: 1 });
@@ -77,16 +105,18 @@ async function listening() {
     (line) => lines.push(line),
     () => systemClock.now(),
   );
+  const trusted = { authorities: authority.certificate, serverName: "there.example" };
+  const check = ({ connection }: Visitor): void => {
+    checkPeer(connection.socket, trusted, systemClock.now().getTime());
+  };
   const listener = new Listener(
-    (visitor) => {
-      checkPeer(
-        visitor.connection.socket,
-        { authorities: authority.certificate, serverName: "there.example" },
-        systemClock.now().getTime(),
-      );
-      visitors.push(visitor);
-      visitor.connection.socket.end();
-      return Promise.resolve();
+    {
+      check,
+      visit: (visitor) => {
+        visitors.push(visitor);
+        visitor.connection.socket.end();
+        return Promise.resolve();
+      },
     },
     { clock: systemClock, log },
   );
@@ -94,6 +124,7 @@ async function listening() {
   await listener.listen(at, { ...own, authorities: authority.certificate, serverName: "here.example" });
   return {
     ...{ at, visitors, lines },
+    open: (from: string) => listener.connections(from),
     /** What is answered until the connection ends. */
     async ask(bytes: Buffer, options: ConnectionOptions & { readonly localAddress?: string }): Promise<string> {
       const socket = connect({ ...at, ...options, ca: authority.certificate, servername: "here.example" });

@@ -12,15 +12,25 @@ import { encodeRefusal } from "./messages.ts";
 import { Strangers } from "./strangers.ts";
 import { linkServer, serverContext } from "./trust.ts";
 
-/** A link that has connected and said who it is; whether it is, is still to be checked. */
+/** A link that has connected and said who it is. */
 export type Visitor = Greeted;
+
+/** What becomes of a visitor. */
+export interface Reception {
+  /** Throws the Fault that the visitor is sent away with, unless it has shown that it is who it says. */
+  readonly check: (visitor: Visitor) => void;
+  readonly visit: (visitor: Visitor) => Promise<void>;
+}
 
 /** Who connects in vain again and again does not fill the log: one line in this time, in milliseconds. */
 const SAID_MS = 1_000;
 
+/** So long may who is sent away take to read why, and to close its end; in milliseconds. */
+const PARTING_MS = 1_000;
+
 /** Where other links connect. */
 export class Listener {
-  readonly #visit: (visitor: Visitor) => Promise<void>;
+  readonly #reception: Reception;
   readonly #clock: Clock;
   readonly #sayRefused: (from: string, error: unknown) => void;
   readonly #sockets = new Set<TLSSocket>();
@@ -28,11 +38,8 @@ export class Listener {
   #server: Server | undefined;
   #at = "";
 
-  constructor(
-    visit: (visitor: Visitor) => Promise<void>,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
-  ) {
-    this.#visit = visit;
+  constructor(reception: Reception, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+    this.#reception = reception;
     this.#clock = clock;
     this.#sayRefused = limitedRate(clock, SAID_MS, (from, error) => {
       log.warn("a link has failed to connect", { from, why: messageOf(error) });
@@ -67,6 +74,11 @@ export class Listener {
     this.#at = wanted;
   }
 
+  /** How many connections from an address have made their handshake and are open. */
+  connections(from: string): number {
+    return [...this.#sockets].filter(({ remoteAddress }) => remoteAddress === from).length;
+  }
+
   close(): void {
     this.#server?.close();
     this.#server = undefined;
@@ -83,12 +95,27 @@ export class Listener {
     try {
       const visitor = await greetedBy(socket, this.#clock);
       refuse = (refusal) => visitor.connection.end(refusal);
+      // until here it is a stranger, whatever it has said of itself
+      this.#reception.check(visitor);
       this.#strangers.know(socket);
-      await this.#visit(visitor);
+      await this.#reception.visit(visitor);
     } catch (error) {
       this.#sayRefused(remoteAddress, error);
       const message = error instanceof Fault ? error.message : "The link here has failed.";
       refuse(encodeRefusal(message));
+      await this.#part(socket);
     }
+  }
+
+  /** Who is sent away and keeps its end open is cut. */
+  async #part(socket: TLSSocket): Promise<void> {
+    const closed = new AbortController();
+    socket.once("close", () => {
+      closed.abort();
+    });
+    if (socket.destroyed) return;
+    // aborted: it has closed
+    await this.#clock.sleep(PARTING_MS, closed.signal).catch(() => undefined);
+    socket.destroy();
   }
 }
