@@ -110,6 +110,25 @@ test("guesses are checked one after the other, too many of an address are refuse
   assert.ok(answers.every((answer) => answer.status === "rejected" || answer.value === undefined));
 });
 
+test("who guesses names, or the password of another user, keeps a user of the same address out of nothing", async () => {
+  const other = { ...viewer, uid: 3, email: "o@x.org", secret: "rec-user-2" };
+  const callerOf = authenticator({
+    logins: () => [credentials],
+    users: () => [viewer, other],
+    hashIn: async () => hash,
+  });
+  const guesses = Array.from({ length: 6 }, (_, index) => [
+    callerOf(basic(`nobody${index}@x.org:guess`), "10.0.0.7"),
+    callerOf(basic(`o@x.org:guess ${index}`), "10.0.0.7"),
+  ]).flat();
+  let ended = 0;
+  for (const guess of guesses) void guess.then(() => (ended += 1)).catch(() => undefined); // looked at below
+  assert.equal((await callerOf(basic("v@x.org:a:long one"), "10.0.0.7"))?.name, viewer.email);
+  assert.ok(ended <= 4, `${ended} guesses came first`);
+  const answers = await Promise.allSettled(guesses);
+  assert.ok(answers.every((answer) => answer.status === "rejected" || answer.value === undefined));
+});
+
 test("a hash is salted, holds nothing of the password, and is right for that password alone", async () => {
   assert.notEqual(await hashPassword("a:long one"), hash);
   assert.doesNotMatch(hash, /long/);

@@ -31,21 +31,28 @@ export interface AuthenticatorDeps {
 export type Authenticate = (header: string | undefined, address: string) => Promise<Caller | undefined>;
 
 /** How many passwords may wait to be checked, one after the other, so that guesses can neither fill the node nor keep others out. */
-const WAITING = { perOwner: 15, owners: 64 };
+const WAITING = { ofSubject: 15, subjects: 64, owners: 64 };
 /** Pairs that have been right and need no second hash. */
 const MOST_REMEMBERED = 1_000;
 
 /**
  * Finds the caller of a header with Basic credentials; undefined when the credentials are unknown. Takes the same time
- * however much of them is right. AGENT_TOO_MANY_LOGINS while too many of the same address log in for the first time.
+ * however much of them is right. AGENT_TOO_MANY_LOGINS while too many log in for the first time as the same user from the same
+ * address: who guesses there, for others or for names that no user has, keeps a user out no more than that.
  */
 export function authenticator(deps: AuthenticatorDeps): Authenticate {
   const secret = randomBytes(32);
   const withFinished = new Set<string>();
   const checks = fairQueue(WAITING);
 
-  const isRight = async (address: string, password: string, hash: string | undefined): Promise<boolean> => {
-    const check = checks.add(address, () => matchesHash(password, hash));
+  /** Names that no user has are one subject. */
+  const isRight = async (
+    address: string,
+    user: ClusterUser | undefined,
+    password: string,
+    hash: string | undefined,
+  ): Promise<boolean> => {
+    const check = checks.add(address, user?.email ?? "", () => matchesHash(password, hash));
     if (check === undefined)
       throw refuse(refusals.tooManyLogins, `too many passwords are waiting to be checked, of ${address} or of others`);
     return check;
@@ -64,7 +71,7 @@ export function authenticator(deps: AuthenticatorDeps): Authenticate {
       .digest("base64");
     if (!(user !== undefined && withFinished.has(mark))) {
       const hash = user && (await deps.hashIn(user.secret));
-      if (!(await isRight(address, given.slice(colon + 1), hash)) || user === undefined) return undefined;
+      if (!(await isRight(address, user, given.slice(colon + 1), hash)) || user === undefined) return undefined;
       if (withFinished.size >= MOST_REMEMBERED) withFinished.clear();
       withFinished.add(mark);
     }

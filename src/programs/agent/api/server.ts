@@ -115,6 +115,8 @@ function mount<N extends RouteName>(
     onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
     handler: async (request, reply) => {
       const caller = callers.get(request);
+      // who need not say who it is holds no connection
+      if (routes[name].auth === "none") reply.header("connection", "close");
       const query = parseQuery(name, request.query);
       const call: HandlerCall<N> = {
         params: request.params,

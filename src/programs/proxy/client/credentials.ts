@@ -2,20 +2,20 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
-import { FailedLogins } from "./failed-logins.ts";
+import { LoginTurns } from "./login-turns.ts";
 
 type Passwords = Pick<EndpointConfig, "password" | "furtherPasswords">;
 
 /** The passwords of an endpoint: one of them lets a client in, until its time ends. A client that is in stays in. */
 export class Credentials {
-  readonly failed: FailedLogins;
+  readonly turns: LoginTurns;
   readonly #clock: Clock;
   #passwords: Passwords;
 
   constructor(passwords: Passwords, clock: Clock, log: Log) {
     this.#passwords = passwords;
     this.#clock = clock;
-    this.failed = new FailedLogins(clock, log);
+    this.turns = new LoginTurns(clock, log);
   }
 
   /** True when clients must authenticate. */

@@ -12,7 +12,7 @@ export interface PinnedEndpoint {
   readonly clock: Clock;
   readonly log: Log;
   readonly primary: PrimaryView;
-  readonly credentials: Pick<Credentials, "failed">;
+  readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "resent" | "answered" | "answeredLate">;
   readonly scripts: Pick<ScriptCache, "add" | "touch" | "clear">;
   /** Whether a client may have a further connection to the engine for itself. */

@@ -1,6 +1,6 @@
 import type { Pin } from "../upstream/pin.ts";
 import type { ConnectionState } from "./connection-state.ts";
-import { noteFailedLogin } from "./failed-login.ts";
+import { settleLogin } from "./settle-login.ts";
 import { LearntScripts } from "./learnt-scripts.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -21,7 +21,7 @@ export class ReplyEffects {
   apply(pending: PendingRequest, frame: Buffer, pin: Pin | undefined): void {
     this.#state.apply(pending, frame, this.#owner.identity);
     this.#scripts.apply(pending, frame);
-    noteFailedLogin(this.#owner, pending, frame);
+    settleLogin(this.#owner, pending, frame);
     if (pin !== undefined) {
       pin.tainted ||= this.#state.irreversible;
       pin.monitoring = this.#state.monitoring;

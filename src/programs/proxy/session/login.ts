@@ -2,6 +2,7 @@ import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { hostOf } from "../client/identity.ts";
+import type { Login } from "../client/login-turns.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
@@ -16,6 +17,8 @@ export interface LoginSession extends SettingsSession {
   readonly pinned: Pick<PinnedRoute, "current" | "take">;
   /** The client waits for a reply. */
   readonly hasPending: boolean;
+  /** The client is gone. */
+  readonly ended: boolean;
   /** Takes no request until `work` is over; it must not reject. */
   waitFor(work: Promise<void>): void;
 }
@@ -29,7 +32,7 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
   const user = second === undefined ? DEFAULT_USER : first.toString();
   if (mustWait(session)) return false;
   if (user === ENGINE_USER) return refuseLogin(session);
-  if (user !== DEFAULT_USER) return session.pinned.take(request, command);
+  if (user !== DEFAULT_USER) return askEngine(session, request, command);
   const isAccepted = credentials.accepts(second ?? first);
   if (!isAccepted && credentials.required) return refuseLogin(session);
   if (!isAccepted && second === undefined) return session.answer(replies.noPassword);
@@ -50,7 +53,8 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   const user = hello.user?.toString() ?? DEFAULT_USER;
   if (hello.password !== undefined && mustWait(session)) return false;
   if (user === ENGINE_USER) return refuseLogin(session);
-  if (user !== DEFAULT_USER) return pinned.take(request, command);
+  if (user !== DEFAULT_USER)
+    return hello.password === undefined ? pinned.take(request, command) : askEngine(session, request, command);
   if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
     return refuseLogin(session);
   if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
@@ -66,18 +70,31 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   });
 }
 
-/** True while the client has to wait, since its address has given wrong passwords; its login is offered again then. */
+/** True while the client has to wait for its turn, with a right password too; its login is offered again then. */
 function mustWait(session: LoginSession): boolean {
-  const { clock, credentials } = session.endpoint;
-  const waitMs = credentials.failed.waitMs(hostOf(session.identity));
-  if (waitMs > 0) session.waitFor(clock.sleep(waitMs));
-  return waitMs > 0;
+  const turn = session.endpoint.credentials.turns.turn(loginOf(session));
+  if (turn !== undefined) session.waitFor(turn);
+  return turn !== undefined;
 }
 
+/** The answer comes after a delay: others of the address are not kept waiting for it. */
 function refuseLogin(session: LoginSession): boolean {
-  if (!session.answer(replies.wrongPassword)) return false;
-  session.endpoint.credentials.failed.note(hostOf(session.identity));
+  if (session.hasPending) return false;
+  const settled = session.endpoint.credentials.turns.settle(loginOf(session), false);
+  session.waitFor(settled.then(() => void session.answer(replies.wrongPassword)));
   return true;
+}
+
+/** The engine looks at the password of its own user. */
+function askEngine(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
+  const isTaken = session.pinned.take(request, command);
+  if (isTaken) session.endpoint.credentials.turns.ask(loginOf(session));
+  return isTaken;
+}
+
+function loginOf(session: LoginSession): Login {
+  const { identity } = session;
+  return { address: hostOf(identity), connection: identity, isGone: () => session.ended };
 }
 
 /** The engine knows the proxy alone: it stands for the client whose password it has found right. */

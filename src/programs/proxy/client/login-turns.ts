@@ -1,0 +1,176 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { startTimer } from "../timing/timer.ts";
+
+/** A client that gives a password. */
+export interface Login {
+  /** Where it comes from; others may share it. */
+  readonly address: string;
+  /** One object for each connection. */
+  readonly connection: object;
+  readonly isGone: () => boolean;
+}
+
+interface Waiter {
+  readonly login: Login;
+  readonly wake: () => void;
+}
+
+/** What a connection has tried. */
+interface Tries {
+  /** Wrong ones. */
+  count: number;
+  /** Its next one is not looked at before this uptime, in milliseconds. */
+  nextMs: number;
+}
+
+/** What clients of an address have tried lately. */
+interface AddressTries {
+  /** Wrong ones, and when the last of them was. */
+  failures: number;
+  lastMs: number;
+  /** Until when each wrong one keeps its place, as uptime in milliseconds. */
+  held: readonly number[];
+  /** Those that are being looked at, or may be now, and until when that counts. */
+  readonly open: Map<object, { readonly login: Login; readonly untilMs: number }>;
+  waiting: Waiter[];
+  isWatched: boolean;
+}
+
+/**
+ * Turns of those who log in. An address has a few places: a wrong password keeps its place for a while, so that guesses from one address
+ * are few, and a right one gives it back at once. Who finds none waits for a turn, connections that have been wrong behind those that
+ * have not: who shares an address with a guesser logs in beside it. The log says of which address wrong ones come, and how many: at
+ * once, and less and less often while it goes on.
+ */
+export class LoginTurns {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** The one that has failed last is the last; at most `MOST_ADDRESSES`, and those for which somebody waits. */
+  readonly #addresses = new Map<string, AddressTries>();
+  readonly #connections = new WeakMap<object, Tries>();
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** How many addresses are remembered. */
+  get addresses(): number {
+    return this.#addresses.size;
+  }
+
+  /** Undefined when the password may be looked at now; else resolves when it is to be offered again. */
+  turn(login: Login): Promise<void> | undefined {
+    const now = this.#clock.uptimeMs();
+    const ownMs = (this.#connections.get(login.connection)?.nextMs ?? 0) - now;
+    if (ownMs > 0) return this.#clock.sleep(ownMs);
+    const tries = this.#addresses.get(login.address);
+    if (tries === undefined) return undefined;
+    const granted = tries.open.get(login.connection);
+    tries.open.delete(login.connection);
+    if (granted !== undefined && granted.untilMs > now) return undefined;
+    if (tries.waiting.length === 0 && this.#freePlaces(tries) > 0) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tries.waiting.push({ login, wake: resolve });
+    this.#watch(tries);
+    return promise;
+  }
+
+  /** An engine looks at the password; `settle` says what it found. */
+  ask(login: Login): void {
+    this.#open(this.#triesOf(login.address), login);
+  }
+
+  /** What was found by who has looked; when it was wrong, resolves when that may be said. */
+  settle(login: Login, isRight: boolean): Promise<void> {
+    this.#addresses.get(login.address)?.open.delete(login.connection);
+    return isRight ? Promise.resolve() : this.#wrong(login);
+  }
+
+  #wrong({ address, connection }: Login): Promise<void> {
+    const now = this.#clock.uptimeMs();
+    const tries = this.#triesOf(address);
+    const failures = now - tries.lastMs < FORGOTTEN_MS ? tries.failures + 1 : 1;
+    const delayMs = loginDelayMs(failures);
+    tries.failures = failures;
+    tries.lastMs = now;
+    tries.held = [...tries.held.filter((untilMs) => untilMs > now), now + delayMs];
+    const { count } = this.#connections.get(connection) ?? { count: 0 };
+    this.#connections.set(connection, { count: count + 1, nextMs: now + delayMs });
+    if (isSaid(failures)) this.#log.warn("a login of a client failed", { address, failures });
+    return this.#clock.sleep(delayMs);
+  }
+
+  /** Those of the address, which is the last from now on. */
+  #triesOf(address: string): AddressTries {
+    const fresh = { failures: 0, lastMs: -FORGOTTEN_MS, held: [], open: new Map(), waiting: [], isWatched: false };
+    const tries = this.#addresses.get(address) ?? fresh;
+    this.#addresses.delete(address);
+    this.#addresses.set(address, tries);
+    if (this.#addresses.size > MOST_ADDRESSES) this.#forgetOne();
+    return tries;
+  }
+
+  #forgetOne(): void {
+    for (const [address, { waiting }] of this.#addresses) {
+      if (waiting.length > 0) continue;
+      this.#addresses.delete(address);
+      return;
+    }
+  }
+
+  #open(tries: AddressTries, login: Login): void {
+    tries.open.set(login.connection, { login, untilMs: this.#clock.uptimeMs() + LOOK_MS });
+  }
+
+  #freePlaces(tries: AddressTries): number {
+    const now = this.#clock.uptimeMs();
+    for (const [connection, { login, untilMs }] of [...tries.open])
+      if (untilMs <= now || login.isGone()) tries.open.delete(connection);
+    return PLACES - tries.open.size - tries.held.filter((untilMs) => untilMs > now).length;
+  }
+
+  /** Gives places to those who wait, until none waits. */
+  #watch(tries: AddressTries): void {
+    if (tries.isWatched) return;
+    tries.isWatched = true;
+    startTimer(this.#clock, WATCH_MS, () => {
+      tries.isWatched = false;
+      const wrongs = ({ login }: Waiter): number => this.#connections.get(login.connection)?.count ?? 0;
+      const present = tries.waiting.filter(({ login }) => !login.isGone()).toSorted((a, b) => wrongs(a) - wrongs(b));
+      const free = Math.max(0, this.#freePlaces(tries));
+      const next = present.slice(0, free);
+      const rest = new Set(present.slice(free));
+      tries.waiting = tries.waiting.filter((waiter) => rest.has(waiter));
+      for (const { login } of next) this.#open(tries, login);
+      for (const { wake } of next) wake();
+      if (tries.waiting.length > 0) this.#watch(tries);
+    });
+  }
+}
+
+/** How many logins of an address are under way, or were wrong a moment ago. */
+const PLACES = 16;
+/** So long may a look take, or the login that has its turn, before its place goes to another one; in milliseconds. */
+const LOOK_MS = 1_000;
+/** How often places are given to those who wait, in milliseconds. */
+const WATCH_MS = 25;
+
+/** One that goes on once a second is said once a minute. */
+function isSaid(failures: number): boolean {
+  return failures % SAID_EACH === 0 || Number.isInteger(Math.log2(failures));
+}
+
+const SAID_EACH = 64;
+
+/** How long a wrong password of an address keeps its place, and its answer waits, after so many; in milliseconds. */
+export function loginDelayMs(failures: number): number {
+  return failures === 0 ? 0 : Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+}
+
+const FIRST_MS = 100;
+/** Libraries give up logins after a few seconds. */
+const LONGEST_MS = 1_000;
+const FORGOTTEN_MS = 30_000;
+const MOST_ADDRESSES = 4_096;
