@@ -39,7 +39,7 @@ async function capped() {
   return { hold, ask, open, [Symbol.dispose]: end };
 }
 
-test("who holds silent connections keeps out nobody of its address, and its oldest ones end", async () => {
+test("who holds silent connections keeps out no caller of its address, and its oldest ones end", async () => {
   using server = await capped();
   const [first] = [await server.hold(FLOODER)];
   for (let i = 0; i < 10; i++) await server.hold(FLOODER);

@@ -69,11 +69,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     const addresses = options.addresses();
     const tried: Attempt[] = [];
     const known = memory?.about(name);
-    const headers = {
-      ...ownHeaders,
-      ...(onBehalfOf === undefined ? {} : { [ON_BEHALF_OF]: onBehalfOf }),
-      ...(known === undefined ? {} : { "if-none-match": known.entityTag }),
-    };
+    const headers = { ...ownHeaders, ...headersOfCall(onBehalfOf, known?.entityTag) };
     for (const address of addresses) {
       const origin = `https://${hostOf(address)}:${port}`;
       try {
@@ -99,6 +95,11 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
 function headersOf({ username, password, forwardedBy }: ManagementClientOptions): Readonly<Record<string, string>> {
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
   return { authorization, ...(forwardedBy === undefined ? {} : { [FORWARDED_BY]: String(forwardedBy) }) };
+}
+
+function headersOfCall(onBehalfOf: string | undefined, known: string | undefined): Readonly<Record<string, string>> {
+  const behalf = onBehalfOf === undefined ? {} : { [ON_BEHALF_OF]: onBehalfOf };
+  return known === undefined ? behalf : { ...behalf, "if-none-match": known };
 }
 
 /** `mayHaveRun`: the request was sent and its answer is missing, so it must not simply be sent again. */

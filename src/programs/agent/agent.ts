@@ -144,10 +144,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
       adminName: () => access.own().username,
     }),
     users: () => records.state()?.users ?? [],
-    readUsers: async () => {
-      await records.reload("cluster");
-      return records.state()?.users ?? [];
-    },
+    readUsers: () => readUsers(records),
     isStale,
     askElsewhere: elsewhere({
       node: config.node,
@@ -160,6 +157,11 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
     archiveFolder: modules.folder,
     log,
   });
+}
+
+async function readUsers(records: AgentContext["records"]) {
+  await records.reload("cluster");
+  return records.state()?.users ?? [];
 }
 
 function applyRecords(context: AgentContext, signal: AbortSignal): NodeSync {

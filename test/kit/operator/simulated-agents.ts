@@ -76,14 +76,7 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => databases.idle());
-  const rights = {
-    callerOf,
-    users: () => [],
-    readUsers: async () => [],
-    isStale: () => false,
-    notJoined: () => undefined,
-  };
-  const common = { ...rights, tls, handlers, supported: DATABASE_VERSIONS, log: silentLog };
+  const common = { ...RIGHTS, callerOf, tls, handlers, supported: DATABASE_VERSIONS, log: silentLog };
   for (const host of options.addresses)
     stack.adopt(
       await serveManagementApi({
@@ -106,6 +99,9 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+/** There are no users. */
+const RIGHTS = { users: () => [], readUsers: async () => [], isStale: () => false, notJoined: () => undefined };
 
 /** Calls that a cluster at rest does not get. */
 const REFUSED = Object.fromEntries(Object.keys(routes).map((name) => [name, refused])) as Readonly<

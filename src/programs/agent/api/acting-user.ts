@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { rolesWith } from "../../../core/api/management-roles.ts";
+import { mayManage, rolesWith } from "../../../core/api/management-roles.ts";
 import type { ManagementPermission, ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
@@ -31,7 +31,7 @@ export function actingUser(): UserMark | undefined {
  * The role that the caller of the present request has by these users, `admin` for the cluster itself. AGENT_UNAUTHORIZED when the
  * user is gone or has another password, AGENT_FORBIDDEN when its role does not allow the request any more.
  */
-export function actingRole(users: readonly ClusterUser[]): ManagementRole {
+function actingRole(users: readonly ClusterUser[]): ManagementRole {
   const acting = requests.getStore();
   if (acting === undefined) return "admin";
   const user = userOf(users, acting.user);
@@ -40,6 +40,20 @@ export function actingRole(users: readonly ClusterUser[]): ManagementRole {
   if (rolesWith(acting.permission).includes(user.role)) return user.role;
   const why = `${user.email} has the role ${user.role} now, which does not have the permission ${acting.permission}`;
   throw refuse(refusals.forbidden, why);
+}
+
+/** A user who is there, and the role that it gets. */
+interface ManagedUser {
+  readonly user?: Pick<ClusterUser, "role"> | undefined;
+  readonly wanted?: ManagementRole | undefined;
+}
+
+/** AGENT_FORBIDDEN when, by these users, the caller of the present request may not give the role `wanted`, or touch `user`. */
+export function requireMayManage(users: readonly ClusterUser[], { user, wanted }: ManagedUser): void {
+  const caller = actingRole(users);
+  const beyond = [user?.role, wanted].find((role) => role !== undefined && !mayManage(caller, role));
+  if (beyond === undefined) return;
+  throw refuse(refusals.forbidden, `the role ${caller} cannot manage users of the role ${beyond}; the role admin can`);
 }
 
 /** The user of a mark; undefined when there is none any more. */
@@ -77,7 +91,7 @@ export function withRights<Kept extends WrittenRecords>(records: Kept): Kept {
 }
 
 /** Refuses a user who may not do this by the users that the API server has now. AGENT_STALE when that cannot be read. */
-export async function requireCurrentRights(records: Pick<Records, "state" | "reload">): Promise<void> {
+async function requireCurrentRights(records: Pick<Records, "state" | "reload">): Promise<void> {
   if (actingUser() === undefined) return;
   try {
     await records.reload("cluster");

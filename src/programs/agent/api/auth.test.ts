@@ -118,7 +118,7 @@ test("who guesses names, or the password of another user, keeps a user of the sa
     hashIn: async () => hash,
   });
   const guesses = Array.from({ length: 6 }, (_, index) => [
-    callerOf(basic(`nobody${index}@x.org:guess`), "10.0.0.7"),
+    callerOf(basic(`guessed${index}@x.org:guess`), "10.0.0.7"),
     callerOf(basic(`o@x.org:guess ${index}`), "10.0.0.7"),
   ]).flat();
   let ended = 0;

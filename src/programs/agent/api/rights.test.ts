@@ -89,7 +89,7 @@ const cases: readonly (readonly [rule: string, name: RouteName, asked: Asked, ou
     "AGENT_FORBIDDEN",
   ],
   [
-    "a user with a former password is nobody",
+    "a user with a former password is none",
     "createUser",
     { login: CLUSTER, headers: passedOn("2/rec-user-0") },
     "AGENT_UNAUTHORIZED",

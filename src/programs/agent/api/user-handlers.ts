@@ -1,8 +1,9 @@
+import { requireMayManage } from "./acting-user.ts";
 import { uidParam } from "./handler-call.ts";
 import type { Handlers } from "./handler-call.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
-import { createUser, deleteUser, getUser, listUsers, requireMayManage, updateUser, usersOf } from "./users.ts";
+import { createUser, deleteUser, getUser, listUsers, updateUser, usersOf } from "./users.ts";
 import type { UsersContext } from "./users.ts";
 
 type UserRoutes = "users" | "user" | "createUser" | "updateUser" | "deleteUser";

@@ -1,10 +1,10 @@
-import { mayManage, type ManagementRole } from "../../../core/api/management-roles.ts";
+import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import type { UserChange, UserCreate, UserRecord } from "../../../ports/management/records.ts";
 import { hashPassword } from "../credentials/password-hash.ts";
 import type { UserPasswords } from "../credentials/user-passwords.ts";
 import type { Records } from "../records/records.ts";
-import { actingRole } from "./acting-user.ts";
+import { requireMayManage } from "./acting-user.ts";
 import { roleUid } from "./access.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -35,20 +35,6 @@ export function getUser(context: UsersContext, adminName: string, uid: string): 
   const found = listUsers(context, adminName).find((user) => String(user.uid) === uid);
   if (found === undefined) throw refuse(refusals.noSuchUser, `there is no user ${uid}`);
   return found;
-}
-
-/** AGENT_FORBIDDEN when, by these users, the caller of the present request may not give the role `wanted`, or touch `user`. */
-export function requireMayManage(
-  users: readonly ClusterUser[],
-  {
-    user,
-    wanted,
-  }: { readonly user?: Pick<ClusterUser, "role"> | undefined; readonly wanted?: ManagementRole | undefined },
-): void {
-  const caller = actingRole(users);
-  const beyond = [user?.role, wanted].find((role) => role !== undefined && !mayManage(caller, role));
-  if (beyond === undefined) return;
-  throw refuse(refusals.forbidden, `the role ${caller} cannot manage users of the role ${beyond}; the role admin can`);
 }
 
 /** Adds a user; AGENT_EMAIL_TAKEN when another user has the address. */

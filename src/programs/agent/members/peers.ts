@@ -2,13 +2,13 @@ import { PORTS } from "../../../core/api/names.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
 import { managementClient } from "../../../ports/management/client.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 import { Question } from "../../../mechanisms/observe/question.ts";
+import { deadlineMs } from "./command-deadline.ts";
 
 /** The agents of the other nodes. */
 export interface Peers {
@@ -73,10 +73,8 @@ export function connectPeers(options: PeersOptions): Peers {
       const signal = AbortSignal.timeout(deadlineMs(body));
       return clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { signal });
     },
-    forward: (node, route, request, user) => {
-      const onBehalfOf = user === undefined ? "cluster" : `${user.uid}/${user.secret}`;
-      return clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf });
-    },
+    forward: (node, route, request, user) =>
+      clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
     promises: async (node) => {
       const body = { node: self };
       return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;
@@ -131,23 +129,9 @@ class PeerClients {
   }
 }
 
-/** A command may take the time that it allows, and its answer a little more. A client waits for no node that is silent. */
-function deadlineMs(command: ProxyCommand): number {
-  return command.op === "clients" ? CLIENTS_ANSWER_MS : allowedMs(command) + 3_000;
-}
-
-function allowedMs(command: ProxyCommand): number {
-  switch (command.op) {
-    case "drain":
-      return command.deadlineMs;
-    case "hold":
-      return command.drainMs;
-    case "quiet":
-    case "passwords":
-      return command.withinMs;
-    default:
-      return 0;
-  }
+/** As `ON_BEHALF_OF` has it. */
+function nameOf(user: Pick<ClusterUser, "uid" | "secret"> | undefined): string {
+  return user === undefined ? "cluster" : `${user.uid}/${user.secret}`;
 }
 
 /** The caller decides what a missing answer means. */

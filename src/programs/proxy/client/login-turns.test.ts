@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { silentLog, type Log } from "../../../core/base/log.ts";
-import { loginDelayMs, LoginTurns, type Login } from "./login-turns.ts";
+import { loginDelayMs } from "./login-delay.ts";
+import { LoginTurns, type Login } from "./login-turns.ts";
 
 const rules: readonly (readonly [rule: string, failures: number, want: number])[] = [
   ["without a failure there is no delay", 0, 0],

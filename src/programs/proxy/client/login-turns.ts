@@ -1,6 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { startTimer } from "../timing/timer.ts";
+import { isSaid, loginDelayMs } from "./login-delay.ts";
 
 /** A client that gives a password. */
 export interface Login {
@@ -157,20 +158,5 @@ const LOOK_MS = 1_000;
 /** How often places are given to those who wait, in milliseconds. */
 const WATCH_MS = 25;
 
-/** One that goes on once a second is said once a minute. */
-function isSaid(failures: number): boolean {
-  return failures % SAID_EACH === 0 || Number.isInteger(Math.log2(failures));
-}
-
-const SAID_EACH = 64;
-
-/** How long a wrong password of an address keeps its place, and its answer waits, after so many; in milliseconds. */
-export function loginDelayMs(failures: number): number {
-  return failures === 0 ? 0 : Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
-}
-
-const FIRST_MS = 100;
-/** Libraries give up logins after a few seconds. */
-const LONGEST_MS = 1_000;
 const FORGOTTEN_MS = 30_000;
 const MOST_ADDRESSES = 4_096;

@@ -7,7 +7,7 @@ import { Redis } from "ioredis";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { loginDelayMs } from "../client/login-turns.ts";
+import { loginDelayMs } from "../client/login-delay.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 

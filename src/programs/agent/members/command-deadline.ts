@@ -1,0 +1,21 @@
+import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
+import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+
+/** A command may take the time that it allows, and its answer a little more. A client waits for no node that is silent. */
+export function deadlineMs(command: ProxyCommand): number {
+  return command.op === "clients" ? CLIENTS_ANSWER_MS : allowedMs(command) + 3_000;
+}
+
+function allowedMs(command: ProxyCommand): number {
+  switch (command.op) {
+    case "drain":
+      return command.deadlineMs;
+    case "hold":
+      return command.drainMs;
+    case "quiet":
+    case "passwords":
+      return command.withinMs;
+    default:
+      return 0;
+  }
+}
