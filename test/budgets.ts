@@ -125,6 +125,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/tls.test.ts": 20,
   "src/programs/proxy/endpoint/strangers.test.ts": 20,
   "src/programs/proxy/upstream/peer-watch.test.ts": 20,
+  "src/programs/proxy/session/as-engines-answer.test.ts": 20,
   "src/programs/link/anew.test.ts": 18,
   "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/link/resume-from-file.test.ts": 15,

@@ -50,13 +50,23 @@ for (const [rule, args, parsed] of [
   [
     "a number outside",
     ["slowlog-log-slower-than", "-2"],
-    failed("slowlog-log-slower-than", "argument must be between -1 and 999999999 inclusive"),
+    failed("slowlog-log-slower-than", "argument must be between -1 and 9223372036854775807 inclusive"),
   ],
   ["no size", ["hll-sparse-max-bytes", "1.5kb"], failed("hll-sparse-max-bytes", "argument must be a memory value")],
   [
     "a size outside",
-    ["hll-sparse-max-bytes", "1mb"],
-    failed("hll-sparse-max-bytes", "argument must be between 0 and 99999 inclusive"),
+    ["hll-sparse-max-bytes", "9223372036854775808"],
+    failed("hll-sparse-max-bytes", "argument must be between 0 and 9223372036854775807 inclusive"),
+  ],
+  [
+    "the largest number of an engine",
+    ["stream-node-max-entries", "9223372036854775807"],
+    asked({ "stream-node-max-entries": "9223372036854775807" }),
+  ],
+  [
+    "one more than the largest of 32 bits",
+    ["lfu-log-factor", "2147483648"],
+    failed("lfu-log-factor", "argument must be between 0 and 2147483647 inclusive"),
   ],
   [
     "one name twice",

@@ -62,5 +62,8 @@ function valuesIn(text: string): ReadonlyMap<string, string> {
 }
 
 function isParameter([name, value]: readonly [string, string]): boolean {
-  return Object.hasOwn(PARAMETERS, name) && PARAMETERS[name]?.values.pattern.test(value) === true;
+  const values = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name]?.values : undefined;
+  if (values === undefined || values.pattern.test(value)) return values !== undefined;
+  const parsed = values.parse(value);
+  return "value" in parsed && parsed.value === value;
 }

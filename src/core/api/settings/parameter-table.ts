@@ -10,23 +10,32 @@ interface EngineParameter {
   readonly alias?: string;
 }
 
-const COUNT = integers(/^(0|[1-9][0-9]{0,8})$/, 0, 999_999_999);
-const BYTES = bytes(/^(0|[1-9][0-9]{0,8})$/, 999_999_999);
-const UP_TO_99999 = /^(0|[1-9][0-9]{0,4})$/;
+/** The limits of engines. */
+const [LARGEST, LARGEST_OF_32_BITS] = [2n ** 63n - 1n, 2n ** 31n - 1n];
+const UP_TO_18_DIGITS = /^(0|[1-9][0-9]{0,17})$/;
+const UP_TO_9_DIGITS = /^(0|[1-9][0-9]{0,8})$/;
+const COUNT = integers(UP_TO_18_DIGITS, 0n, LARGEST);
+const COUNT_OF_32_BITS = integers(UP_TO_9_DIGITS, 0n, LARGEST_OF_32_BITS);
+const BYTES = bytes(UP_TO_18_DIGITS, LARGEST);
 
 /** All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. */
 export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   "notify-keyspace-events": { fallback: "", values: EVENT_CLASSES, use: "Events of keys that are published." },
   "slowlog-log-slower-than": {
     fallback: "10000",
-    values: integers(/^(-1|0|[1-9][0-9]{0,8})$/, -1, 999_999_999),
+    values: integers(/^(-1|0|[1-9][0-9]{0,17})$/, -1n, LARGEST),
     use: "Microseconds; -1 for no slow log.",
   },
-  "slowlog-max-len": { fallback: "128", values: integers(UP_TO_99999, 0, 99_999), use: "Entries of the slow log." },
+  "slowlog-max-len": {
+    fallback: "128",
+    // the slow log takes memory of the node that no limit of the database counts
+    values: integers(/^(0|[1-9][0-9]{0,4})$/, 0n, 99_999n),
+    use: "Entries of the slow log.",
+  },
   "latency-monitor-threshold": { fallback: "0", values: COUNT, use: "Milliseconds; 0 for no latency monitor." },
   "lua-time-limit": {
     fallback: "5000",
-    values: COUNT,
+    values: integers(UP_TO_9_DIGITS, 0n, 999_999_999n),
     use: "Milliseconds that a script may run until others get the answer BUSY; 0 for no answer BUSY. Endpoints apply it.",
     alias: "busy-reply-threshold",
   },
@@ -44,11 +53,15 @@ export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   },
   "list-max-listpack-size": {
     fallback: "-2",
-    values: integers(/^(0|-?[1-9][0-9]{0,8})$/, -999_999_999, 999_999_999),
+    values: integers(/^(0|-?[1-9][0-9]{0,8})$/, -LARGEST_OF_32_BITS - 1n, LARGEST_OF_32_BITS),
     use: "Size of the nodes of a list.",
     alias: "list-max-ziplist-size",
   },
-  "list-compress-depth": { fallback: "0", values: COUNT, use: "Nodes at the ends of a list that are not compressed." },
+  "list-compress-depth": {
+    fallback: "0",
+    values: COUNT_OF_32_BITS,
+    use: "Nodes at the ends of a list that are not compressed.",
+  },
   "set-max-intset-entries": {
     fallback: "512",
     values: COUNT,
@@ -68,24 +81,24 @@ export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   },
   "hll-sparse-max-bytes": {
     fallback: "3000",
-    values: bytes(UP_TO_99999, 99_999),
+    values: BYTES,
     use: "Bytes of a sparse HyperLogLog.",
   },
   "stream-node-max-bytes": { fallback: "4096", values: BYTES, use: "Bytes of a node of a stream." },
   "stream-node-max-entries": { fallback: "100", values: COUNT, use: "Entries of a node of a stream." },
   "maxmemory-samples": {
     fallback: "5",
-    values: integers(/^([1-9]|[1-5][0-9]|6[0-4])$/, 1, 64),
+    values: integers(/^([1-9]|[1-5][0-9]|6[0-4])$/, 1n, 64n),
     use: "Keys that eviction chooses from.",
   },
   "lfu-log-factor": {
     fallback: "10",
-    values: integers(/^(0|[1-9][0-9]{0,3})$/, 0, 9_999),
+    values: COUNT_OF_32_BITS,
     use: "How slowly the counters of LFU grow.",
   },
   "lfu-decay-time": {
     fallback: "1",
-    values: integers(UP_TO_99999, 0, 99_999),
+    values: COUNT_OF_32_BITS,
     use: "Minutes after which the counters of LFU fall.",
   },
 };

@@ -1,6 +1,6 @@
 /** What a parameter of engines may be. */
 export interface ParameterValues {
-  /** Of a value as specs and records have it. */
+  /** Of a value as specs have it: not of the largest ones that engines take. */
   readonly pattern: RegExp;
   /** A value as engines take it, in the form in which engines show it; what they say where it cannot be one. */
   parse(written: string): ParsedValue;
@@ -9,23 +9,25 @@ export interface ParameterValues {
 /** A value, or the reason of an engine why it is none. */
 export type ParsedValue = { readonly value: string } | { readonly objection: string };
 
-/** Whole numbers. */
-export function integers(pattern: RegExp, least: number, most: number): ParameterValues {
+/** Whole numbers between two. */
+export function integers(pattern: RegExp, least: bigint, most: bigint): ParameterValues {
   const parse = (written: string): ParsedValue => {
-    if (!/^(0|-?[1-9][0-9]{0,18})$/.test(written)) return { objection: "argument couldn't be parsed into an integer" };
-    return pattern.test(written) ? { value: written } : outside(least, most);
+    const value = /^(0|-?[1-9][0-9]{0,18})$/.test(written) ? BigInt(written) : undefined;
+    if (value === undefined || BigInt.asIntN(64, value) !== value)
+      return { objection: "argument couldn't be parsed into an integer" };
+    return value < least || value > most ? outside(least, most) : { value: written };
   };
   return { pattern, parse };
 }
 
 /** Numbers of bytes, which engines also take with a unit. */
-export function bytes(pattern: RegExp, most: number): ParameterValues {
+export function bytes(pattern: RegExp, most: bigint): ParameterValues {
   const parse = (written: string): ParsedValue => {
     const [, digits, unit = ""] = /^([0-9]{1,19})([a-z]*)$/i.exec(written) ?? [];
     const factor = UNITS[unit.toLowerCase()];
     if (digits === undefined || factor === undefined) return { objection: "argument must be a memory value" };
-    const value = String(Number(digits) * factor);
-    return pattern.test(value) ? { value } : outside(0, most);
+    const value = BigInt(digits) * BigInt(factor);
+    return value > most ? outside(0n, most) : { value: String(value) };
   };
   return { pattern, parse };
 }
@@ -34,7 +36,7 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ "": 1, b: 1, k: 1_000, kb: 1_024, m: 1_000_000, mb: 1_048_576, g: 1_000_000_000, gb: 1_073_741_824 },
 };
 
-function outside(least: number, most: number): ParsedValue {
+function outside(least: bigint, most: bigint): ParsedValue {
   return { objection: `argument must be between ${least} and ${most} inclusive` };
 }
 

@@ -1,7 +1,9 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
+import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
+import { argumentsOf } from "../protocol/arguments.ts";
+import { hasArity } from "../protocol/table/has-arity.ts";
 
 /** A request of a transaction that is more than a request to the engine. */
 export interface SpecialRequest {
@@ -35,6 +37,7 @@ export class OpenTransaction {
       return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
     if (command !== undefined && isSpecial(command)) {
+      if (!hasArity(command.name, argumentsOf(request).length)) return wrongNumber(command.name);
       if (this.#specialBytes + request.length > LIMITS.specialBytes) return TOO_MANY_SPECIAL;
       this.#specialBytes += request.length;
     }

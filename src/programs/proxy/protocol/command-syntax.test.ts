@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { arityTable } from "../../../../test/kit/engines/documented-arities.ts";
 import { syntaxTable } from "../../../../test/kit/engines/documented-syntax.ts";
 
-const ROOT = join(import.meta.dirname, "../../../..");
-const FILE = "src/core/base/command-syntax.ts";
+const SRC = join(import.meta.dirname, "../../..");
 
-test("the table of the syntax says what the engines document: node scripts/generate-syntax.ts writes it", async () => {
-  assert.equal(readFileSync(join(ROOT, FILE), "utf8"), await syntaxTable());
-});
+for (const [file, documented] of [
+  ["core/base/command-syntax.ts", syntaxTable],
+  ["programs/proxy/protocol/table/arities.ts", arityTable],
+] as const)
+  test(`${file} says what the engines document: node scripts/generate-syntax.ts writes it`, async () => {
+    assert.equal(readFileSync(join(SRC, file), "utf8"), await documented());
+  });

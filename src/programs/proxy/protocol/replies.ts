@@ -16,7 +16,8 @@ export const replies = {
   syntax: Buffer.from("-ERR syntax error\r\n"),
   unbalanced: Buffer.from("-ERR Protocol error: unbalanced quotes in request\r\n"),
   noInteger: Buffer.from("-ERR value is not an integer or out of range\r\n"),
-  badDatabase: Buffer.from("-ERR invalid DB index\r\n"),
+  noSmallInteger: Buffer.from("-ERR value is out of range, value must between -2147483648 and 2147483647\r\n"),
+  badDatabase: Buffer.from("-ERR DB index is out of range\r\n"),
   tooManyClients: Buffer.from("-ERR max number of clients reached\r\n"),
   tooManyDatabases: Buffer.from("-ERR store: too many different databases are selected at this endpoint\r\n"),
   tooManyPins: Buffer.from("-ERR store: too many clients have a session of their own at this endpoint\r\n"),
@@ -32,6 +33,11 @@ export function errorReply(message: string): Buffer {
 /** How an engine answers EXEC when it refuses what was queued, for the reason in an error reply. */
 export function execAborted(refusal: Buffer): Buffer {
   return Buffer.concat([Buffer.from("-EXECABORT Transaction discarded because of: "), refusal.subarray(1)]);
+}
+
+/** The answer to a request with too few or too many arguments. */
+export function wrongNumber(name: string): Buffer {
+  return errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`);
 }
 
 /** Why a command of class `refused` is refused. */

@@ -50,6 +50,8 @@ test("an empty name is a request, an empty array is none", () => {
     ["*1\r\n$0\r\n\r\n", false],
     ["*0\r\n", true],
     ["*-1\r\n", true],
+    ["*-10\r\n", true],
+    ["*-2147483649\r\n", true],
   ] as const) {
     assert.equal(scanner.next(Buffer.from(text), 0, text.length), text.length);
     assert.equal(scanner.empty, empty, text);
@@ -64,7 +66,10 @@ for (const text of [
   "*1\r\n$04\r\nPING\r\n",
   "*x\r\n",
   "*\r\n",
-  "*-2\r\n",
+  "*-02\r\n",
+  "*-0\r\n",
+  "*--1\r\n",
+  "*-99999999999999999999\r\n",
   "*-\r\n",
   "*1048577\r\n",
   "*1\r\n$536870913\r\n",

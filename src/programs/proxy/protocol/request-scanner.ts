@@ -93,14 +93,17 @@ export class RequestScanner {
     return at + 2;
   }
 
-  /** `*-1` asks for nothing, as `*0` does; any other oddity is no RESP. */
+  /** A negative number of strings asks for nothing, as `*0` does; any other oddity is no RESP. */
   #oddLength(bytes: Uint8Array, start: number, at: number, end: number): number {
     const counting = bytes[start - 1] === STAR;
     if (!(counting && at === start && bytes[at] === MINUS)) throw invalid(counting);
-    if (end - start < "-1\r\n".length) return INCOMPLETE;
-    if (bytes[at + 1] !== ZERO + 1 || bytes[at + 2] !== CR || bytes[at + 3] !== LF) throw invalid(true);
+    let past = at + 1;
+    while (past < end && bytes[past] !== CR)
+      if (!isNegativeDigit(bytes[past++] ?? 0, past - at - 2)) throw invalid(true);
+    if (past + 2 > end) return INCOMPLETE;
+    if (past === at + 1 || bytes[past + 1] !== LF) throw invalid(true);
     this.#number = 0;
-    return at + 4;
+    return past + 2;
   }
 
   #line(bytes: Uint8Array, start: number, end: number): number {
@@ -177,7 +180,7 @@ export class RequestScanner {
   #digit(byte: number): void {
     const counting = this.#state === COUNT;
     if (counting && this.#digits === 0 && byte === MINUS) this.#number = NEGATIVE;
-    else if (this.#number === NEGATIVE && byte === ZERO + 1 && this.#digits === 1) this.#number = -1;
+    else if (this.#number < 0 && isNegativeDigit(byte, this.#digits - 1)) this.#number = -1;
     else if (byte < ZERO || byte > NINE || this.#number < 0 || (this.#number === 0 && this.#digits > 0))
       throw invalid(counting);
     else this.#number = this.#number * 10 + byte - ZERO;
@@ -207,6 +210,14 @@ const STAR = 42;
 const MINUS = 45;
 const ZERO = 48;
 const NINE = 57;
+
+/** The digit with that number behind a minus sign: engines read numbers of 64 bits. */
+function isNegativeDigit(byte: number, index: number): boolean {
+  return byte >= (index === 0 ? ZERO + 1 : ZERO) && byte <= NINE && index < NEGATIVE_DIGITS;
+}
+
+/** With one more, some are no number of 64 bits. */
+const NEGATIVE_DIGITS = 18;
 
 function expect(byte: number, wanted: number): void {
   if (byte !== wanted) throw bad(`expected byte ${wanted}, found ${byte}`);

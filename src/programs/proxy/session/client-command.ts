@@ -1,7 +1,7 @@
 import type { ClientIdentity } from "../client/identity.ts";
 import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { keyword } from "../protocol/arguments.ts";
-import { bulkReply, errorReply, integerReply, notPermitted, replies } from "../protocol/replies.ts";
+import { bulkReply, errorReply, integerReply, notPermitted, replies, wrongNumber } from "../protocol/replies.ts";
 import { answerClients } from "./database-clients.ts";
 import type { AskingSession } from "./database-clients.ts";
 import { describe } from "./listed-client.ts";
@@ -50,18 +50,18 @@ const ABOUT_OTHERS: ReadonlySet<string> = new Set(["LIST", "KILL", "UNBLOCK", "P
 
 function setName(identity: ClientIdentity, args: readonly Buffer[]): Buffer {
   const name = args[2];
-  if (name === undefined || args.length !== 3) return replies.syntax;
+  if (name === undefined) return wrongNumber("CLIENT|SETNAME");
   const refusal = nameRefusal(CLIENT_NAMES, name);
   if (refusal !== undefined) return refusal;
   identity.name = keptName(name);
   return replies.ok;
 }
 
-function setInfo(identity: ClientIdentity, [, , option, value, extra]: readonly Buffer[]): Buffer {
-  if (value === undefined || extra !== undefined) return replies.syntax;
+function setInfo(identity: ClientIdentity, [, , option, value]: readonly Buffer[]): Buffer {
+  if (value === undefined) return wrongNumber("CLIENT|SETINFO");
   const name = keyword(option);
   if (name !== "LIB-NAME" && name !== "LIB-VER") return errorReply(`ERR Unrecognized option '${textIn(option)}'`);
-  const refusal = nameRefusal(name.toLowerCase(), value);
+  const refusal = nameRefusal(textIn(option), value);
   if (refusal !== undefined) return refusal;
   identity.library = { ...identity.library, [name === "LIB-NAME" ? "name" : "version"]: textIn(value) };
   return replies.ok;

@@ -1,5 +1,6 @@
 import { keyword } from "../protocol/arguments.ts";
-import { errorReply, replies } from "../protocol/replies.ts";
+import { integerIn } from "../protocol/integers.ts";
+import { errorReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { filterOf } from "./listed-client.ts";
 import type { ClientFilter } from "./listed-client.ts";
 
@@ -26,9 +27,9 @@ export function clientsAction([subcommand, ...args]: readonly Buffer[]): Clients
     case "KILL":
       return killOf(args);
     case "UNBLOCK":
-      return unblockOf(args);
+      return args.length > 2 ? notOf(subcommand) : unblockOf(args);
     case "PAUSE":
-      return pauseOf(args);
+      return args.length > 2 ? notOf(subcommand) : pauseOf(args);
     case "UNPAUSE":
       return { kind: "unpause" };
     default:
@@ -39,17 +40,28 @@ export function clientsAction([subcommand, ...args]: readonly Buffer[]): Clients
 function listOf([option, ...values]: readonly Buffer[]): ClientsAction | Buffer {
   if (option === undefined) return { kind: "list", filters: [] };
   const name = keyword(option);
-  const filters = values.map((value) => filterOf(name, value)).filter((filter) => filter !== undefined);
-  const isValid = name === "ID" || (name === "TYPE" && values.length === 1);
-  if (!isValid || filters.length < values.length || values.length === 0) return replies.syntax;
+  const isValid = (name === "ID" && values.length > 0) || (name === "TYPE" && values.length === 1);
+  if (!isValid) return replies.syntax;
+  const filters: ClientFilter[] = [];
+  for (const value of values) {
+    const filter = name === "ID" ? listedId(textOf(value)) : filterOf(name, value);
+    if (filter === undefined || Buffer.isBuffer(filter)) return filter ?? replies.syntax;
+    filters.push(filter);
+  }
   return { kind: "list", filters };
+}
+
+/** A list takes any number, and shows none for one that no client has. */
+function listedId(text: string): ClientFilter | Buffer {
+  const id = integerIn(text);
+  return id === undefined ? errorReply("ERR Invalid client ID") : ({ identity }) => BigInt(identity.id) === id;
 }
 
 function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
   const [address] = args;
-  if (address === undefined) return replies.syntax;
+  if (address === undefined) return wrongNumber("CLIENT|KILL");
   if (args.length === 1) {
-    const filter: ClientFilter = ({ identity }) => identity.address === address.toString("latin1");
+    const filter: ClientFilter = ({ identity }) => identity.address === textOf(address);
     return { kind: "kill", filters: [filter], skipsOwn: false, byAddress: true };
   }
   const filters: ClientFilter[] = [];
@@ -57,6 +69,7 @@ function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
   for (let i = 0; i < args.length; i += 2) {
     const [name, value] = [keyword(args[i]), args[i + 1]];
     const filter = value === undefined ? undefined : filterOf(name, value);
+    if (Buffer.isBuffer(filter)) return filter;
     if (filter !== undefined) filters.push(filter);
     else if (name === "SKIPME" && /^(YES|NO)$/.test(keyword(value))) skipsOwn = keyword(value) === "YES";
     else return replies.syntax;
@@ -64,18 +77,32 @@ function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
   return { kind: "kill", filters, skipsOwn, byAddress: false };
 }
 
-function unblockOf([id, how, extra]: readonly Buffer[]): ClientsAction | Buffer {
+function unblockOf([id, how]: readonly Buffer[]): ClientsAction | Buffer {
   const mode = how === undefined ? "TIMEOUT" : keyword(how);
-  if (extra !== undefined || (mode !== "TIMEOUT" && mode !== "ERROR")) return replies.syntax;
-  const text = id?.toString("latin1") ?? "";
-  return /^\d+$/.test(text) ? { kind: "unblock", id: Number(text), how: mode } : replies.noInteger;
+  if (mode !== "TIMEOUT" && mode !== "ERROR") return errorReply("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+  const number = integerIn(textOf(id));
+  return number === undefined ? replies.noInteger : { kind: "unblock", id: Number(number), how: mode };
 }
 
-function pauseOf([ms, mode, extra]: readonly Buffer[]): ClientsAction | Buffer {
+function pauseOf([timeout, mode]: readonly Buffer[]): ClientsAction | Buffer {
   const word = mode === undefined ? "ALL" : keyword(mode);
-  const text = ms?.toString("latin1") ?? "";
-  if (!/^\d{1,12}$/.test(text)) return errorReply("ERR timeout is not an integer or out of range");
-  if (extra !== undefined || (word !== "ALL" && word !== "WRITE"))
-    return errorReply("ERR CLIENT PAUSE mode must be WRITE or ALL");
-  return { kind: "pause", mode: word === "ALL" ? "all" : "writes", ms: Number(text) };
+  if (word !== "ALL" && word !== "WRITE") return errorReply("ERR CLIENT PAUSE mode must be WRITE or ALL");
+  const ms = integerIn(textOf(timeout));
+  if (ms === undefined) return errorReply("ERR timeout is not an integer or out of range");
+  if (ms < 0n) return errorReply("ERR timeout is negative");
+  if (ms > LONGEST_PAUSE_MS) return errorReply("ERR timeout is out of range");
+  return { kind: "pause", mode: word === "ALL" ? "all" : "writes", ms: Number(ms) };
+}
+
+/** Engines add the time of day to it, and that must be a number of 64 bits. */
+const LONGEST_PAUSE_MS = 2n ** 63n - 1n - 10n ** 13n;
+
+function textOf(bytes: Buffer | undefined): string {
+  return bytes?.toString("latin1") ?? "";
+}
+
+function notOf(subcommand: Buffer | undefined): Buffer {
+  return errorReply(
+    `ERR unknown subcommand or wrong number of arguments for '${textOf(subcommand)}'. Try CLIENT HELP.`,
+  );
 }

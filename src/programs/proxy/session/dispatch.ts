@@ -5,7 +5,8 @@ import { argumentsOf } from "../protocol/arguments.ts";
 import { subcommandOf } from "../protocol/commands.ts";
 import { partsOf } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, refusalOf, replies } from "../protocol/replies.ts";
+import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
+import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
@@ -89,7 +90,10 @@ function resolve(session: CommandSession, request: Buffer, command: CommandEntry
 
 function handle(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;
-  if (isAnsweredHere(commandClass)) return handleHere(session, request, command, commandClass);
+  if (isAnsweredHere(commandClass)) {
+    const isTaken = hasArity(command.name, argumentsOf(request).length);
+    return isTaken ? handleHere(session, request, command, commandClass) : session.answer(wrongNumber(command.name));
+  }
   switch (commandClass) {
     case "read":
     case "write":
@@ -184,16 +188,13 @@ function takePlain(session: CommandSession, request: Buffer, command?: CommandEn
 /** Another connection of the client to the engine is unknown to the engine: it cannot be redirected to. */
 function takeTracking(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   const args = argumentsOf(request);
+  if (!hasArity(command.name, args.length)) return session.answer(wrongNumber(command.name));
   const parts = partsOf(command.name, args);
-  // what this cannot read, no engine takes: without it nothing says that it redirects
-  if (parts === undefined && args.length > MIN_TRACKING) return session.answer(replies.syntax);
-  const redirects = parts?.has("REDIRECT") ?? false;
-  if (redirects || session.identity.settings.protocol === 2) return session.answer(NO_TRACKING);
+  if (parts === undefined) return session.answer(replies.syntax);
+  if (parts.has("REDIRECT") || session.identity.settings.protocol === 2) return session.answer(NO_TRACKING);
   return session.pinned.take(request, command);
 }
 
-/** With fewer arguments the engine gives the error. */
-const MIN_TRACKING = 2;
 const NO_TRACKING = errorReply(
   "ERR store: CLIENT TRACKING with REDIRECT is not available at an endpoint: use RESP3, by HELLO 3",
 );

@@ -1,5 +1,7 @@
 import type { ClientIdentity } from "../client/identity.ts";
 import { keyword } from "../protocol/arguments.ts";
+import { integerIn } from "../protocol/integers.ts";
+import { errorReply } from "../protocol/replies.ts";
 import type { SubscriptionCounts } from "../protocol/subscriptions.ts";
 
 /** A client of an endpoint, as CLIENT LIST, KILL and UNBLOCK see it. */
@@ -46,12 +48,12 @@ export function describe({ identity, pinned }: ListedClient, now: number): strin
 /** Decides which clients CLIENT LIST or CLIENT KILL means. `now` is the uptime. */
 export type ClientFilter = (client: ListedClient, now: number) => boolean;
 
-/** The filter `name value`; undefined when no engine has such a filter, or not with this value. */
-export function filterOf(name: string, value: Buffer): ClientFilter | undefined {
+/** The filter `name value` of CLIENT KILL; undefined when no engine has such a filter, and an engine's error for a wrong value. */
+export function filterOf(name: string, value: Buffer): ClientFilter | Buffer | undefined {
   const text = value.toString("latin1");
   switch (name) {
     case "ID":
-      return /^\d+$/.test(text) ? ({ identity }) => identity.id === Number(text) : undefined;
+      return withId(integerIn(text));
     case "ADDR":
       return ({ identity }) => identity.address === text;
     case "LADDR":
@@ -59,12 +61,23 @@ export function filterOf(name: string, value: Buffer): ClientFilter | undefined 
     case "USER":
       return ({ identity }) => (identity.user?.name.toString("latin1") ?? "default") === text;
     case "MAXAGE":
-      return /^\d+$/.test(text) ? ({ identity }, now) => (now - identity.since) / 1000 >= Number(text) : undefined;
+      return olderThan(integerIn(text));
     case "TYPE":
-      return ofType(keyword(value));
+      return ofType(keyword(value)) ?? errorReply(`ERR Unknown client type '${text}'`);
     default:
       return undefined;
   }
+}
+
+function withId(id: bigint | undefined): ClientFilter | Buffer {
+  if (id === undefined || id <= 0n) return errorReply("ERR client-id should be greater than 0");
+  return ({ identity }) => BigInt(identity.id) === id;
+}
+
+function olderThan(seconds: bigint | undefined): ClientFilter | Buffer {
+  if (seconds === undefined) return errorReply("ERR maxage is not an integer or out of range");
+  if (seconds <= 0n) return errorReply("ERR maxage should be greater than 0");
+  return ({ identity }, now) => (now - identity.since) / 1000 >= Number(seconds);
 }
 
 /** Replicas and primaries are no clients of an endpoint. */

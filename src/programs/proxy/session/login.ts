@@ -6,7 +6,8 @@ import type { Login } from "../client/login-turns.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
-import { replies } from "../protocol/replies.ts";
+import { integerIn } from "../protocol/integers.ts";
+import { errorReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { changeSettings } from "./settings.ts";
 import type { SettingsSession } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
@@ -26,7 +27,8 @@ export interface LoginSession extends SettingsSession {
 /** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
 export function handleAuth(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const [, first, second, extra] = argumentsOf(request);
-  if (first === undefined || extra !== undefined) return session.answer(replies.syntax);
+  if (first === undefined) return session.answer(wrongNumber("AUTH"));
+  if (extra !== undefined) return session.answer(replies.syntax);
   const { identity } = session;
   const { credentials } = session.endpoint;
   const user = second === undefined ? DEFAULT_USER : first.toString();
@@ -45,11 +47,10 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
 /** HELLO: may authenticate, name the client and change the protocol version. */
 export function handleHello(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const hello = parseHello(argumentsOf(request));
-  if (hello === undefined) return session.answer(replies.syntax);
+  if (Buffer.isBuffer(hello)) return session.answer(hello);
   const { identity, pinned } = session;
   const { credentials } = session.endpoint;
   const protocol = hello.protocol ?? identity.settings.protocol;
-  if (protocol !== 2 && protocol !== 3) return session.answer(replies.noProtocol);
   const user = hello.user?.toString() ?? DEFAULT_USER;
   if (hello.password !== undefined && mustWait(session)) return false;
   if (user === ENGINE_USER) return refuseLogin(session);
@@ -114,8 +115,12 @@ interface Hello {
   readonly name?: Buffer;
 }
 
-function parseHello([, version, ...options]: readonly Buffer[]): Hello | undefined {
-  let hello: Hello = { protocol: version === undefined ? undefined : Number(version.toString()) };
+/** An error reply when it is wrong. */
+function parseHello([, version, ...options]: readonly Buffer[]): Hello | Buffer {
+  const protocol = version && integerIn(version.toString("latin1"));
+  if (version !== undefined && protocol === undefined) return NO_VERSION;
+  if (protocol !== undefined && protocol !== 2n && protocol !== 3n) return replies.noProtocol;
+  let hello: Hello = { protocol: protocol && Number(protocol) };
   for (let rest = options; rest.length > 0;) {
     const [option, first, second] = rest;
     if (keyword(option) === "AUTH" && first !== undefined && second !== undefined) {
@@ -124,10 +129,12 @@ function parseHello([, version, ...options]: readonly Buffer[]): Hello | undefin
     } else if (keyword(option) === "SETNAME" && first !== undefined) {
       hello = { ...hello, name: first };
       rest = rest.slice(2);
-    } else return undefined;
+    } else return errorReply(`ERR Syntax error in HELLO option '${option?.toString("latin1") ?? ""}'`);
   }
   return hello;
 }
+
+const NO_VERSION = errorReply("ERR Protocol version is not an integer or out of range");
 
 /** The greeting names the shared connection to the engine; the client gets its own number. */
 function withClientId(greeting: Buffer, id: number): Buffer {

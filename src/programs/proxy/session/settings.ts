@@ -2,6 +2,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
+import { integerIn } from "../protocol/integers.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.ts";
@@ -24,10 +25,12 @@ export interface SettingsSession {
 export function handleSelect(session: SettingsSession, request: Buffer, command: CommandEntry): boolean {
   const pinned = session.pinned.current;
   if (pinned !== undefined) return pinned.take(request, command);
-  const args = argumentsOf(request);
-  const text = args[1]?.toString() ?? "";
-  if (args.length !== 2 || !/^\d{1,6}$/.test(text)) return session.answer(replies.badDatabase);
-  return changeSettings(session, { ...session.identity.settings, database: Number(text) }, () => replies.ok);
+  const number = integerIn(argumentsOf(request)[1]?.toString("latin1") ?? "");
+  if (number === undefined) return session.answer(replies.noInteger);
+  if (BigInt.asIntN(32, number) !== number) return session.answer(replies.noSmallInteger);
+  const database = Number(number);
+  if (database < 0 || database >= MANY_DATABASES) return session.answer(replies.badDatabase);
+  return changeSettings(session, { ...session.identity.settings, database }, () => replies.ok);
 }
 
 /** RESET: the client is as after connecting. */
@@ -59,3 +62,6 @@ export function changeSettings(
   session.shared.leaveLane();
   return session.answer(answer(choice.hello));
 }
+
+/** No engine has so many; below it, the engine knows how many it has. */
+const MANY_DATABASES = 1_000_000;
