@@ -110,6 +110,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/link/transport/listener.test.ts": 20,
   "src/programs/agent/switchover/verify-large.test.ts": 20,
   "src/programs/link/away.test.ts": 20,
+  "src/programs/link/large-values.test.ts": 20,
   "src/mechanisms/supervisor/primary-start.test.ts": 20,
   "test/scenario/bundled-modules.test.ts": 20,
   "src/programs/proxy/endpoint/listeners-memory.test.ts": 20,

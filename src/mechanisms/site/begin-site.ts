@@ -30,6 +30,8 @@ export interface EngineSiteOptions extends SiteEngine {
 /** A site at its engine, before anything of the stream is read. */
 export interface BegunSite extends OpenedSite {
   readonly client: EngineClient;
+  /** Opens one more connection. */
+  readonly beside: () => Promise<EngineClient>;
   /** Tells the marks of this link from those that an earlier one left in the stream. */
   readonly life: string;
   readonly saved: SavedSize;
@@ -55,7 +57,11 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
     offset: opened.from.offset,
     entries: saved.entries.length,
   });
-  return { begin: { ...opened, client, life, saved: saved.size }, stream, confirming };
+  return {
+    begin: { ...opened, client, beside: () => connectBeside(options), life, saved: saved.size },
+    stream,
+    confirming,
+  };
 }
 
 /** The stream where the place that was saved is: at the engine, or where that has begun another one, in its append-only file. */

@@ -3,17 +3,17 @@ import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
-import { readAt, type TransactionContext } from "./transaction.ts";
+import { readAt } from "./transaction.ts";
 import { PLACE_ASKED } from "./marks.ts";
 import { ExpiryLooks } from "./expiry-looks.ts";
-import { KeyLooks, type TakeKey } from "./key-looks.ts";
+import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, readsOf } from "./key-reads.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { numberIn, type Place } from "./place.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
-export interface CaptureOptions extends TransactionContext {
+export interface CaptureOptions extends LookContext {
   /** Where the stream begins, and what of it was captured before. */
   readonly from: Place;
   /** What is known of keys of which the time of expiry may be gone. */

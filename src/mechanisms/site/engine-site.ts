@@ -50,7 +50,7 @@ export class EngineSite {
   #captureReached: Capture["reached"] & Pick<Site, "due">;
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
-    const { client, site, from, life, saved } = begin;
+    const { client, site, from, life, saved, beside } = begin;
     const { clock, signal } = options;
     this.id = options.id;
     this.#options = options;
@@ -59,7 +59,7 @@ export class EngineSite {
     this.#captureReached = { ...from, due: site.due };
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
-      ...{ client, clock, signal, from, name: life, expiring: site.keys },
+      ...{ client, beside, clock, signal, from, name: life, expiring: site.keys },
       ...{ onEffects: (effects) => this.#captured(effects), onAnchored: () => this.#captured([]) },
       onMark: (mark) => this.#marked(mark),
     });

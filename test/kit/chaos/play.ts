@@ -94,6 +94,8 @@ async function at(began: number, afterMs: number): Promise<void> {
 }
 
 async function becomesWhole(scene: Scene): Promise<void> {
+  // no primary moves to a node whose date is wrong: an upgrade that has begun waits for this
+  for (const shim of scene.shims.values()) shim.step(0);
   let missing: readonly string[] = [];
   const isWhole = async (): Promise<boolean> => {
     try {

@@ -157,6 +157,16 @@ test("a reason belongs to the upgrade while there is one", () => {
   assert.equal(withWaitReason(recordOf(toVersion8), "why").upgrade?.waitingFor, "why");
   assert.equal(withWaitReason(recordOf(), "why").waitingFor, "why");
   assert.equal(withWaitReason(recordOf({ ...toVersion8, waitingFor: "before" }), "").waitingFor, undefined);
+  const found = { id: "MemoryTooSmall", severity: "wait", evidence: "a", remedy: "b" } as const;
+  const obstructed = withWaitReason(recordOf(toVersion8), "why", found);
+  assert.deepEqual(obstructed.obstacle, found);
+  for (const next of [
+    withWaitReason(obstructed, "another"),
+    withWaitReason(obstructed, ""),
+    withUpgradeFinished(obstructed, "now"),
+  ])
+    assert.equal(next.obstacle, undefined);
+  assert.equal(substance(obstructed), substance(recordOf(toVersion8)));
 });
 
 test("why it waits and how far it is do not count as a change; everything else does", () => {
