@@ -20,6 +20,7 @@ function view({ primary = {}, target = {}, more = {} }: Sides): ObstacleView {
     replicas: [],
     maxMemory: LIMIT,
     countedMemory: 50_000_000,
+    backlogMemory: 0,
     evicts: false,
     clock: { aheadMs: 0, uncertainMs: 1 },
     modules: [],
@@ -52,6 +53,12 @@ const cases: readonly (Sides & { readonly rule: string; readonly finds?: readonl
     primary: { countedMemory: 98_000_000 },
     target: { countedMemory: 99_500_000 },
     finds: ["MemoryTooSmall", /99500000/, /110MB/],
+  },
+  {
+    rule: "what the backlog of a primary takes counts for a replica that has filled none yet",
+    primary: { countedMemory: 98_000_000, backlogMemory: 5_000_000 },
+    target: { countedMemory: 96_100_000, backlogMemory: 1_000_000 },
+    finds: ["MemoryTooSmall", /takes 100100000 bytes/, /111MB/],
   },
   {
     rule: "what is near the limit and takes less than before moves",

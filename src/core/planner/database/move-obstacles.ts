@@ -45,15 +45,17 @@ function memoryTooSmall(view: ObstacleView): MoveObstacle | undefined {
   const { primary, target, rollback, database } = view;
   const limit = target.maxMemory;
   if (limit === 0 || rollback || engineText(primary.engine) === engineText(target.engine)) return undefined;
-  if (!(target.evicts ? wouldEvict(primary, target) : wouldRefuse(primary, target))) return undefined;
-  const over = Math.max(0, target.countedMemory - limit);
+  const taken = takenBy(primary, target);
+  const [had, harms] = [primary.countedMemory, target.evicts ? wouldEvict : wouldRefuse];
+  if (!harms(had, taken, limit)) return undefined;
+  const over = Math.max(0, taken - limit);
   const harm = target.evicts
     ? `${over} bytes of it would be evicted`
     : `writes that need memory would be refused (${over} bytes are over it)`;
   return wait(
     "MemoryTooSmall",
-    `the data of "${database.name}" takes ${target.countedMemory} bytes in ${engineText(target.engine)} and ${primary.countedMemory} in ${engineText(primary.engine)}; its limit is ${limit}: ${harm}`,
-    `give it more memory; the upgrade goes on then: ${patchMemory(database, target.countedMemory)}`,
+    `the data of "${database.name}" takes ${taken} bytes in ${engineText(target.engine)} and ${had} in ${engineText(primary.engine)}; its limit is ${limit}: ${harm}`,
+    `give it more memory; the upgrade goes on then: ${patchMemory(database, taken)}`,
   );
 }
 
@@ -62,16 +64,19 @@ const MARGIN = 0.01;
 /** A database that evicts stays near its limit all the time; one below this has room. */
 const NEAR_LIMIT = 0.98;
 
-/** A primary at its limit refuses writes already: the move makes nothing worse. */
-function wouldRefuse(primary: EngineView, target: EngineView): boolean {
-  const { maxMemory: limit, countedMemory: taken } = target;
-  if (primary.countedMemory >= limit) return false;
-  return taken >= limit || (taken >= limit * (1 - MARGIN) && taken > primary.countedMemory);
+/** What the target will take as a primary: a replica that is new has little in its backlog yet. */
+function takenBy(primary: EngineView, target: EngineView): number {
+  return target.countedMemory + Math.max(0, primary.backlogMemory - target.backlogMemory);
 }
 
-function wouldEvict(primary: EngineView, target: EngineView): boolean {
-  const { maxMemory: limit, countedMemory: taken } = target;
-  return primary.countedMemory < limit * NEAR_LIMIT && taken > limit;
+/** A primary at its limit refuses writes already: the move makes nothing worse. */
+function wouldRefuse(had: number, taken: number, limit: number): boolean {
+  if (had >= limit) return false;
+  return taken >= limit || (taken >= limit * (1 - MARGIN) && taken > had);
+}
+
+function wouldEvict(had: number, taken: number, limit: number): boolean {
+  return had < limit * NEAR_LIMIT && taken > limit;
 }
 
 /** A tenth more than it takes. */

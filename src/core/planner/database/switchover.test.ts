@@ -20,6 +20,7 @@ const primary = (over: Partial<EngineView> = {}): EngineView => ({
   replicas: [feeds],
   maxMemory: 100,
   countedMemory: 50,
+  backlogMemory: 0,
   evicts: false,
   clock: { aheadMs: 0, uncertainMs: 1 },
   modules: [],

@@ -23,6 +23,8 @@ export interface EngineView extends HostPort {
   readonly maxMemory: number;
   /** Bytes that count against it. */
   readonly countedMemory: number;
+  /** Bytes of these that the backlog of its replication takes. */
+  readonly backlogMemory: number;
   /** At its limit it evicts keys instead of refusing writes. */
   readonly evicts: boolean;
   /** Milliseconds that its clock is ahead of a clock that is the same for all engines of one view, and how far off that may be. */

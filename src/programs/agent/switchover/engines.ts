@@ -61,6 +61,7 @@ export async function viewEngine({ host, port, client }: EngineControl): Promise
     ...(link === undefined ? {} : { link }),
     maxMemory: Number(info.get("maxmemory") ?? 0),
     countedMemory: Number(info.get("used_memory") ?? 0) - Number(info.get("mem_not_counted_for_evict") ?? 0),
+    backlogMemory: Number(info.get("mem_replication_backlog") ?? 0),
     evicts: (info.get("maxmemory_policy") ?? "noeviction") !== "noeviction",
     clock,
     modules: listOf(modules)
