@@ -17,6 +17,10 @@ await test("a database whose engine cannot load its module fails to be made and 
     failed.waiting_for,
     /^the engine of "counts" on node \d has ended 3 times before it served: Module .* failed to load: .*file too short/,
   );
+  const [shard] = (await cluster.client.call("shards")).filter(({ bdb_uid }) => bdb_uid === failed.uid);
+  assert.ok((shard?.failed_starts ?? 0) >= 3, JSON.stringify(shard));
+  assert.match(shard?.last_words ?? "", /failed to load/);
+  assert.deepEqual(failed.module_list, [{ module_name: "tally", semantic_version: "", module_args: "" }]);
   const action = await cluster.client.call("action", { params: { uid: failed.action_uid } });
   assert.deepEqual([action.name, action.status, action.error], ["create_bdb", "failed", failed.waiting_for]);
 

@@ -48,7 +48,7 @@ export class SimulatedDatabases {
   shards(): readonly ShardInstanceRecord[] {
     const addressOf = (node: number): string | undefined => this.#options.addresses[node - 1];
     return [...this.#kept.values()].flatMap(({ record }) =>
-      shardViews(record, { answers: answersOf(record), addressOf, nodes: [] }),
+      shardViews(record, { answers: answersOf(record), addressOf, nodes: [], reports: new Map() }),
     );
   }
 

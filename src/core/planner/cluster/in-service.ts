@@ -1,5 +1,7 @@
 import { describeObject, editObject } from "../../api/kubectl.ts";
 import { wait } from "../findings/finding.ts";
+import { engineFails } from "../prerequisites/engines-start.ts";
+import { failingOn } from "../view/failing-engines.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { silence } from "./state.ts";
 import { act, waiting, waitingFor, type RollStep } from "./step.ts";
@@ -65,6 +67,8 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   }
   if (pod.inService) return undefined;
   const late = databasesOn(view, uid, ({ primary, inSync }) => !primary && !inSync);
+  const failing = failingOn(view, uid);
+  if (failing.length > 0) return waitingFor(engineFails(view.name, failing));
   if (late.length > 0) {
     return waiting(
       "ReplicaNotInSync",

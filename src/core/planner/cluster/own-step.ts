@@ -5,7 +5,7 @@ import { closedPartition } from "./partition.ts";
 import { rollStep } from "./roll.ts";
 import { serviceStep } from "./service.ts";
 import { wasRunning } from "./state.ts";
-import { act, type RollStep } from "./step.ts";
+import { act, waiting, type RollStep } from "./step.ts";
 import { volumeStep } from "./volumes.ts";
 
 /** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
@@ -21,6 +21,8 @@ export function ownStep(
   // nothing is there to be kept available
   if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
   if (change !== undefined && isAutoUpgrade(spec) && asked !== change.toTag) {
+    // databases may use modules that forbid it
+    if (!view.cluster.reachable) return waiting("ClusterUnreachable", view.cluster.reason);
     return act({ kind: "write-tag", tag: change.toTag }, "automatic upgrade is on");
   }
   return (

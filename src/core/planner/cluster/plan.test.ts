@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   asking,
   clusterView,
+  database,
   facts,
   NEW,
   node,
@@ -117,6 +118,25 @@ const cases: readonly PlanCase[] = [
     view: { spec: auto({ userDefinedModules: [{ name: "m", source: { https: { url: "https://x/m.zip" } } }] }) },
     state: "InvalidUpgrade",
     findings: ["AutoUpgradeUserModules"],
+  },
+  {
+    name: "modules that databases use without being listed need manual upgrade, too",
+    view: {
+      spec: auto(),
+      cluster: facts({
+        databases: [database({ modules: ["m"] })],
+        modules: [{ name: "m", displayName: "M", bundled: false, compatible: "7.2", platforms: [] }],
+      }),
+    },
+    state: "InvalidUpgrade",
+    findings: ["AutoUpgradeUserModules"],
+  },
+  {
+    name: "while a cluster does not answer, automatic upgrade does not begin: databases may use modules",
+    view: { operator: NEW, spec: auto(), cluster: { reachable: false, reason: "no answer in time" } },
+    state: "Upgrade",
+    step: "ClusterUnreachable",
+    suspended: "RollInProgress",
   },
   {
     name: "an expired licence blocks the upgrade",

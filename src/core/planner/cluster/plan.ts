@@ -68,7 +68,10 @@ export function planCluster(view: ClusterView, wanted: string, environment: Clus
     specStatus: invalid.length === 0 ? "Valid" : "Invalid",
     target: targetTag(view),
     step,
-    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...[...config, ...upgrade].filter(isMild)],
+    findings: [
+      ...[...invalid, ...blocking, ...(objection ? [objection] : [])],
+      ...[...config, ...upgrade].filter((one) => isMild(one) && one.id !== objection?.id),
+    ],
     suspension: upgrading ? rollInProgress(view) : left,
     change,
     upgrading,

@@ -51,9 +51,9 @@ export interface InstanceFacts {
   readonly kept?: true;
   /** Its data directory is gone or another one: nothing that it kept is there. */
   readonly lostData?: true;
-  /** How often in a row it has ended before it served; present only when its node reports it crashed. */
+  /** How often in a row it has ended before it served; present only when its node reports it crashed or starting. */
   readonly failedStarts?: number;
-  /** What its engine said when it ended, or why it could not be started; present only when its node reports it crashed. */
+  /** What its engine said when it ended, or why it could not be started; present only when its node reports it crashed or starting. */
   readonly lastWords?: string;
   /** It has the settings of the record, as far as it reports. */
   readonly configured: boolean;
@@ -156,19 +156,25 @@ export function replicasOf(shard: ShardRecord): readonly InstanceRecord[] {
   return shard.instances.filter(({ id }) => id !== shard.primary);
 }
 
+/** How often an engine has ended before it served, to be added to what it does now; empty when it has not. */
+export function failuresText({ failedStarts = 0, lastWords }: InstanceFacts): string {
+  if (failedStarts === 0) return "";
+  return `; it has ended ${failedStarts} times before it served${lastWords === undefined ? "" : `: ${lastWords}`}`;
+}
+
 /** Why a replica is not in sync, for people. */
 export function syncText(instance: InstanceRecord, facts: InstanceFacts | undefined): string {
   const who = `the ${instance.storeVersion} replica on node ${instance.node}`;
   if (facts === undefined) return `${who} has not been asked yet`;
   switch (facts.state) {
     case "dead":
-      return `${who} does not run`;
+      return `${who} does not run${failuresText(facts)}`;
     case "silent":
       return `${who} does not answer`;
     case "busy":
       return `${who} runs a script`;
     case "loading":
-      return `${who} is loading its data`;
+      return `${who} is loading its data${failuresText(facts)}`;
     case "serving":
       if (facts.role !== "replica") return `${who} has not been attached to the primary yet`;
       return facts.streaming && facts.lagBytes >= 0

@@ -3,7 +3,7 @@ import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
 import { scriptStep } from "./running-script.ts";
 import { isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
-import { primaryOf, replicasOf } from "./facts.ts";
+import { failuresText, primaryOf, replicasOf } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
 /**
@@ -22,7 +22,7 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
     case "busy":
       return scriptStep(facts, shard, seen.script);
     case "loading":
-      return { kind: "wait", reason: `${who} is starting` };
+      return { kind: "wait", reason: `${who} is starting${failuresText(seen)}` };
     case "silent":
       return { kind: "wait", reason: `${who} does not answer, and its node has not said that it crashed` };
     case "dead":
@@ -66,11 +66,6 @@ function failOverTo(shard: ShardRecord, { id }: InstanceRecord): DatabaseStep {
 function keepsAll({ persistence }: DatabaseRecord, { endedCleanly, lostData }: InstanceFacts): boolean {
   if (persistence === "disabled" || lostData === true) return false;
   return endedCleanly === true || persistence === "aofAlways" || persistence === "aofEverySecond";
-}
-
-function failuresText({ failedStarts = 0, lastWords }: InstanceFacts): string {
-  if (failedStarts === 0) return "";
-  return `; it has ended ${failedStarts} times before it served${lastWords === undefined ? "" : `: ${lastWords}`}`;
 }
 
 /** It has taken in all that came from the primary, and the primary was seen to have written more. */

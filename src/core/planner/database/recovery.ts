@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { FAILED_STARTS, failureText } from "../view/engine-failure.ts";
 import { isBeingMade, primaryOf, replicasOf, syncText } from "./facts.ts";
 import type { InstanceFacts } from "./facts.ts";
 import type { DatabaseStep } from "./step.ts";
@@ -8,10 +9,7 @@ type Instances = ReadonlyMap<number, InstanceFacts>;
 /** So often the engine of a new database may end before it serves; from then on its creation counts as failed. */
 const LAUNCHES_OF_CREATION = 3;
 
-/** So often an engine may end before it serves; from then on an older copy is offered instead. */
-const FAILED_STARTS = 3;
-
-/** Its engine ends again and again before it serves. */
+/** Its engine ends again and again before it serves: an older copy is offered instead. */
 export function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
   return failedStarts >= FAILED_STARTS;
 }
@@ -58,8 +56,7 @@ export function relaunch(
   const instance = primaryOf(shard);
   if (status !== "pending" || usedLaunch < LAUNCHES_OF_CREATION)
     return { kind: "relaunch", shard: shard.id, instance: instance.id };
-  const said = lastWords === undefined ? "" : `: ${lastWords}`;
-  const reason = `the engine of "${name}" on node ${instance.node} has ended ${usedLaunch} times before it served${said}`;
+  const reason = failureText(name, instance.node, { starts: usedLaunch, lastWords: lastWords ?? "" });
   return { kind: "creation-failed", reason };
 }
 

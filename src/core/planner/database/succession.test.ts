@@ -127,7 +127,7 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     instances: pair,
     record: { persistence: "aofAlways", status: "recovery", recovery: { lacks: "", consent: true } },
     but: { 1: lost, 2: { ...dead, usedLaunch: 0, failedStarts: 2 } },
-    want: `wait: ${GONE}; the 7.2 replica on node 2 does not run`,
+    want: `wait: ${GONE}; the 7.2 replica on node 2 does not run; it has ended 2 times before it served`,
   },
   {
     rule: "a replica whose node has not yet said that its engine ended is awaited",

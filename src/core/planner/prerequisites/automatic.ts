@@ -1,8 +1,10 @@
 import { patchCluster } from "../../api/kubectl.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
-import { block } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
+import { block, unknown } from "../findings/finding.ts";
+import { named, type Check } from "./check.ts";
+import { customModules } from "./modules.ts";
 
 export const autoUpgradeIsConsistent: Check = {
   id: "AutoUpgradeContradiction",
@@ -36,18 +38,28 @@ export const noDigestWithAutoUpgrade: Check = {
   },
 };
 
-/** §4.3 rule 2. */
+/** §2.2, §4.3 rule 2. While the cluster does not answer, nobody knows what databases use. */
 export const noUserModulesWithAutoUpgrade: Check = {
   id: "AutoUpgradeUserModules",
-  asks: "upgrade is not automatic while user-defined modules are listed",
+  asks: "upgrade is not automatic when databases use user-defined modules, or some are listed",
   at: ["edit"],
   needs: [],
-  find({ view: { spec } }) {
-    const modules = spec.userDefinedModules ?? [];
-    if (!isAutoUpgrade(spec) || modules.length === 0) return undefined;
+  find({ view }) {
+    const { spec, cluster } = view;
+    if (!isAutoUpgrade(spec)) return undefined;
+    const used = customModules(view);
+    const listed = (spec.userDefinedModules ?? []).map(({ name }) => name);
+    if (modulesAgainstAutomatic({ used: used.map(({ name }) => name), listed }).length === 0)
+      return cluster.reachable
+        ? undefined
+        : unknown("AutoUpgradeUserModules", `it is not known whether databases use modules: ${cluster.reason}`);
+    const evidence = [
+      ...used.map(({ name, users }) => `${named(users)} ${users.length === 1 ? "uses" : "use"} the module ${name}`),
+      ...(listed.length === 0 ? [] : [`user-defined modules are listed: ${listed.join(", ")}`]),
+    ];
     return block(
       "AutoUpgradeUserModules",
-      `automatic upgrade is on and user-defined modules are listed: ${modules.map(({ name }) => name).join(", ")}`,
+      `automatic upgrade is on and ${evidence.join("; ")}`,
       "set spec.autoUpgradeStoreEnterprise to false before the operator is upgraded, then set versionTag by hand",
     );
   },

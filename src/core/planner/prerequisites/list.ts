@@ -13,6 +13,7 @@ import { replicasAreEnough, noUpgradeWaits, databaseObjectsAreValid, capacitySuf
 import { databasesAreNewEnough } from "./databases.ts";
 import { operatorIsNotOlder, riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
 import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
+import { enginesStart } from "./engines-start.ts";
 import { enginesSpeakTls } from "./engines-without-tls.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseOutlastsUpgrade } from "./license.ts";
@@ -76,6 +77,7 @@ export const CHECKS: readonly Check[] = [
   othersAreInService,
   databasesAreActive,
   noActionRuns,
+  enginesStart,
   primariesServe,
   replicasAreInSync,
   operatorIsReady,

@@ -3,6 +3,7 @@ import {
   database,
   facts,
   NEW,
+  OLD,
   node,
   pod,
   release,
@@ -30,9 +31,50 @@ const graph = (platform: string, compatible = "7.2") => ({
   platforms: [platform],
 });
 
+const failing = (message: string) => fetched({ state: "Failed", message });
+/** At rest, with automatic upgrade. */
+const automatic = asking(OLD.nodeTag, { autoUpgradeStoreEnterprise: true });
+const inUse = facts({ databases: [database({ name: "db", modules: ["graph"] })], modules: [graph("rhel9/x86_64")] });
+
 const custom = database({ name: "db", modules: ["graph"] });
 
 const cases: readonly CheckCase[] = [
+  {
+    name: "automatic upgrade is refused when a database uses a module that was uploaded and is not listed",
+    view: { spec: automatic, cluster: inUse },
+    found: "block AutoUpgradeUserModules",
+    evidence: /automatic upgrade is on and "db" uses the module graph$/,
+  },
+  {
+    name: "automatic upgrade is refused when a module is listed, whether a database uses it or not",
+    view: {
+      spec: asking(OLD.nodeTag, { autoUpgradeStoreEnterprise: true, ...listing }),
+      remembered: { state: "Running", userModules: [fetched()] },
+    },
+    found: "block AutoUpgradeUserModules",
+    evidence: /automatic upgrade is on and user-defined modules are listed: Graph$/,
+  },
+  {
+    name: "automatic upgrade may be on when databases use what their engines bring",
+    view: {
+      spec: automatic,
+      cluster: facts({ databases: [custom], modules: [{ ...graph(""), bundled: true, compatible: undefined }] }),
+    },
+  },
+  { name: "modules in use are no objection to an upgrade by hand", view: { cluster: inUse } },
+  {
+    name: "at rest a listed module that cannot be installed is a warning",
+    view: {
+      spec: asking(OLD.nodeTag, listing),
+      remembered: { version: OLD.nodeTag, userModules: [failing("the server answers 404")] },
+    },
+    found: "warn UserModuleInvalid",
+    evidence: /module "Graph": the server answers 404/,
+  },
+  {
+    name: "at rest a module that is being fetched is no finding",
+    view: { spec: asking(OLD.nodeTag, listing) },
+  },
   {
     name: "a module in use without a build for the base system blocks",
     view: {

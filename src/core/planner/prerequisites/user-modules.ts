@@ -1,31 +1,34 @@
 import { describeObject, editObject } from "../../api/kubectl.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
-import { block } from "../findings/finding.ts";
+import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
-/** §4.3 rule 6, §7: what is listed is fetched, found to be what its name says, and on every node before nodes are replaced. */
+/**
+ * §4.3 rule 6, §7: what is listed is fetched, found to be what its name says, and on every node before nodes are replaced. A list
+ * takes effect at once, so that what cannot be installed is said at every time, and stops a step to another release.
+ */
 export const userModulesAreInstalled: Check = {
   id: "UserModuleInvalid",
   asks: "every user-defined module was fetched, has the name that is listed, and is installed",
   at: ["start"],
-  needs: ["cluster"],
+  needs: [],
   find({ view: { name, spec, remembered }, step }) {
-    if (step === undefined) return undefined;
-    for (const module of listedModules(spec)) {
-      const known = moduleStatusOf(module, remembered.userModules ?? []);
-      if (known === undefined || known.state === "Installing") {
-        const text = known === undefined || known.message === "" ? "" : `; ${known.message}`;
-        const evidence = `module "${module.name}" is being fetched${text}`;
-        return block("UserModuleFetching", evidence, describeObject(`rec ${name}`));
-      }
-      if (known.state === "Failed") {
-        return block(
-          "UserModuleInvalid",
-          `module "${module.name}": ${known.message}`,
-          editObject(`rec ${name}`, "spec.userDefinedModules; the upgrade continues once the module can be installed"),
-        );
-      }
-    }
-    return undefined;
+    const modules = listedModules(spec).map((module) => ({
+      name: module.name,
+      known: moduleStatusOf(module, remembered.userModules ?? []),
+    }));
+    const failed = modules.flatMap(({ name: listed, known }) =>
+      known?.state === "Failed" ? [`module "${listed}": ${known.message}`] : [],
+    );
+    const edit = (then: string): string => editObject(`rec ${name}`, `spec.userDefinedModules; ${then}`);
+    if (failed.length > 0)
+      return step === undefined
+        ? warn("UserModuleInvalid", failed.join("; "), edit("a module that can be installed is, at once"))
+        : block("UserModuleInvalid", failed.join("; "), edit("the upgrade continues once the module can be installed"));
+    const awaited = modules.find(({ known }) => known?.state !== "Installed");
+    if (step === undefined || awaited === undefined) return undefined;
+    const text = awaited.known === undefined || awaited.known.message === "" ? "" : `; ${awaited.known.message}`;
+    const evidence = `module "${awaited.name}" is being fetched${text}`;
+    return block("UserModuleFetching", evidence, describeObject(`rec ${name}`));
   },
 };

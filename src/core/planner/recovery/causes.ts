@@ -34,9 +34,12 @@ export function causesOf({ input, databases }: Omit<RecoveryFacts, "recorded">):
   return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input }))];
 }
 
+/** What ends only when a user does something, although it blocks nothing, or not yet. */
+const NEEDS_USERS: readonly string[] = ["EngineFails", "UserModuleInvalid"] satisfies readonly FindingId[];
+
 /** A step that waits for another continues without help; a forgotten maintenance does not end. */
-function isCause({ severity }: Finding): boolean {
-  return severity === "block";
+function isCause({ id, severity }: Finding): boolean {
+  return severity === "block" || NEEDS_USERS.includes(id);
 }
 
 /** The operator knows which node it has in maintenance itself. */

@@ -1,5 +1,6 @@
 import { editObject, patchCluster } from "../../api/kubectl.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
+import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
 import type { ModuleBuild } from "../modules/builds.ts";
 import { systemsText, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
 import { isBundledFor } from "../view/brought-modules.ts";
@@ -41,7 +42,8 @@ export function preparedAfter(state: PathState, move: Move, facts: PathFacts, pr
 
 /** Automatic upgrade would replace nodes before the modules are in place. */
 function turnsManual({ autoUpgrade, modules, listedModules }: PathFacts, { manual }: Prepared): boolean {
-  return !manual && autoUpgrade && (modules.length > 0 || listedModules.length > 0);
+  const used = modules.map(({ name }) => name);
+  return !manual && autoUpgrade && modulesAgainstAutomatic({ used, listed: listedModules }).length > 0;
 }
 
 function listsModules({ userModules }: Release, facts: PathFacts, { listed }: Prepared): boolean {

@@ -146,8 +146,11 @@ function instanceOf({
   node_uid,
   role,
   in_sync,
+  failed_starts: starts,
+  last_words: lastWords = "",
 }: ShardInstanceRecord): PolledCluster["databases"][number]["instances"][number] {
-  return { node: Number(node_uid), primary: role === "master", inSync: in_sync };
+  const failing = starts === undefined ? {} : { failing: { starts, lastWords } };
+  return { node: Number(node_uid), primary: role === "master", inSync: in_sync, ...failing };
 }
 
 /** A node of an older release says only whether its licence is over. */

@@ -25,6 +25,17 @@ export const SHARD = z
     engine: z.string().describe("What the running process reports of itself; empty while it is down."),
     offset: z.int().nonnegative().describe("Replication offset, in bytes."),
     lag_bytes: z.int().describe("For a replica the primary's offset minus its own; -1 when unknown."),
+    failed_starts: z
+      .int()
+      .positive()
+      .exactOptional()
+      .describe(
+        "How often in a row its engine has ended before it served; absent of one that has not, and from nodes of releases before 0.5.0.",
+      ),
+    last_words: z
+      .string()
+      .exactOptional()
+      .describe("What its engine said when it ended, where `failed_starts` is there."),
     in_sync: z
       .boolean()
       .describe("For a replica: it is close to its primary, and may succeed it without losing what was acknowledged."),

@@ -1,10 +1,13 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
+import type { BdbRecord, LocalInstance, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
+import { askAgent } from "../observation/agent-report.ts";
+import type { AgentReportContext } from "../observation/agent-report.ts";
 import { observeEngines } from "../observation/engine-answers.ts";
-import type { EnginesContext } from "../observation/engine-answers.ts";
+import type { EngineAnswers, EnginesContext } from "../observation/engine-answers.ts";
+import type { EngineAnswer } from "../observation/engine-watch.ts";
 import type { CountersContext } from "../observation/measurements.ts";
 import { keepsInSync } from "../observation/node-facts.ts";
 import { runningScript } from "../observation/running-script.ts";
@@ -17,6 +20,7 @@ import { shardViews } from "./shard-view.ts";
 
 /** What databases are read from. */
 export type DatabasesContext = EnginesContext &
+  AgentReportContext &
   CountersContext & {
     readonly config: Pick<AgentConfig, "namespace" | "node">;
     readonly records: Pick<Records, "databases" | "database" | "reload">;
@@ -116,6 +120,25 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
       answers,
       addressOf: (node) => nodeAddress(context, node),
       nodes: members.list().map(({ uid, report }) => ({ uid, keepsInSync: keepsInSync(report) })),
+      reports: await reportsOf(context, newest, answers),
     }),
   };
+}
+
+/** Of engines at whose port nothing listens: their agents know why. One that does not answer at all is not asked. */
+async function reportsOf(
+  context: AgentReportContext,
+  { uid: bdb, shards }: DatabaseRecord,
+  answers: EngineAnswers,
+): Promise<ReadonlyMap<number, LocalInstance>> {
+  const refused = shards.flatMap(({ instances }) => instances.filter(({ id }) => isAway(answers.get(id))));
+  const asked = refused.map(async ({ id, node }) => {
+    const report = await askAgent(context, node, { bdb, instance: id });
+    return report.kind === "reported" && report.instance !== undefined ? ([[id, report.instance]] as const) : [];
+  });
+  return new Map((await Promise.all(asked)).flat());
+}
+
+function isAway(answer: EngineAnswer | undefined): boolean {
+  return answer?.state === "refused" || answer?.state === "loading";
 }

@@ -3,7 +3,7 @@ import { shardUid } from "../../../core/api/shard-uid.ts";
 import { IN_SYNC_BYTES, type NodeFacts } from "../../../core/planner/database/facts.ts";
 import { successorsOf } from "../../../core/planner/database/in-sync.ts";
 import { engineText } from "../../../core/releases/engines/engines.ts";
-import type { ShardInstanceRecord } from "../../../ports/management/records.ts";
+import type { LocalInstance, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
 import { replicationProgress } from "../observation/instance-facts.ts";
 
@@ -12,6 +12,8 @@ interface ShardContext {
   readonly answers: EngineAnswers;
   readonly addressOf: (node: number) => string | undefined;
   readonly nodes: readonly Pick<NodeFacts, "uid" | "keepsInSync">[];
+  /** What agents report of engines that do not serve, by id. */
+  readonly reports: ReadonlyMap<number, LocalInstance>;
 }
 
 /** The shards of a database as `GET /v1/shards` shows them, one for each of its engine processes. */
@@ -31,7 +33,7 @@ function shardView(
   bdb: number,
   shard: ShardRecord,
   instance: InstanceRecord,
-  { answers, addressOf }: ShardContext,
+  { answers, addressOf, reports }: ShardContext,
 ): ShardInstanceRecord {
   const answer = answers.get(instance.id);
   const { offset, lagBytes, streaming } = replicationProgress(shard, instance, answers, addressOf);
@@ -53,8 +55,14 @@ function shardView(
     engine: serves ? engineText(answer.engine) : "",
     offset: Math.max(0, offset),
     lag_bytes: lagBytes,
+    ...(serves ? {} : failureOf(reports.get(instance.id))),
     in_sync: streaming && lagBytes >= 0 && lagBytes <= IN_SYNC_BYTES,
   };
+}
+
+function failureOf(report: LocalInstance | undefined): Pick<ShardInstanceRecord, "failed_starts" | "last_words"> {
+  const { failed_starts = 0, last_words = "" } = report ?? {};
+  return failed_starts === 0 ? {} : { failed_starts, last_words };
 }
 
 /** A database of this release has one shard, which serves all of it. */

@@ -34,7 +34,7 @@ export function instanceFacts(
   if (answer.state !== "serving") {
     const local = report?.kind === "reported" ? report.instance : undefined;
     // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
-    const used = local?.state === "crashed" ? crashOf(local) : {};
+    const used = local?.state === "crashed" ? crashOf(local) : local?.state === "starting" ? failuresOf(local) : {};
     // a port that refuses proves nothing of a node whose agent is silent: what answers there may be the network
     const cutOff = report?.kind !== "reported" && nodeIsGone ? ({ cutOff: true } as const) : {};
     const running = answer.state === "busy" && script !== undefined ? { script } : {};
@@ -59,13 +59,20 @@ function holdsKeys(info: Info): boolean {
 
 /** A node of release 0.1.0 reports neither a lost directory nor last words. */
 function crashOf(crashed: LocalInstance): Partial<InstanceFacts> {
-  const { launch, clean, lost, last_words: lastWords, failed_starts: failedStarts, offset } = crashed;
+  const { launch, clean, lost, offset } = crashed;
   return {
-    ...(failedStarts === undefined ? {} : { failedStarts }),
+    ...failuresOf(crashed),
     ...(offset === undefined ? {} : { lastOffset: offset }),
     usedLaunch: launch,
     endedCleanly: clean === true,
     ...(lost === true ? { lostData: true } : {}),
+  };
+}
+
+/** The next start of an engine that ended before it served takes nothing of that back. */
+function failuresOf({ last_words: lastWords, failed_starts: failedStarts }: LocalInstance): Partial<InstanceFacts> {
+  return {
+    ...(failedStarts === undefined ? {} : { failedStarts }),
     ...(lastWords === undefined || lastWords === "" ? {} : { lastWords }),
   };
 }

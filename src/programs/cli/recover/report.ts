@@ -1,7 +1,12 @@
 import { commandOf } from "../../../core/planner/recovery/describe.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
 import type { Look } from "../site/look.ts";
 import { folded } from "../console/output.ts";
+
+interface Recovering {
+  readonly observation: Pick<Look["observation"], "view" | "namespace">;
+}
 
 /** What `storectl recover` proposes. */
 export interface RecoverReport {
@@ -11,6 +16,8 @@ export interface RecoverReport {
   readonly version: string;
   /** Why the cluster itself did not answer; null when it did. */
   readonly unreachable: string | null;
+  /** What goes on or waits without a user, one sentence each; none when the cluster and its databases are at rest. */
+  readonly waits: readonly string[];
   readonly recoveries: readonly {
     readonly object: string;
     readonly rule: string;
@@ -23,7 +30,8 @@ export interface RecoverReport {
   }[];
 }
 
-export function recoverReport({ observation }: Look, recoveries: readonly Recovery[]): RecoverReport {
+/** What is known of the cluster, and what is proposed for it. */
+export function recoverReport({ observation }: Recovering, recoveries: readonly Recovery[]): RecoverReport {
   const { name, remembered, cluster } = observation.view;
   return {
     cluster: name,
@@ -31,17 +39,33 @@ export function recoverReport({ observation }: Look, recoveries: readonly Recove
     state: remembered.state ?? "",
     version: remembered.version ?? "",
     unreachable: cluster.reachable ? null : cluster.reason,
+    waits: waitsOf(observation.view),
     recoveries: recoveries.map(({ acts, ...rest }) => ({ ...rest, does: acts.map((act) => commandOf(act, name)) })),
   };
+}
+
+/** A roll, and what databases wait for. */
+function waitsOf({ remembered, cluster }: ClusterView): readonly string[] {
+  const progress = remembered.conditions?.find(({ type, status }) => type === "Progressing" && status === "True");
+  const { state = "Running" } = remembered;
+  const roll = progress === undefined ? `STATE is ${state}` : `${progress.reason}: ${progress.message}`;
+  const waiting = cluster.reachable ? cluster.databases.filter(({ waitingFor }) => waitingFor !== "") : [];
+  return [
+    ...(progress === undefined && state === "Running" ? [] : [roll]),
+    ...waiting.map(({ name, waitingFor }) => `database "${name}": ${waitingFor}`),
+  ];
 }
 
 const INDENT = "   ";
 const WIDTH = 14;
 
 /** The proposal for people. */
-export function recoverTable({ cluster, namespace, state, version, unreachable, recoveries }: RecoverReport): string {
+export function recoverTable(report: RecoverReport): string {
+  const { cluster, namespace, state, version, unreachable, recoveries, waits } = report;
   const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "");
   const head = `${namespace}/${cluster}: ${state} at ${version}\n`;
+  if (recoveries.length === 0 && waits.length > 0)
+    return `${head}\nNothing is there for you to clear, and this waits or goes on:\n${waits.map((one) => folded(one, INDENT)).join("")}${silence}`;
   if (recoveries.length === 0) return `${head}\nNothing blocks.\n${silence}`;
   return `${head}${silence}\n${recoveries.map(paragraph).join("\n")}`;
 }

@@ -129,6 +129,24 @@ const cases: readonly Case[] = [
     answers: [{ object: "redb/orders", rule: "Deleting" }],
   },
   {
+    name: "a listed module that is not installed stops nothing, and its warning is printed",
+    of: asked({ findings: [{ id: "UserModuleInvalid", severity: "warn", evidence: "404", remedy: "edit it" }] }),
+    answers: [{ object: "rec/rec", rule: "UserModuleInvalid", evidence: "404", clears: "edit it" }],
+  },
+  {
+    name: "a cluster that is on its way somewhere is not in order",
+    of: asked({ state: "Upgrade" }),
+    answers: [{ rule: "Upgrade", clears: "kubectl rollout status sts rec" }],
+  },
+  {
+    name: "a database that serves and waits for a replica is printed",
+    of: asked(undefined, {
+      cluster: undefined,
+      databases: [redb([condition("Ready", "True", "Recovering", "the 7.2 replica on node 3 does not run")])],
+    }),
+    answers: [{ object: "redb/orders", rule: "Recovering", evidence: "the 7.2 replica on node 3 does not run" }],
+  },
+  {
     name: "an edit that the operator has not handled is printed",
     of: asked({ observedGeneration: 1 }),
     answers: [

@@ -5,9 +5,11 @@ import {
   describeObject,
   getNodePods,
   listPermissions,
+  rolloutStatus,
 } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
+import type { ClusterState } from "../../../core/api/states.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
@@ -112,7 +114,16 @@ function clusterAnswers(
 ): WhyAnswer[] {
   if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, remaining(databases))];
   const reported = reportOf("rec", rec, events);
-  return [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+  const answers = [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+  const isSaid = answers.some(({ level }) => level === "blocks");
+  return isSaid ? answers : [...underWay(reported, rec.status?.state, view), ...answers];
+}
+
+/** A cluster that is not Running is on its way somewhere, also when no condition says what it waits for. */
+function underWay({ object }: Reported, state: ClusterState | undefined, { name }: ClusterView): WhyAnswer[] {
+  if (state === undefined || state === "Running") return [];
+  const evidence = `STATE is ${state}, and no condition says what it waits for`;
+  return [blocked(object, state, evidence, rolloutStatus(name))];
 }
 
 /** Databases of a cluster that is being deleted, and that go only with a request of their own. */
@@ -255,5 +266,21 @@ function databaseAnswers(
   const reported = reportOf("redb", redb, events);
   const answers = reportedAnswers(reported, view);
   // while management is suspended every edit waits, and the condition says so
-  return answers.some(({ level }) => level === "blocks") ? answers : [...unseen(reported), ...answers];
+  return answers.some(({ level }) => level === "blocks")
+    ? answers
+    : [...unseen(reported), ...waiting(reported), ...answers];
+}
+
+/** A database that serves may wait for something all the same, for instance for a replica. */
+function waiting({ object, conditions }: Reported): WhyAnswer[] {
+  return conditions
+    .filter(({ type, reason }) => type === "Ready" && reason === "Recovering")
+    .map(({ reason, message, lastTransitionTime: since }) => ({
+      level: "blocks",
+      object,
+      rule: reason,
+      evidence: message,
+      since,
+      clears: describeObject(object),
+    }));
 }

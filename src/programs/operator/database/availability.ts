@@ -32,6 +32,7 @@ const LONG_SCRIPT_SECONDS = 5;
 const OF_SERVICE: readonly string[] = [
   "DatabaseUnavailable",
   "CreationFailed",
+  "EngineFails",
   "ScriptRunning",
   "NoReplicaInSync",
   "ClockApart",

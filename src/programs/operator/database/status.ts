@@ -11,6 +11,7 @@ import { serviceFindings, withoutService } from "./availability.ts";
 import { readyConditions, serviceConditions } from "./conditions.ts";
 import type { DatabaseReport } from "./database-report.ts";
 import { driftFinding } from "./drift.ts";
+import { engineFindings } from "./engine-failures.ts";
 import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
 
 /** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
@@ -29,6 +30,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
   const findings = [
     ...findingsOf(report),
     ...serviceFindings(bdb, { cluster: report.cluster, conditions: service }, now),
+    ...engineFindings(bdb, report.shards, report.cluster),
   ];
   return {
     ...before,

@@ -1,0 +1,29 @@
+import { nodeLog } from "../../api/kubectl.ts";
+import { clusterNames } from "../../api/names.ts";
+import { failingEngines, type FailingEngine } from "../view/failing-engines.ts";
+import { uidOf } from "../view/cluster-view.ts";
+import { wait, type FindingOf } from "../findings/finding.ts";
+import type { Check } from "./check.ts";
+
+/** An engine that ends after each start never catches up: what it says is for a user. What the node that is touched itself lacks is no reason to leave it as it is. */
+export const enginesStart: Check = {
+  id: "EngineFails",
+  asks: "no engine ends again and again before it serves",
+  at: ["start", "step"],
+  needs: ["cluster"],
+  find({ view, touching }) {
+    const here = touching && uidOf(touching);
+    const failing = failingEngines(view).filter(({ node }) => node !== here);
+    return failing.length === 0 ? undefined : engineFails(view.name, failing);
+  },
+};
+
+/** That engines of a cluster end again and again, with the last line of each and the way out. */
+export function engineFails(cluster: string, failing: readonly FailingEngine[]): FindingOf<"EngineFails"> {
+  const log = nodeLog(clusterNames.nodePod(cluster, failing[0]?.node ?? 1));
+  return wait(
+    "EngineFails",
+    failing.map(({ text }) => text).join("; "),
+    `mend what it says, and it starts again: upload the build of a module that it names (storectl modules upload), free what it lacks; its node: ${log}`,
+  );
+}
