@@ -18,6 +18,16 @@ export interface ClientIdentity {
   /** An engine user other than `default`. The engine enforces its rights, so the client gets a connection of its own. */
   user: { readonly name: Buffer; readonly password: Buffer } | undefined;
   settings: ConnectionSettings;
+  /** The command that it sent last, with its subcommand where that is known; empty before the first. */
+  lastCommand: string;
+  /** When it sent that, as uptime in milliseconds. */
+  lastAt: number;
+}
+
+/** The client has sent a request. */
+export function noteSent(identity: ClientIdentity, command: string, now: number): void {
+  identity.lastCommand = command;
+  identity.lastAt = now;
 }
 
 /** The number of a client: `count` is that at its worker. No other one gives the same, and every library can hold it. */
@@ -55,5 +65,7 @@ export function identityOf(socket: Socket, id: number, authenticated: boolean, s
     library: { name: "", version: "" },
     user: undefined,
     settings: DEFAULT_SETTINGS,
+    lastCommand: "",
+    lastAt: since,
   };
 }

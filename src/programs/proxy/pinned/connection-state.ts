@@ -21,6 +21,7 @@ export class ConnectionState {
   #transaction: Buffer[] | undefined;
   #transactionBytes = 0;
   #watching = false;
+  #watched = 0;
   /** The CLIENT TRACKING ON that holds. */
   #tracking: Buffer | undefined;
   /** The CLIENT CACHING that is for the next request. */
@@ -50,6 +51,21 @@ export class ConnectionState {
     );
   }
 
+  /** The requests that are queued since MULTI; undefined without MULTI. */
+  get queuedRequests(): number | undefined {
+    return this.#transaction?.length;
+  }
+
+  /** How many keys were watched. */
+  get watchedKeys(): number {
+    return this.#watched;
+  }
+
+  /** CLIENT TRACKING is on. */
+  get tracks(): boolean {
+    return this.#tracking !== undefined;
+  }
+
   /** Applies a request and its reply. */
   apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
     const refused = reply[0] === MINUS;
@@ -68,7 +84,7 @@ export class ConnectionState {
         this.endTransaction();
         break;
       case "watch":
-        if (!refused) this.#watching = true;
+        if (!refused) this.#watch(argumentsOf(pending.request).length - 1);
         break;
       case "unwatch":
         if (!refused) this.#forgetWatch();
@@ -158,7 +174,13 @@ export class ConnectionState {
         : undefined;
   }
 
+  #watch(keys: number): void {
+    this.#watching = true;
+    this.#watched += keys;
+  }
+
   #forgetWatch(): void {
+    this.#watched = 0;
     this.#watching = false;
     this.watchBroken = false;
   }

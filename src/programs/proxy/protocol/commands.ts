@@ -6,10 +6,21 @@ import { COMMAND_TABLE } from "./table/table.ts";
 /** Looks up the command whose name stands in `bytes`; undefined for one that is simply forwarded. */
 export function classify(bytes: Buffer, at: number, length: number): CommandEntry | undefined {
   const found = NAMES.find(bytes, at, length);
-  if (found !== undefined) return found.special;
+  if (found !== undefined) {
+    lastName = found.name;
+    return found.special;
+  }
   const name = bytes.toString("latin1", at, at + length).toUpperCase();
+  lastName = name;
   return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknown(name);
 }
+
+/** The name that was looked up last: of the last request that its reader has found, while that goes on. */
+export function lastClassified(): string {
+  return lastName;
+}
+
+let lastName = "";
 
 /** The entry of a command's subcommand. Without one the engine gives the error. */
 export function subcommandOf(container: CommandEntry, subcommand: Buffer | undefined): CommandEntry {

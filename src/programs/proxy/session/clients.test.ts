@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import { textOf } from "../../../ports/resp/reply.ts";
 
 const test = sharing(() => Served.start());
 
@@ -20,11 +22,11 @@ test("CLIENT LIST shows the clients of the database with the fields that librari
   const own = lines.find((line) => line.startsWith(`id=${id} `)) ?? "";
   assert.match(
     own,
-    / addr=127\.[\d.]+:\d+ laddr=127\.[\d.]+:12000 name=worker:1 age=\d+ flags=N db=3 sub=0 .* user=default resp=2 lib-name=ioredis lib-ver=$/,
+    / addr=127\.[\d.]+:\d+ laddr=127\.[\d.]+:12000 fd=0 name=worker:1 age=\d+ idle=\d+ flags=N db=3 sub=0 .* cmd=client\|list user=default redir=-1 resp=2 lib-name=ioredis lib-ver=$/,
   );
   assert.match(lines.join("\n"), /flags=P db=0 sub=2 psub=0 ssub=0/);
   // a second may have passed
-  const ageless = (line: unknown): string => String(line).replace(/ age=\d+ /, " ");
+  const ageless = (line: unknown): string => String(line).replaceAll(/ (?:age|idle|cmd)=\S+/g, "");
   assert.equal(ageless(await one.ask("CLIENT", "LIST", "ID", String(id))), ageless(`${own}\n`));
   assert.match(String(await one.ask("CLIENT", "LIST", "TYPE", "pubsub")), /^id=\d+ .* sub=2 [^\n]*\n$/);
   assert.equal(await one.ask("CLIENT", "LIST", "TYPE", "replica"), "");
@@ -33,6 +35,51 @@ test("CLIENT LIST shows the clients of the database with the fields that librari
   one.close();
   other.close();
 });
+
+test("CLIENT LIST says what each client waits in, has queued and watches, and since when it sends nothing", async (served) => {
+  const [one, blocked, other] = [await served.client(), await served.client(), await served.client()];
+  const lineOf = async (id: unknown): Promise<string> => String(await one.ask("CLIENT", "LIST", "ID", String(id)));
+  const [blockedId, otherId] = [await blocked.ask("CLIENT", "ID"), await other.ask("CLIENT", "ID")];
+  blocked.send("BLPOP", "nothing", 0);
+  await until("it blocks", async () => / flags=b .* cmd=blpop /.test(await lineOf(blockedId)));
+  assert.match(await lineOf(otherId), / cmd=client\|id /);
+  await other.ask("GET", "k");
+  assert.match(await lineOf(otherId), / flags=N .* multi=-1 watch=0 .* cmd=get .* redir=-1 /);
+  await other.ask("WATCH", "a", "b");
+  await other.ask("MULTI");
+  await other.ask("SET", "k", "1");
+  assert.match(await lineOf(otherId), / flags=x .* multi=1 watch=2 .* cmd=set /);
+  await other.ask("EXEC");
+  assert.match(await lineOf(otherId), / flags=N .* multi=-1 watch=0 .* cmd=exec /);
+  await other.ask("HELLO", 3);
+  await other.ask("CLIENT", "TRACKING", "ON");
+  assert.match(await lineOf(otherId), / flags=t .* redir=0 resp=3 /);
+  await until("it has been idle for a second", async () => / idle=[1-9]/.test(await lineOf(blockedId)));
+  assert.match(await lineOf(await one.ask("CLIENT", "ID")), / idle=0 /);
+  for (const client of [one, blocked, other]) client.close();
+});
+
+for (const engine of engineNames())
+  test(`CLIENT LIST has the fields of ${engine}, in their order`, async (served) => {
+    await using direct = await startEngine({ engine });
+    const client = await served.client();
+    const fields = (line: unknown): readonly string[] =>
+      [...String(line).matchAll(/(\S+)=/g)].map(([, name = ""]) => name);
+    const own = fields(await client.ask("CLIENT", "INFO"));
+    const others = fields(textOf(await direct.call("CLIENT", "INFO")));
+    assert.deepEqual(
+      others.filter((name) => !own.includes(name)),
+      others.filter((name) => COUNTED_BY_ENGINES.has(name)),
+    );
+    assert.deepEqual(
+      own.filter((name) => others.includes(name)),
+      others.filter((name) => own.includes(name)),
+    );
+    client.close();
+  });
+
+/** Bytes and threads of the engine alone. */
+const COUNTED_BY_ENGINES: ReadonlySet<string> = new Set(["io-thread", "tot-net-in", "tot-net-out", "tot-cmds", "capa"]);
 
 test("a client cannot call itself what would end its line of CLIENT LIST, or what would take much memory", async (served) => {
   const client = await served.client();

@@ -1,8 +1,8 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
-import type { ClientIdentity } from "../client/identity.ts";
+import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
-import { subcommandOf } from "../protocol/commands.ts";
+import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { partsOf } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
@@ -25,6 +25,8 @@ export interface CommandSession extends ScanSession, Pick<AnsweredSession, "repl
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
   readonly pinned: PinnedRoute;
+  /** What waits until the client reads it. */
+  readonly outputBytes: number;
   /** Ends at the next boundary between requests. */
   finish(): void;
   /** Ends at once. */
@@ -48,6 +50,7 @@ export function dispatch(session: CommandSession, sent: Buffer, command: Command
     session.finish();
     return false;
   }
+  noteSent(session.identity, known.name === "" ? lastClassified() : known.name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
   if (pinned?.state.monitoring === true && !ENDS.has(known.name)) return session.answer(MONITORING);
   if (pinned?.inTransaction === true && !ENDS.has(known.name)) {

@@ -11,38 +11,61 @@ export interface ListedClient {
     readonly current:
       | {
           readonly inTransaction: boolean;
+          readonly onlyBlocks: boolean;
           readonly state: {
             readonly subscriptions: { readonly counts: SubscriptionCounts };
             readonly monitoring: boolean;
+            readonly tracks: boolean;
+            readonly queuedRequests: number | undefined;
+            readonly watchedKeys: number;
+            readonly keptBytes: number;
           };
           unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean>;
         }
       | undefined;
   };
+  /** What waits until the client reads it. */
+  readonly outputBytes: number;
   /** Ends at the next boundary between requests. */
   finish(): void;
   /** Ends at once. */
   destroy(): void;
 }
 
-/** One line of CLIENT LIST, with the fields that the proxy knows, in the order of engines. `now` is the uptime. */
-export function describe({ identity, pinned }: ListedClient, now: number): string {
-  const { id, address, localAddress, name, settings, user, library, since } = identity;
-  const { channels, patterns, sharded } = countsOf(pinned.current);
-  const monitors = pinned.current?.state.monitoring === true;
-  const flags = monitors
-    ? "O"
-    : isSubscriber(pinned.current)
-      ? "P"
-      : pinned.current?.inTransaction === true
-        ? "x"
-        : "N";
+/**
+ * One line of CLIENT LIST, with the fields of engines in their order. `now` is the uptime. What only an engine has, its file
+ * and its buffers of requests, is 0.
+ */
+export function describe(client: ListedClient, now: number): string {
+  const { id, address, localAddress, name, settings, user, library, since, lastAt, lastCommand } = client.identity;
+  const { channels, patterns, sharded } = countsOf(client.pinned.current);
+  const { state, inTransaction = false } = client.pinned.current ?? {};
+  const [kept, output] = [state?.keptBytes ?? 0, client.outputBytes];
+  const queued = inTransaction ? (state?.queuedRequests ?? 0) : -1;
+  const command = lastCommand === "" ? "NULL" : lastCommand.toLowerCase();
   return (
-    `id=${id} addr=${address} laddr=${localAddress} name=${name.toString("latin1")} ` +
-    `age=${Math.floor((now - since) / 1000)} flags=${flags} db=${settings.database} sub=${channels} psub=${patterns} ` +
-    `ssub=${sharded} user=${user?.name.toString("latin1") ?? "default"} resp=${settings.protocol} ` +
-    `lib-name=${library.name} lib-ver=${library.version}\n`
+    `id=${id} addr=${address} laddr=${localAddress} fd=0 name=${name.toString("latin1")} age=${seconds(now - since)} ` +
+    `idle=${seconds(now - lastAt)} flags=${flagsOf(client)} db=${settings.database} sub=${channels} psub=${patterns} ` +
+    `ssub=${sharded} multi=${queued} watch=${state?.watchedKeys ?? 0} qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=${kept} ` +
+    `rbs=0 rbp=0 obl=0 oll=${output > 0 ? 1 : 0} omem=${output} tot-mem=${kept + output} ` +
+    `events=${output > 0 ? "rw" : "r"} cmd=${command} user=${user?.name.toString("latin1") ?? "default"} ` +
+    `redir=${state?.tracks === true ? 0 : -1} resp=${settings.protocol} lib-name=${library.name} lib-ver=${library.version}\n`
   );
+}
+
+function seconds(ms: number): number {
+  return Math.max(0, Math.floor(ms / 1000));
+}
+
+function flagsOf({ pinned: { current } }: ListedClient): string {
+  const flags = [
+    current?.state.monitoring === true ? "O" : "",
+    isSubscriber(current) ? "P" : "",
+    current?.inTransaction === true ? "x" : "",
+    current?.onlyBlocks === true ? "b" : "",
+    current?.state.tracks === true ? "t" : "",
+  ];
+  return flags.join("") || "N";
 }
 
 /** Decides which clients CLIENT LIST or CLIENT KILL means. `now` is the uptime. */

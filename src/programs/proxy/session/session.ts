@@ -98,13 +98,16 @@ export class Session implements SessionParts {
 
   /** True while the client waits for a reply of any kind. */
   get hasPending(): boolean {
-    const isPinned = this.pinned.current?.hasPending ?? this.#upload?.started ?? false;
-    return this.shared.hasPending || isPinned;
+    return this.shared.hasPending || (this.pinned.current?.hasPending ?? this.#upload?.started ?? false);
   }
 
   /** The client does not read its replies as fast as they arrive. */
   get congested(): boolean {
-    return this.#output.queuedBytes > LIMITS.congestedBytes;
+    return this.outputBytes > LIMITS.congestedBytes;
+  }
+
+  get outputBytes(): number {
+    return this.#output.queuedBytes;
   }
 
   get canTake(): boolean {

@@ -1,5 +1,6 @@
-import type { ClientIdentity } from "../client/identity.ts";
+import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { lastClassified } from "../protocol/commands.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { LostRequest } from "../upstream/requester.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -93,6 +94,7 @@ export class SharedRoute implements BacklogOwner {
   /** Forwards `count` requests that lie in `bytes` up to `end`. */
   push(lane: Lane, count: number, bytes: Buffer, end: number): void {
     this.endpoint.counters.requests += count;
+    noteSent(this.#owner.identity, lastClassified(), this.endpoint.clock.uptimeMs());
     if (this.waitedSince !== 0) this.#lateSince = this.waitedSince;
     lane.push(this, count, bytes, 0, end);
   }

@@ -1,7 +1,9 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
+import { noteSent } from "../client/identity.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
+import { lastClassified } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
@@ -46,6 +48,7 @@ export class Upload implements PinUser {
     const name = Buffer.from(commandName(head.collected), "latin1");
     if (classifyFor(owner.endpoint)(name, 0, name.length) !== undefined) return undefined;
     if (!owner.endpoint.mayPin) return undefined;
+    noteSent(owner.identity, lastClassified(), owner.endpoint.clock.uptimeMs());
     return new Upload(owner, head, name.toString("latin1"));
   }
 

@@ -15,6 +15,9 @@ const ALL_NODES =
   "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
   "and an error names it otherwise";
 
+const FIELDS =
+  "the fields are those of engines: `omem`, `oll` and `events` are about what the client has not read, `multi-mem` and `tot-mem` about what the proxy keeps, " +
+  "and `fd`, `qbuf`, `qbuf-free`, `argv-mem`, `rbs`, `rbp` and `obl`, which only an engine has, are 0";
 /** Commands that the proxy does not simply forward. */
 export const HANDLED: readonly HandledCommands[] = [
   { commandClass: "transaction", names: "MULTI EXEC DISCARD UNWATCH", note: NEXT_PRIMARY },
@@ -63,10 +66,16 @@ export const HANDLED: readonly HandledCommands[] = [
   { commandClass: "kill", names: "SCRIPT|KILL FUNCTION|KILL", note: "reaches the engine past all other requests" },
   {
     commandClass: "client",
-    names: "CLIENT|ID CLIENT|INFO CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO CLIENT|REPLY",
+    names: "CLIENT|ID CLIENT|GETNAME CLIENT|SETNAME CLIENT|SETINFO CLIENT|REPLY",
     note: "answered by the proxy for the client's connection to it",
   },
-  { commandClass: "client", names: "CLIENT|LIST CLIENT|KILL CLIENT|UNBLOCK", note: ALL_NODES },
+  {
+    commandClass: "client",
+    names: "CLIENT|INFO",
+    note: `answered by the proxy for the client's connection to it; ${FIELDS}`,
+  },
+  { commandClass: "client", names: "CLIENT|LIST", note: `${ALL_NODES}; ${FIELDS}` },
+  { commandClass: "client", names: "CLIENT|KILL CLIENT|UNBLOCK", note: ALL_NODES },
   {
     commandClass: "client",
     names: "CLIENT|PAUSE CLIENT|UNPAUSE",
