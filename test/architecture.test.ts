@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "mechanisms/files": ["core/base"],
   "mechanisms/processes": ["core/base"],
   "mechanisms/reconcile": ["ports/kube", "core/base"],
-  "mechanisms/site": ["ports/resp", "core/merge", "core/base"],
+  "mechanisms/site": ["mechanisms/files", "ports/resp", "core/merge", "core/base"],
   "mechanisms/supervisor": [
     "mechanisms/files",
     "mechanisms/processes",

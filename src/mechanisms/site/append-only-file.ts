@@ -1,10 +1,10 @@
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { argumentsOf, commandNameIn, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { FrameSplitter } from "../../ports/resp/frame-splitter.ts";
+import { openSharedFile } from "../files/shared-file.ts";
 import { faults } from "./faults.ts";
 
 /** A command in an append-only file. */
@@ -123,10 +123,7 @@ interface ListedFile {
 /** What the engine has there is not to be trusted: a link elsewhere is not followed, and what never ends is not waited for. */
 async function openFile(folder: string, name: string): Promise<FileHandle> {
   if (basename(name) !== name) throw unreadable(`The manifest in ${folder} names "${name}".`);
-  const handle = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw unreadable(`"${name}" in ${folder} is no file.`);
+  return openSharedFile(join(folder, name), "read", unreadable);
 }
 
 async function readManifest(folder: string): Promise<string> {

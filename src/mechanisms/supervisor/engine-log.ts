@@ -1,7 +1,8 @@
-import { constants, open, rename, stat } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import type { Clock } from "../../core/base/clock.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
+import { existingFile, openSharedFile } from "../files/shared-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
 
 type LogFile = Pick<EngineFiles, "logFile">;
@@ -41,8 +42,7 @@ export async function boundLog({ logFile }: LogFile): Promise<number> {
   const former = `${logFile}.old`;
   // an engine opens the file for each line
   await rename(logFile, former);
-  // an engine that was taken over may have put a link there
-  await using file = await open(former, constants.O_WRONLY | constants.O_NOFOLLOW);
+  await using file = await openSharedFile(former, "write");
   await file.truncate(LIMIT_BYTES);
   return size;
 }
@@ -54,8 +54,10 @@ export async function lastWarnings({ logFile }: LogFile): Promise<string> {
   return warnings.slice(-2).join("; ").slice(0, 300);
 }
 
+/** Empty when there is none, also where an engine has put something else in its place. */
 async function tailOf(path: string): Promise<string> {
-  await using file = await existing(open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (!(await isFile(path))) return "";
+  await using file = await existingFile(path);
   if (file === undefined) return "";
   const { size } = await file.stat();
   const length = Math.min(size, TAIL_BYTES);
@@ -64,7 +66,11 @@ async function tailOf(path: string): Promise<string> {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return (await existing(stat(path)))?.size ?? 0;
+  return (await existing(lstat(path)))?.size ?? 0;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await existing(lstat(path)))?.isFile() === true;
 }
 
 /** Undefined when there is no such file. */

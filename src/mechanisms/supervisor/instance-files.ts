@@ -1,8 +1,9 @@
-import { readFile, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 import { makeFolder, replaceFile } from "../files/replace-file.ts";
+import { readSharedFile } from "../files/shared-file.ts";
 import type { EngineFiles } from "./engine-config.ts";
 import { certificateFilesIn } from "./engine-tls-files.ts";
 import { boundLog } from "./engine-log.ts";
@@ -138,12 +139,7 @@ async function dropData({ directory, appendOnlyFolder }: InstanceFiles): Promise
 }
 
 async function readOr(path: string, absent: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (isAbsent(error)) return absent;
-    throw error;
-  }
+  return (await readSharedFile(path)) ?? absent;
 }
 
 /** Names of what is in a folder; none when there is no such folder. */

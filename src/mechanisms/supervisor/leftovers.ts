@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import { readlink, realpath, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Clock } from "../../core/base/clock.ts";
+import { readSharedFile } from "../files/shared-file.ts";
 import type { InstanceFiles } from "./instance-files.ts";
 
 const run = promisify(execFile);
@@ -31,10 +32,10 @@ async function end(pid: number, files: InstanceFiles, graceMs: number, clock: Cl
 
 async function readPid({ pidFile }: InstanceFiles): Promise<number | undefined> {
   try {
-    const pid = Number.parseInt(await readFile(pidFile, "utf8"), 10);
+    const pid = Number.parseInt((await readSharedFile(pidFile)) ?? "", 10);
     return pid > 1 ? pid : undefined;
   } catch {
-    return undefined; // no pid file: the engine ended and removed it, or never started
+    return undefined; // what lies there is none: the engine ended and removed it, or never started
   }
 }
 

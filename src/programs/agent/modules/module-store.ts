@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { constants, rmSync } from "node:fs";
-import { chmod, mkdir, open, readdir, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
+import { openSharedFile } from "../../../mechanisms/files/shared-file.ts";
 import type { InstalledModule } from "../../../core/api/records.ts";
 
 /** The shared objects of modules that this node has, one file each. */
@@ -38,8 +39,8 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
     has: (uid) => held.has(uid),
     pathOf,
     async read(uid) {
-      // an engine that was taken over may have put a link there, to what only this user reads
-      const file = await open(pathOf(uid), constants.O_RDONLY | constants.O_NOFOLLOW);
+      // what lies there may be a link to what only this user reads
+      const file = await openSharedFile(pathOf(uid));
       return file.createReadStream();
     },
     async put(module, library) {

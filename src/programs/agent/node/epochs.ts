@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
+import { readSharedFile } from "../../../mechanisms/files/shared-file.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 /** The highest epoch that this node has served for each database; survives a restart of the agent. */
@@ -29,9 +29,12 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
   };
 }
 
+/** So long the file may be: one number for each database. */
+const EPOCHS_BYTES = 1_048_576;
+
 async function read(path: string): Promise<readonly [number, number][]> {
   try {
-    const parsed: unknown = JSON.parse(await readFile(path, "utf8"));
+    const parsed: unknown = JSON.parse((await readSharedFile(path, EPOCHS_BYTES)) ?? "{}");
     if (typeof parsed !== "object" || parsed === null) return [];
     return Object.entries(parsed)
       .map(([bdb, epoch]): [number, number] => [Number(bdb), Number(epoch)])
