@@ -104,6 +104,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/kubectl/refusals.test.ts": 30,
   "test/bundle/embedded.test.ts": 30,
   "test/scenario/clients.test.ts": 30,
+  "test/scenario/scripts.test.ts": 30,
   "test/scenario/own-secrets.test.ts": 30,
   "src/programs/link/link.test.ts": 30,
   "src/programs/link/wait-for-sites.test.ts": 30,

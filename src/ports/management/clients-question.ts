@@ -20,6 +20,9 @@ export interface ClientsQuestion extends ClientsRequest {
   readonly node?: number;
 }
 
+/** The same without its number. */
+export type AgentQuestion = Omit<ClientsQuestion, "ask">;
+
 /** What another node answered; `missing` says why there is no answer, and that it may have been done all the same. */
 export type OtherClients =
   ({ readonly node: number } & ClientsOutcome) | { readonly node: number; readonly missing: string };

@@ -1,4 +1,5 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
+import type { ScriptsOutcome, ScriptsRequest } from "./scripts-question.ts";
 import type { Distribution } from "../../core/base/histogram.ts";
 import type { Formatted } from "../../core/api/records.ts";
 import type { RecordedParameters } from "../../core/api/settings/client-parameters.ts";
@@ -139,6 +140,8 @@ export type ProxyCommand =
   | { readonly op: "undrain" }
   /** What a client asks of all clients of its database, done to those of this proxy; never sent to a node before 0.4.0. */
   | ({ readonly op: "clients" } & ClientsRequest)
+  /** What another proxy of the database knows of the scripts of clients; never sent to a node before 0.5.0. */
+  | ({ readonly op: "scripts" } & ScriptsRequest)
   | { readonly op: "stats" };
 
 /** A request of a client that an engine has not answered. */
@@ -203,6 +206,7 @@ export type ProxyReply =
   | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
   | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }
   | ({ readonly ok: true; readonly op: "clients" } & ClientsOutcome)
+  | ({ readonly ok: true; readonly op: "scripts" } & ScriptsOutcome)
   | { readonly ok: true; readonly op: "stats"; readonly endpoints: readonly EndpointStats[] }
   /** `code` is one of the faults of the proxy room, for instance PROXY_EPOCH_TOO_LOW or PROXY_NOT_DRAINED. */
   | { readonly ok: false; readonly code: string; readonly message: string };

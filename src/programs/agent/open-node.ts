@@ -21,6 +21,7 @@ import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openEpochs } from "./node/epochs.ts";
 import { askOtherNodes } from "./node/other-clients.ts";
+import { askOthersForScripts } from "./node/other-scripts.ts";
 import { NodeLink } from "./node/link.ts";
 import { NodeProxy } from "./node/proxy.ts";
 import type { NodeProxyOptions } from "./node/proxy.ts";
@@ -35,7 +36,7 @@ import { openDataFolder } from "./runtime/data-folder.ts";
 import { requireUsableTls } from "./runtime/usable-tls.ts";
 import { openMountedSecret } from "./runtime/mounted-secret.ts";
 
-type AskOthers = NodeProxyOptions["askOthers"];
+type Asking = Pick<NodeProxyOptions, "askOthers" | "askScripts">;
 
 export interface AgentDeps {
   readonly config: AgentConfig;
@@ -54,8 +55,11 @@ export interface AgentDeps {
 export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<AgentContext> {
   const { config, kube, clock, log } = deps;
   const changes = new ChangeSignal();
-  const askOthers: AskOthers = (question) => askOtherNodes({ config, members, peers }, question);
-  const local = await openLocal(deps, changes, askOthers);
+  const asking: Asking = {
+    askOthers: (question) => askOtherNodes({ config, members, peers }, question),
+    askScripts: (request) => askOthersForScripts({ config, members, peers }, request),
+  };
+  const local = await openLocal(deps, changes, asking);
   const { records, members, authorities } = followCluster(deps, signal);
   const engines = watchEngines({ clock });
   records.onChange((database) => changes.notify(database));
@@ -84,7 +88,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
 async function openLocal(
   { config, env, proxyArgs, linkArgs, clock, log }: AgentDeps,
   changes: ChangeSignal,
-  askOthers: AskOthers,
+  asking: Asking,
 ) {
   await openDataFolder(config.dataDir);
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {
@@ -101,7 +105,7 @@ async function openLocal(
   const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
     ...{ node: config.node, workers: config.workers },
-    ...{ args: proxyArgs, env: ofChildren, epochs, clock, log, askOthers },
+    ...{ args: proxyArgs, env: ofChildren, epochs, clock, log, ...asking },
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),
   });

@@ -15,7 +15,10 @@ import { ArenaPool } from "./upstream/arena.ts";
 import { PeerWatch } from "./upstream/peer-watch.ts";
 import { watchForVanished } from "./vanished.ts";
 
-export type ProxyContext = Pick<EndpointContext, "clock" | "log" | "askAgent" | "keepParameters" | "worker">;
+export type ProxyContext = Pick<
+  EndpointContext,
+  "clock" | "log" | "askAgent" | "askScripts" | "keepParameters" | "worker"
+>;
 
 type CommandOf<Op extends ProxyCommand["op"]> = Extract<ProxyCommand, { readonly op: Op }>;
 
@@ -61,17 +64,16 @@ export class ProxyEndpoints {
   }
 
   async #execute(command: ProxyCommand): Promise<ProxyReply> {
-    const { op } = command;
-    switch (op) {
+    switch (command.op) {
       case "lease":
         this.#lease.grant(command.untilMs);
-        return { ok: true, op };
+        return { ok: true, op: command.op };
       case "configure":
-        return { ok: true, op, refused: await this.#configure(command) };
+        return { ok: true, op: command.op, refused: await this.#configure(command) };
       case "prepare":
         return this.#prepare(command);
       case "quiet":
-        return { ok: true, op, waitsFor: await this.#switchover(command.bdb).quiet(command.withinMs) };
+        return this.#quiet(command);
       case "hold":
         return this.#hold(command);
       case "fence":
@@ -93,11 +95,12 @@ export class ProxyEndpoints {
       case "undrain":
         return this.#undrain();
       case "clients":
-        return { ok: true, op, ...(await this.#endpoint(command.bdb).actOnClients(command.request)) };
+      case "scripts":
+        return this.#ofAllProxies(command);
       case "stats":
-        return { ok: true, op, endpoints: [...this.#endpoints.values()].map((endpoint) => endpoint.stats) };
+        return { ok: true, op: command.op, endpoints: [...this.#endpoints.values()].map((endpoint) => endpoint.stats) };
       default:
-        return assertNever(op);
+        return assertNever(command);
     }
   }
 
@@ -140,6 +143,17 @@ export class ProxyEndpoints {
   async #prepare({ bdb, epoch, target }: CommandOf<"prepare">): Promise<ProxyReply> {
     await this.#switchover(bdb).prepare(epoch, target);
     return { ok: true, op: "prepare" };
+  }
+
+  async #quiet({ bdb, withinMs }: CommandOf<"quiet">): Promise<ProxyReply> {
+    return { ok: true, op: "quiet", waitsFor: await this.#switchover(bdb).quiet(withinMs) };
+  }
+
+  /** What the other proxies of the database do as well. */
+  async #ofAllProxies(command: CommandOf<"clients"> | CommandOf<"scripts">): Promise<ProxyReply> {
+    const endpoint = this.#endpoint(command.bdb);
+    if (command.op === "scripts") return { ok: true, op: command.op, ...endpoint.scripts.take(command) };
+    return { ok: true, op: command.op, ...(await endpoint.actOnClients(command.request)) };
   }
 
   async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {

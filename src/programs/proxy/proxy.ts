@@ -3,7 +3,12 @@ import type { Clock } from "../../core/base/clock.ts";
 import { memoryLimit } from "../../mechanisms/processes/memory-limit.ts";
 import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
 import { CLIENTS_ANSWER_MS } from "../../ports/management/clients-question.ts";
-import type { ClientsAnswer, ClientsQuestion, OtherClients } from "../../ports/management/clients-question.ts";
+import type {
+  AgentQuestion,
+  ClientsAnswer,
+  ClientsQuestion,
+  OtherClients,
+} from "../../ports/management/clients-question.ts";
 import { PARAMETERS_ANSWER_MS } from "../../ports/management/parameters-question.ts";
 import type {
   ParametersAnswer,
@@ -16,16 +21,24 @@ import type {
   ProxyReplyMessage,
   ProxyRequestMessage,
 } from "../../ports/management/proxy-control.ts";
+import { SCRIPTS_ANSWER_MS } from "../../ports/management/scripts-question.ts";
+import type {
+  OtherScripts,
+  ScriptsAnswer,
+  ScriptsQuestion,
+  ScriptsRequest,
+} from "../../ports/management/scripts-question.ts";
 import { isRequestMessage } from "../../ports/management/request-message.ts";
 import { AgentLine } from "./agent-line.ts";
-import type { AgentQuestion } from "./endpoint/endpoint.ts";
 import { connectionRoom } from "./limits/connection-budget.ts";
 import { ProxyEndpoints } from "./proxy-endpoints.ts";
 import type { ProxyContext } from "./proxy-endpoints.ts";
 
 /** The channel to the agent; `process` of a child process with IPC is one. */
 export interface ControlChannel {
-  send?(message: ProxyReadyMessage | ProxyReplyMessage | ClientsQuestion | ParametersQuestion): unknown;
+  send?(
+    message: ProxyReadyMessage | ProxyReplyMessage | ClientsQuestion | ParametersQuestion | ScriptsQuestion,
+  ): unknown;
   on(event: "message", listener: (message: unknown) => void): unknown;
   once(event: "disconnect", listener: () => void): unknown;
 }
@@ -33,13 +46,14 @@ export interface ControlChannel {
 /** Serves endpoints as the agent commands; resolves, with everything closed, when the channel disconnects. */
 export async function runProxy(
   channel: ControlChannel,
-  context: Omit<ProxyContext, "askAgent" | "keepParameters">,
+  context: Omit<ProxyContext, "askAgent" | "askScripts" | "keepParameters">,
   containerRoot: string,
 ): Promise<void> {
-  const { clients, parameters } = agentLines(channel, context.clock);
+  const { clients, parameters, scripts } = agentLines(channel, context.clock);
   const room = { files: openFileLimit(), bytes: connectionRoom(memoryLimit(containerRoot), context.worker) };
   const asking = {
     askAgent: (question: AgentQuestion) => clients.ask(question),
+    askScripts: (request: ScriptsRequest) => scripts.ask({ scripts: request }),
     keepParameters: (request: ParametersRequest) => parameters.ask(request),
   };
   const endpoints = new ProxyEndpoints({ ...context, ...asking }, room);
@@ -50,6 +64,7 @@ export async function runProxy(
     if (isRequestMessage<ProxyRequestMessage>(message)) void answer(endpoints, message, channel);
     else if (isAnswer(message)) clients.receive(message.answer, message.others);
     else if (isOutcome(message)) parameters.receive(message.answer, message.outcome);
+    else if (isAboutScripts(message)) scripts.receive(message.answer, message.scripts);
     else context.log.warn("the agent sent a message that is not a command");
   });
   channel.send?.({ ready: true, format: FORMAT });
@@ -62,6 +77,10 @@ function agentLines(channel: ControlChannel, clock: Clock) {
   return {
     clients: new AgentLine<AgentQuestion, readonly OtherClients[]>({
       ...{ clock, mostAtOnce: 4, withinMs: CLIENTS_ANSWER_MS + 500 },
+      send: (question) => channel.send?.(question),
+    }),
+    scripts: new AgentLine<{ readonly scripts: ScriptsRequest }, readonly OtherScripts[]>({
+      ...{ clock, mostAtOnce: 4, withinMs: SCRIPTS_ANSWER_MS + 500 },
       send: (question) => channel.send?.(question),
     }),
     parameters: new AgentLine<ParametersRequest, ParametersOutcome>({
@@ -85,4 +104,8 @@ function isAnswer(message: unknown): message is ClientsAnswer {
 
 function isOutcome(message: unknown): message is ParametersAnswer {
   return typeof message === "object" && message !== null && "answer" in message && "outcome" in message;
+}
+
+function isAboutScripts(message: unknown): message is ScriptsAnswer {
+  return typeof message === "object" && message !== null && "answer" in message && "scripts" in message;
 }

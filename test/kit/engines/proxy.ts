@@ -10,6 +10,7 @@ import type {
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
 import type { ParametersOutcome, ParametersRequest } from "../../../src/ports/management/parameters-question.ts";
+import type { OtherScripts, ScriptsRequest } from "../../../src/ports/management/scripts-question.ts";
 import { DEFAULT_USER } from "../../../src/core/api/engine-login.ts";
 import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
 import { endpointSettings } from "../../../src/core/api/settings/effects.ts";
@@ -20,6 +21,7 @@ import { noEnd } from "../time/lease.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
+type ShareScripts = (request: ScriptsRequest) => Promise<readonly OtherScripts[]>;
 type KeepParameters = (request: ParametersRequest) => Promise<ParametersOutcome>;
 
 /** A real proxy process, commanded as its agent does. */
@@ -29,6 +31,8 @@ export interface TestProxy extends AsyncDisposable {
   stats(bdb?: number): Promise<EndpointStats>;
   /** Answers the proxy when clients send CONFIG SET, as its agent does; until then it gets no answer. */
   onParameters(keep: KeepParameters): void;
+  /** The same when it lets other proxies know of scripts, or asks for theirs; until then it is the only proxy. */
+  onScripts(share: ShareScripts): void;
   /** Closes the channel; fails when the process does not end on that within five seconds, and kills it. */
   stop(): Promise<void>;
 }
@@ -50,10 +54,10 @@ export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Pr
   });
   const stop = (): Promise<void> => stopChild(child);
   try {
-    const { send, onParameters } = await openChannel(child);
+    const { send, ...handlers } = await openChannel(child);
     await done(send({ op: "lease", untilMs: noEnd() }));
     const stats = async (bdb = 1): Promise<EndpointStats> => statsIn(await send({ op: "stats" }), bdb);
-    return { pid: child.pid ?? 0, send, stats, onParameters, stop, [Symbol.asyncDispose]: stop };
+    return { pid: child.pid ?? 0, send, stats, ...handlers, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -61,7 +65,7 @@ export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Pr
 }
 
 /** Resolves when the proxy is ready, with what sends it a command; the reply rejects when the proxy ends before it. */
-async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" | "onParameters">> {
+async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" | "onParameters" | "onScripts">> {
   const waiting = new Map<number, PromiseWithResolvers<ProxyReply>>();
   const ready = Promise.withResolvers<undefined>();
   child.once("exit", (code) => {
@@ -69,11 +73,16 @@ async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" 
     for (const { reject } of [ready, ...waiting.values()]) reject(error);
   });
   let keep: KeepParameters = () => new Promise(() => undefined);
+  let share: ShareScripts = () => Promise.resolve([]);
   child.on("message", (message: ProxyMessage) => {
     if (message.ready === true) ready.resolve(undefined);
     else if (message.parameters !== undefined) {
       const { ask: answer = 0, bdb = 0, parameters, clients = [] } = message;
       void keep({ bdb, parameters, clients }).then((outcome) => child.send({ answer, outcome }));
+    } else if (message.scripts !== undefined) {
+      const { ask: answer = 0 } = message;
+      // one that has ended needs no answer
+      void share(message.scripts).then((scripts) => child.connected && child.send({ answer, scripts }));
     }
     // the node is the only one
     else if (message.ask !== undefined) child.send({ answer: message.ask, others: [] });
@@ -91,10 +100,16 @@ async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" 
     child.send({ id, command });
     return answer.promise;
   };
-  return { send, onParameters: (set) => void (keep = set) };
+  return { send, onParameters: (set) => void (keep = set), onScripts: (given) => void (share = given) };
 }
 
-type ProxyMessage = { ready?: true; id?: number; reply?: ProxyReply; ask?: number } & Partial<ParametersRequest>;
+type ProxyMessage = {
+  ready?: true;
+  id?: number;
+  reply?: ProxyReply;
+  ask?: number;
+  scripts?: ScriptsRequest;
+} & Partial<ParametersRequest>;
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -34,6 +34,7 @@ export interface TestWorkers extends TestProxy {
 export async function startWorkers(workers: number): Promise<TestWorkers> {
   let applied: readonly EndpointConfig[] = [];
   let given: Promise<void> = Promise.resolve();
+  let share: Parameters<TestProxy["onScripts"]>[0] = () => Promise.resolve([]);
   const give = (): Promise<void> => {
     given = given.catch(() => undefined).then(() => node.apply(applied, false));
     return given;
@@ -42,6 +43,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     ...{ node: 1, workers, args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"], env: ENV, epochs: allEpochs },
     ...{ clock: systemClock, log: silentLog, certificate: () => undefined },
     askOthers: () => Promise.resolve([]),
+    askScripts: (request) => share(request),
     // one that ends meanwhile is followed by another one, which asks again
     onReady: () => void give().catch(() => undefined),
   });
@@ -65,6 +67,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     onParameters: (keep) => {
       node.onParameters(keep);
     },
+    onScripts: (given) => void (share = given),
     stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),
     apply: async (endpoints) => {
       applied = endpoints;

@@ -38,6 +38,7 @@ export const PROXY_REPLY: z.ZodType<ProxyReply> = z
     z.strictObject({ ok: z.literal(true), op: z.literal("release"), heldMs: milliseconds }),
     z.strictObject({ ok: z.literal(true), op: z.literal("drain"), closed: count, remaining: count }),
     z.strictObject({ ok: z.literal(true), op: z.literal("clients"), lines: z.string(), count }),
+    z.strictObject({ ok: z.literal(true), op: z.literal("scripts"), bodies: z.array(z.string()), more: z.boolean() }),
     z.strictObject({ ok: z.literal(true), op: z.literal("stats"), endpoints: z.array(ENDPOINT_COUNTERS) }),
     z.strictObject({ ok: z.literal(false), code: z.string(), message: z.string() }),
   ])

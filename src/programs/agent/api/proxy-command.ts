@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/management/clients-question.ts";
+import { MOST_KNOWN, SHARED_AT_ONCE } from "../../../ports/management/scripts-question.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 
 const bdb = z.int().positive();
@@ -30,5 +31,12 @@ export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", 
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
   z.strictObject({ op: z.literal("undrain") }),
   z.strictObject({ op: z.literal("clients"), bdb, request: clientsRequest }),
+  z.strictObject({
+    op: z.literal("scripts"),
+    bdb,
+    bodies: z.array(z.string()).max(SHARED_AT_ONCE.scripts).exactOptional(),
+    flushed: z.literal(true).exactOptional(),
+    known: z.array(z.string().length(40)).max(MOST_KNOWN).exactOptional(),
+  }),
   z.strictObject({ op: z.literal("stats") }),
 ]);

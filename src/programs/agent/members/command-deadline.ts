@@ -1,9 +1,11 @@
 import { CLIENTS_ANSWER_MS } from "../../../ports/management/clients-question.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+import { SCRIPTS_ANSWER_MS } from "../../../ports/management/scripts-question.ts";
 
 /** A command may take the time that it allows, and its answer a little more. A client waits for no node that is silent. */
 export function deadlineMs(command: ProxyCommand): number {
-  return command.op === "clients" ? CLIENTS_ANSWER_MS : allowedMs(command) + 3_000;
+  if (command.op === "clients") return CLIENTS_ANSWER_MS;
+  return command.op === "scripts" ? SCRIPTS_ANSWER_MS : allowedMs(command) + 3_000;
 }
 
 function allowedMs(command: ProxyCommand): number {

@@ -8,7 +8,8 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
  * engines are closed to clients once every node logs in as the user of the cluster, replies wait for replicas once every proxy can,
  * clients speak TLS once every endpoint can, the names of its Secrets can be foreseen,
  * another password of the cluster counts while the former one does, data crosses between sites once every node knows links,
- * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere.
+ * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere, its proxies know the
+ * scripts of clients of all nodes.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -23,6 +24,7 @@ export const NODE_CAPABILITIES = [
   "site-links",
   "password-revisions",
   "client-parameters",
+  "shared-scripts",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

@@ -25,6 +25,7 @@ test("a proxy that ends is started again, and its unanswered commands fail", asy
       ready += 1;
     },
     askOthers: () => Promise.resolve([]),
+    askScripts: () => Promise.resolve([]),
     setParameters: () => Promise.resolve({ revision: 0 }),
   });
   t.after(() => proxy.stop());

@@ -5,6 +5,12 @@ import type {
   ParametersQuestion,
 } from "../../../ports/management/parameters-question.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type {
+  OtherScripts,
+  ScriptsAnswer,
+  ScriptsQuestion,
+  ScriptsRequest,
+} from "../../../ports/management/scripts-question.ts";
 import type { Child } from "../../../mechanisms/processes/child.ts";
 import { faults } from "../faults.ts";
 import { keepChild, type KeptChild, type KeptChildOptions } from "./kept-child.ts";
@@ -15,18 +21,24 @@ export type ProxyChild = KeptChild<ProxyCommand, ProxyReply>;
 export interface ProxyChildOptions extends Pick<KeptChildOptions, "args" | "env" | "clock" | "log" | "onReady"> {
   /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
   readonly askOthers: (question: ClientsQuestion) => Promise<readonly OtherClients[]>;
+  /** Lets all other proxies of the database know of scripts, and asks them; it does not reject. */
+  readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[]>;
   /** Has the parameters that clients set kept in the record; it does not reject. */
   readonly setParameters: (question: ParametersQuestion) => Promise<ParametersOutcome>;
 }
 
 /** Keeps one proxy process running, and answers its questions. */
-export function runProxyChild({ askOthers, setParameters, ...options }: ProxyChildOptions): ProxyChild {
+export function runProxyChild({ askOthers, askScripts, setParameters, ...options }: ProxyChildOptions): ProxyChild {
   const answer = async (question: ClientsQuestion, send: Child["send"]): Promise<void> => {
     const others: ClientsAnswer = { answer: question.ask, others: await askOthers(question) };
     send(others);
   };
   const set = async (question: ParametersQuestion, send: Child["send"]): Promise<void> => {
     const answered: ParametersAnswer = { answer: question.ask, outcome: await setParameters(question) };
+    send(answered);
+  };
+  const share = async ({ ask, scripts }: ScriptsQuestion, send: Child["send"]): Promise<void> => {
+    const answered: ScriptsAnswer = { answer: ask, scripts: await askScripts(scripts) };
     send(answered);
   };
   return keepChild({
@@ -36,6 +48,7 @@ export function runProxyChild({ askOthers, setParameters, ...options }: ProxyChi
     onMessage: (message, send) => {
       if (isQuestion(message)) void answer(message, send);
       else if (isAboutParameters(message)) void set(message, send);
+      else if (isAboutScripts(message)) void share(message, send);
     },
   });
 }
@@ -46,4 +59,8 @@ function isQuestion(message: unknown): message is ClientsQuestion {
 
 function isAboutParameters(message: unknown): message is ParametersQuestion {
   return typeof message === "object" && message !== null && "ask" in message && "parameters" in message;
+}
+
+function isAboutScripts(message: unknown): message is ScriptsQuestion {
+  return typeof message === "object" && message !== null && "ask" in message && "scripts" in message;
 }

@@ -1,15 +1,12 @@
 import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
-import type { ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
-import { faults } from "../faults.ts";
 import type { Epochs } from "./epochs.ts";
 import { NOT_SERVED } from "./earlier-counts.ts";
-import { answerOf } from "./other-clients.ts";
 import type { ProxyChildOptions } from "./proxy-child.ts";
 import { ProxyWorker, type ShownByProxy } from "./proxy-worker.ts";
+import { askForWorker, shareForWorker, type Others } from "./worker-siblings.ts";
 import { replyOfAll } from "./worker-replies.ts";
 
 export type { ShownByProxy } from "./proxy-worker.ts";
@@ -31,6 +28,8 @@ export interface NodeProxyOptions {
   readonly onReady: () => void;
   /** Answers a question of a worker about the clients of other nodes; it does not reject. */
   readonly askOthers: ProxyChildOptions["askOthers"];
+  /** The same about the scripts of a database. */
+  readonly askScripts: ProxyChildOptions["askScripts"];
 }
 
 /**
@@ -41,20 +40,19 @@ export class NodeProxy {
   readonly #node: number;
   readonly #epochs: Epochs;
   readonly #certificate: () => EngineCertificate | undefined;
-  readonly #askOthers: NodeProxyOptions["askOthers"];
   readonly #setParameters = Promise.withResolvers<ProxyChildOptions["setParameters"]>();
   readonly #workers: readonly ProxyWorker[];
 
-  constructor({ node, workers, epochs, certificate, askOthers, env, ...options }: NodeProxyOptions) {
+  constructor({ node, workers, epochs, certificate, askOthers, askScripts, env, ...options }: NodeProxyOptions) {
     this.#node = node;
     this.#epochs = epochs;
     this.#certificate = certificate;
-    this.#askOthers = askOthers;
     this.#workers = Array.from({ length: workers }, (_, index) => {
       const worker: ProxyWorker = new ProxyWorker({
         ...options,
         env: workers === 1 ? env : { ...env, PROXY_WORKER: `${index + 1}/${workers}` },
-        askOthers: (question) => this.#askForWorker(worker, question),
+        askOthers: (question) => askForWorker(this.#others(worker, askOthers), question),
+        askScripts: (request) => shareForWorker(this.#others(worker, askScripts), request),
         setParameters: async (question) => (await this.#setParameters.promise)(question),
       });
       return worker;
@@ -121,25 +119,9 @@ export class NodeProxy {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
 
-  /** To a worker, the clients of the others are as those of other nodes. */
-  async #askForWorker(asking: ProxyWorker, question: ClientsQuestion): Promise<readonly OtherClients[]> {
-    const isHere = question.node === undefined || question.node === this.#node;
-    const siblings = isHere ? this.#workers.filter((worker) => worker !== asking && worker.isUp) : [];
-    const [others, ...own] = await Promise.all([
-      this.#askOthers(question),
-      ...siblings.map((worker) => this.#askSibling(worker, question)),
-    ]);
-    return [...own.filter((answer) => answer !== undefined), ...others];
-  }
-
-  /** Undefined of one that has ended meanwhile: so have its clients. */
-  async #askSibling(worker: ProxyWorker, { bdb, request }: ClientsQuestion): Promise<OtherClients | undefined> {
-    try {
-      return answerOf(this.#node, await worker.send({ op: "clients", bdb, request }));
-    } catch (error) {
-      if (isFault(error, faults.proxyGone)) return undefined;
-      throw error;
-    }
+  /** All proxies but that worker: those of this node that run, and the way to other nodes. */
+  #others<Ask>(asking: ProxyWorker, askNodes: Ask): Others<Ask> {
+    return { node: this.#node, siblings: this.#workers.filter((worker) => worker !== asking && worker.isUp), askNodes };
   }
 }
 

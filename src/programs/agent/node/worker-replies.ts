@@ -41,6 +41,10 @@ function joined(one: Done, other: Done): Done {
       const { lines, count } = as(one, other);
       return { ...one, lines: one.lines + lines, count: one.count + count };
     }
+    case "scripts": {
+      const { bodies, more } = as(one, other);
+      return { ...one, bodies: [...one.bodies, ...bodies], more: one.more || more };
+    }
     case "stats":
       return { ...one, endpoints: sumOfStats([...one.endpoints, ...as(one, other).endpoints], OF_WORKERS) };
     default:

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ClientsOutcome, ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
+import type { AgentQuestion, ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
@@ -26,7 +26,6 @@ import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { ScriptCache } from "../upstream/script-cache.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
@@ -36,16 +35,15 @@ import { limitedRate } from "../../../core/base/limited-rate.ts";
 import { Listener } from "./listener.ts";
 import { ownParameters, parameterWrites } from "./parameters.ts";
 import type { KeepParameters } from "./parameters.ts";
+import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
 import { endsClients } from "./tls-mode.ts";
 import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
 
 /** What the endpoints of a proxy share. */
-export interface EndpointContext {
-  readonly clock: Clock;
+export interface EndpointContext extends SharedScriptsContext {
   readonly log: Log;
   readonly arenas: ArenaPool;
   readonly memory: MemoryBudget;
-  readonly scriptMemory: MemoryBudget;
   readonly peers: PeerWatch;
   readonly connections: ConnectionBudget;
   readonly lease: Lease;
@@ -57,9 +55,6 @@ export interface EndpointContext {
   readonly worker: ProxyWorker;
 }
 
-/** A question to the agent without its number. */
-export type AgentQuestion = Omit<ClientsQuestion, "ask">;
-
 /** How often a full proxy says so, in milliseconds. */
 const FULL_SAID_MS = 10_000;
 
@@ -68,7 +63,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly clock: Clock;
   readonly log: Log;
   readonly credentials: Credentials;
-  readonly scripts: ScriptCache;
+  readonly scripts: SharedScripts;
   readonly scans: ScanSources;
   readonly counters = new Counters();
   readonly memory: MemoryBudget;
@@ -89,7 +84,9 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, peers, lease, engineTls } = context;
     this.memory = context.memory;
-    this.scripts = new ScriptCache(context.scriptMemory);
+    this.scripts = new SharedScripts(config.bdb, context, async () =>
+      this.switchover.upstream?.scripts.forgetFlushed(),
+    );
     this.#context = context;
     this.clock = clock;
     this.pause = new ClientPause(clock, () => {
@@ -108,14 +105,16 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#listener = new Listener(context, mayOpen, (socket) => void this.#accept(socket));
     this.#config = config;
     this.#useCertificate();
-    const { log, scripts, counters, memory } = this;
+    const { log, counters, memory } = this;
+    const scripts = this.scripts.cache;
     const holdMs = (): number => this.#config.holdMs;
     const scriptLimitMs = (): number => this.#config.scriptLimitMs;
     const logins = { logins: () => this.#config.logins, requestLogins: () => this.logins };
     const shared = { clock, log, arenas, memory, peers, scripts, lease, engineTls, ...logins, scriptLimitMs };
     const scanned = { ...shared, changed: () => undefined };
     this.scans = new ScanSources(clock, (address) => new Upstream(address, scanned), holdMs);
-    const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs };
+    const gatherScripts = (): Promise<boolean> => this.scripts.gather();
+    const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs, gatherScripts };
     this.switchover = new Switchover({ ...shared, ...change }, config);
     this.primary = this.switchover;
     this.parameters = parameterWrites(this, context, () => this.#config);
@@ -169,7 +168,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     for (const session of [...this.#sessions]) session.destroy();
     this.switchover.close();
     this.scans.close();
-    this.scripts.clear();
+    this.scripts.close();
   }
 
   get passwordsRevision(): number {

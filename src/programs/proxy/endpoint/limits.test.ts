@@ -179,6 +179,7 @@ async function openEndpoint(
     lease: heldLease(),
     engineTls: new EngineTls(),
     askAgent,
+    askScripts: () => Promise.resolve([]),
     keepParameters,
     worker: ONLY_WORKER,
   };

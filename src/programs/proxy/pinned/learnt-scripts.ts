@@ -1,9 +1,7 @@
 import { argumentsOf, commandName, keyword } from "../protocol/arguments.ts";
-import { shaOf, type ScriptCache } from "../upstream/script-cache.ts";
+import { shaOf, type RememberedScripts } from "../upstream/script-cache.ts";
 import { repliesIn } from "./exec-reply.ts";
 import type { PendingRequest } from "./pending-request.ts";
-
-type RememberedScripts = Pick<ScriptCache, "add" | "touch" | "clear">;
 
 /** Learns from the replies to one client which scripts its engine has taken, whichever way they came. */
 export class LearntScripts {

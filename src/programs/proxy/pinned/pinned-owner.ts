@@ -5,7 +5,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import type { ScriptCache } from "../upstream/script-cache.ts";
+import type { RememberedScripts } from "../upstream/script-cache.ts";
 
 /** The endpoint, as a pinned session needs it. */
 export interface PinnedEndpoint {
@@ -14,7 +14,7 @@ export interface PinnedEndpoint {
   readonly primary: PrimaryView;
   readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "resent" | "answered" | "answeredLate">;
-  readonly scripts: Pick<ScriptCache, "add" | "touch" | "clear">;
+  readonly scripts: RememberedScripts;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
   /** Of the process. */

@@ -12,7 +12,7 @@ import type { ScanSources } from "../scan/sources.ts";
 import type { InTurns } from "../timing/in-turns.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
-import type { ScriptCache } from "../upstream/script-cache.ts";
+import type { RememberedScripts } from "../upstream/script-cache.ts";
 
 /** An endpoint as its sessions see it. */
 export interface SessionEndpoint {
@@ -29,7 +29,7 @@ export interface SessionEndpoint {
   readonly mayPin: boolean;
   /** Of the process. */
   readonly memory: MemoryBudget;
-  readonly scripts: ScriptCache;
+  readonly scripts: RememberedScripts;
   readonly scans: ScanSources;
   readonly pause: ClientPause;
   readonly inTurns: InTurns;

@@ -33,6 +33,8 @@ export interface SwitchoverContext extends PrimaryContext {
     close(): void;
   };
   readonly clients: ReadonlySet<SwitchoverClient>;
+  /** Asks the other proxies for the scripts that they know; it does not reject. */
+  readonly gatherScripts: () => Promise<unknown>;
 }
 
 /** The primary that an endpoint is given. */

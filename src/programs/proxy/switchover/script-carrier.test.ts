@@ -40,7 +40,7 @@ function carrierTo() {
   const clock = new FakeClock();
   const [former, target] = [new SlowEngine(), new SlowEngine()];
   let primary = former;
-  const carrier = new ScriptCarrier({ clock, log: silentLog }, () => primary);
+  const carrier = new ScriptCarrier({ clock, log: silentLog, gatherScripts: async () => true }, () => primary);
   return { clock, carrier, target, move: () => void (primary = target) };
 }
 

@@ -7,13 +7,21 @@ interface Engine {
   readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "refused">;
 }
 
+/** What taking scripts along needs of its endpoint. */
+export interface ScriptCarrierContext {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Asks the other proxies for the scripts that they know; it does not reject. */
+  readonly gatherScripts: () => Promise<unknown>;
+}
+
 /** Takes the scripts of clients along from primary to primary. No engine's reply to a script, and no number of them, stops a move. */
 export class ScriptCarrier {
-  readonly #context: { readonly clock: Clock; readonly log: Log };
+  readonly #context: ScriptCarrierContext;
   readonly #primary: () => Engine | undefined;
   #cancelRetry: () => void = () => undefined;
 
-  constructor(context: { readonly clock: Clock; readonly log: Log }, primary: () => Engine | undefined) {
+  constructor(context: ScriptCarrierContext, primary: () => Engine | undefined) {
     this.#context = context;
     this.#primary = primary;
   }
@@ -29,6 +37,7 @@ export class ScriptCarrier {
   }
 
   async #carry(target: Engine): Promise<void> {
+    await this.#context.gatherScripts();
     await this.#quietly(this.#primary()?.scripts.forgetFlushed());
     await this.#load(target);
   }

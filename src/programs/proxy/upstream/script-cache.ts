@@ -27,14 +27,21 @@ export class ScriptCache implements MemoryHolder {
     return this.#uses;
   }
 
-  /** Remembers a body that an engine has taken, as most recently used. */
-  add(body: Buffer): void {
+  /** Remembers a body that an engine has taken, as most recently used; its digest when it was not known. */
+  add(body: Buffer): string | undefined {
     const sha = shaOf(body);
-    if (this.touch(sha)) return;
+    if (this.touch(sha)) return undefined;
     this.#bytes += body.length;
     this.#bodies.set(sha, { body: Buffer.from(body), usedAt: ++this.#uses });
     this.#evict(SCRIPT_LIMITS.bytes);
     this.#memory.note(this);
+    return sha;
+  }
+
+  /** The same as long as none must be forgotten for it. */
+  addSpare(body: Buffer): void {
+    const hasRoom = this.#bodies.size < SCRIPT_LIMITS.scripts && this.#bytes + body.length <= SCRIPT_LIMITS.bytes;
+    if (hasRoom && !this.#bodies.has(shaOf(body))) this.add(body);
   }
 
   /** A script was used; false when it is not known. */
@@ -82,6 +89,16 @@ export class ScriptCache implements MemoryHolder {
     this.#bodies.delete(sha);
     this.#bytes -= body.length;
   }
+}
+
+/** Where what engines say of scripts is remembered. */
+export interface RememberedScripts {
+  /** An engine has taken it. */
+  add(body: Buffer): unknown;
+  /** An engine has run the script with that digest. */
+  touch(sha: string): unknown;
+  /** An engine has forgotten all. */
+  clear(): void;
 }
 
 /** The digest by which EVALSHA names a script. */

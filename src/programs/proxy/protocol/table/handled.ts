@@ -11,6 +11,10 @@ const NEXT_PRIMARY = "goes on at the next primary when the primary changes";
 
 const OWN_CONNECTION = "on a connection of its own while it runs, so that it delays no other client";
 
+const SCRIPTS_GO_ALONG =
+  "what the engine has taken is known to all nodes of release 0.5.0 and later, and is loaded into the next primary when the primary changes: " +
+  "the 1,000 scripts that were used last, of at most 16 MiB together; one of more than 512 KiB is known to the node of its client alone";
+
 const ALL_NODES =
   "for the clients of the database at all nodes of release 0.4.0 and later; a node that does not answer within 1 s is left out of a list, " +
   "and an error names it otherwise";
@@ -55,12 +59,12 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "script",
     names: "EVAL EVAL_RO",
-    note: `${OWN_CONNECTION}; the script is loaded into the next primary when the primary changes`,
+    note: `${OWN_CONNECTION}; ${SCRIPTS_GO_ALONG}`,
   },
   {
     commandClass: "scripts",
     names: "SCRIPT|LOAD SCRIPT|FLUSH",
-    note: "the scripts of the database are loaded into the next primary when the primary changes",
+    note: SCRIPTS_GO_ALONG,
   },
   { commandClass: "long", names: "EVALSHA EVALSHA_RO FCALL FCALL_RO VADD VSIM", note: OWN_CONNECTION },
   { commandClass: "kill", names: "SCRIPT|KILL FUNCTION|KILL", note: "reaches the engine past all other requests" },

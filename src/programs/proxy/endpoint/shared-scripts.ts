@@ -1,0 +1,150 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import type { OtherScripts, ScriptsOutcome, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
+import { ScriptCache } from "../upstream/script-cache.ts";
+import { portionOf } from "./script-portion.ts";
+
+/** What sharing the scripts of one database takes. */
+export interface SharedScriptsContext {
+  readonly clock: Clock;
+  readonly scriptMemory: MemoryBudget;
+  /** Has the agent do the same at all other proxies; undefined when it has no answer in time. It does not reject. */
+  readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[] | undefined>;
+}
+
+/**
+ * The scripts of one database, known to all its proxies: any of them may leave, and each loads them into a new primary. What an engine
+ * has taken goes to the others at once, and again until each has answered; a proxy that begins, and one before a move, asks the others.
+ */
+export class SharedScripts {
+  /** What this proxy knows. */
+  readonly cache: ScriptCache;
+  readonly #bdb: number;
+  readonly #context: SharedScriptsContext;
+  readonly #forgetFlushed: () => Promise<void>;
+  readonly #closed = new AbortController();
+  /** Digests of what the others may not have yet. */
+  readonly #unsent = new Set<string>();
+  #isFlushed = false;
+  #isSending = false;
+  #gathering: Promise<boolean> | undefined;
+
+  /** `forgetFlushed` forgets what the primary has not any more. */
+  constructor(bdb: number, context: SharedScriptsContext, forgetFlushed: () => Promise<void>) {
+    this.#bdb = bdb;
+    this.#context = context;
+    this.#forgetFlushed = forgetFlushed;
+    this.cache = new ScriptCache(context.scriptMemory);
+    void this.#retried(() => this.gather());
+  }
+
+  /** An engine has taken it for a client of this proxy. */
+  add(body: Buffer): void {
+    const sha = this.cache.add(body);
+    if (sha === undefined) return;
+    this.#unsent.add(sha);
+    this.#send();
+  }
+
+  /** An engine has run it. */
+  touch(sha: string): void {
+    this.cache.touch(sha);
+  }
+
+  /** An engine has flushed all for a client of this proxy. */
+  clear(): void {
+    this.cache.clear();
+    this.#unsent.clear();
+    this.#isFlushed = true;
+    this.#send();
+  }
+
+  /** Asks the other proxies for what they know; false when one of them did not answer. */
+  gather(): Promise<boolean> {
+    this.#gathering ??= this.#gather().finally(() => {
+      this.#gathering = undefined;
+    });
+    return this.#gathering;
+  }
+
+  /** Takes what another proxy knows, and gives what that one lacks. */
+  take({ bodies = [], flushed, known }: ScriptsRequest): ScriptsOutcome {
+    for (const body of bodies) this.cache.add(Buffer.from(body, "base64"));
+    // one that cannot be asked now is asked before the next move
+    if (flushed === true) this.#forgetFlushed().catch(() => undefined);
+    return known === undefined ? NOTHING : this.#lackedBy(new Set(known));
+  }
+
+  /** The endpoint is closed. */
+  close(): void {
+    this.#closed.abort();
+    this.cache.clear();
+  }
+
+  #lackedBy(known: ReadonlySet<string>): ScriptsOutcome {
+    const { taken, isAll } = portionOf(this.cache.entries().filter(([sha]) => !known.has(sha)));
+    return { bodies: taken.map(([, body]) => body.toString("base64")), more: !isAll };
+  }
+
+  async #gather(): Promise<boolean> {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const known = this.cache.entries().map(([sha]) => sha);
+      const answers = await this.#context.askScripts({ bdb: this.#bdb, known });
+      if (this.#closed.signal.aborted) return true;
+      const given = (answers ?? []).filter((answer) => "bodies" in answer);
+      const before = this.cache.uses;
+      for (const { bodies } of given) for (const body of bodies) this.cache.addSpare(Buffer.from(body, "base64"));
+      const isMore = given.some(({ more }) => more) && this.cache.uses > before;
+      if (!isMore) return answers?.length === given.length;
+    }
+    return true;
+  }
+
+  #send(): void {
+    if (this.#isSending || this.#closed.signal.aborted) return;
+    this.#isSending = true;
+    void this.#retried(() => this.#sendAll()).finally(() => {
+      this.#isSending = false;
+    });
+  }
+
+  /** False when one of the others did not answer: all is sent again. */
+  async #sendAll(): Promise<boolean> {
+    while (this.#isFlushed || this.#unsent.size > 0) {
+      const { taken } = portionOf(this.cache.entries().filter(([sha]) => this.#unsent.has(sha)));
+      const isFlush = this.#isFlushed;
+      this.#isFlushed = false;
+      const bodies = taken.map(([, body]) => body.toString("base64"));
+      const sent = taken.length > 0 ? taken.map(([sha]) => sha) : [...this.#unsent]; // the rest was forgotten, or is too large
+      if (taken.length > 0 || isFlush) {
+        const request = { bdb: this.#bdb, bodies, ...(isFlush ? { flushed: true as const } : {}) };
+        const answers = await this.#context.askScripts(request);
+        if (answers === undefined || answers.some((answer) => "missing" in answer)) {
+          this.#isFlushed ||= isFlush;
+          return false;
+        }
+      }
+      for (const sha of sent) this.#unsent.delete(sha);
+    }
+    return true;
+  }
+
+  /** Does it until it has succeeded, later and later. */
+  async #retried(act: () => Promise<boolean>): Promise<void> {
+    const { signal } = this.#closed;
+    try {
+      for (let pauseMs: number = PAUSE_MS.least; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.most)) {
+        // what comes in the same moment goes together
+        await this.#context.clock.sleep(pauseMs, signal);
+        if (await act()) return;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+const NOTHING: ScriptsOutcome = { bodies: [], more: false };
+/** More messages than all scripts of a database take. */
+const MOST_ROUNDS = 100;
+const PAUSE_MS = { least: 20, most: 10_000 } as const;
