@@ -71,8 +71,8 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["settings", "metrics", "."],
   "core/releases": ["catalogue", "engines", "permissions", "bundle"],
   "core/planner": [
-    ...["findings", "license", "modules", "view", "admission", "upgrade-path", "prerequisites", "cluster", "database"],
-    ...["active-active", "recovery", "operator"],
+    ...["findings", "license", "modules", "view", "admission", "ownership", "upgrade-path", "prerequisites"],
+    ...["cluster", "database", "active-active", "recovery", "operator"],
   ],
   "local-kubernetes/apiserver": [
     ...["objects", "schema", "openapi", "patch", "protobuf", "store", "resources", "auth", "context", "http", "table"],
@@ -85,7 +85,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
   "mechanisms/observe": ["permissions", "kubernetes", "management", "sites", "environment", "."],
   "programs/operator": [
-    ...["objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
+    ...["secrets", "objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
     ...["process", "namespace", "teardown", "."],
   ],
   "programs/cli": [

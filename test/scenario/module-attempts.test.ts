@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserModuleStatus } from "../../src/core/api/cluster-status.ts";
+import { MODULE_HOSTS_ANNOTATION } from "../../src/core/api/names.ts";
+import { Secrets } from "../../src/ports/kube/builtin.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startModuleRepository } from "../kit/modules/module-repository.ts";
@@ -42,6 +44,30 @@ await test("an archive with another sha256 than the spec has is not installed", 
   await cluster.patch({ userDefinedModules: [{ name: "tally", source, sha256 }] });
   const refused = await theModule("it is another one", ({ message }) => message.includes(sha256));
   assert.match(refused.message, /its archive has the sha256 [0-9a-f]{64}, and spec\.userDefinedModules says 0{64}/);
+});
+
+await test("a login is sent to no host for which its owner has not given it, and to one once it is given", async () => {
+  const secret = { name: "of-an-application", namespace: REC.namespace };
+  const kept = await kube.get(Secrets, { name: "login", namespace: REC.namespace });
+  await kube.create(Secrets, { metadata: secret, type: "Opaque", data: kept?.data ?? {} });
+  const refused = async (credentialsSecret: string, says: RegExp) => {
+    asked.length = 0;
+    const https = { url: repository.url(`${credentialsSecret}.zip`), credentialsSecret };
+    await cluster.patch({ userDefinedModules: [{ name: "tally", source: { https } }] });
+    const { message } = await theModule(credentialsSecret, ({ state, url }) => state === "Failed" && url === https.url);
+    assert.match(message, says);
+    assert.equal(asked.length, 0);
+  };
+  await refused("rec", /the Secret "rec" is used by StoreEnterpriseCluster rec/);
+  await refused("admission-tls", /used by the admission webhook/);
+  await refused(
+    secret.name,
+    /kubectl annotate secret of-an-application --overwrite storeenterprise\.io\/module-hosts=localhost:\d+$/,
+  );
+  const annotations = { [MODULE_HOSTS_ANNOTATION]: new URL(repository.url("")).host };
+  await kube.patch(Secrets, secret, { type: "merge", body: { metadata: { annotations } } });
+  await theModule("its owner has given it", ({ message }) => /the server answers 404/.test(message));
+  assert.notEqual(asked.length, 0);
 });
 
 async function theModule(what: string, claim: (module: UserModuleStatus) => boolean): Promise<UserModuleStatus> {

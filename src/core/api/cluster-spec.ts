@@ -12,7 +12,12 @@ const AUTHORITY_OVERLAP_SECONDS = 7 * 86_400;
 
 const httpSource = z.object({
   url: z.string().min(1).max(2048).describe("URL of the module archive (§2.2)."),
-  credentialsSecret: z.string().optional().describe("Secret with `username` and `password` for the URL (§2.2)."),
+  credentialsSecret: z
+    .string()
+    .optional()
+    .describe(
+      "Secret with `username` and `password` for the URL (§2.2). Its annotation `storeenterprise.io/module-hosts` lists the host.",
+    ),
 });
 
 const userDefinedModule = z.object({
@@ -143,10 +148,16 @@ export const clusterSpec = z.object({
     .max(16_384)
     .optional()
     .describe("The signed licence; the operator installs it. Not together with `licenseSecretName`."),
-  licenseSecretName: dnsLabel.optional().describe("Secret with the signed licence under the key `license`."),
+  licenseSecretName: dnsLabel
+    .optional()
+    .describe(
+      "Secret with the signed licence under the key `license`, and nothing else unless its annotation `storeenterprise.io/clusters` lists the cluster.",
+    ),
   clusterCredentialSecretName: dnsLabel
     .optional()
-    .describe("Secret with the admin's `username` and `password`; named as the cluster when absent."),
+    .describe(
+      "Secret with the admin's `username` and `password`, whose annotation `storeenterprise.io/clusters` lists the cluster; named as the cluster when absent.",
+    ),
   username: z
     .string()
     .min(1)

@@ -74,6 +74,20 @@ export const ROTATE_AUTHORITY_ANNOTATION = "storeenterprise.io/rotate-authority"
 /** Annotation on the pods of a services rigger: the newest authority of the cluster when they were made. */
 export const NEWEST_AUTHORITY_ANNOTATION = "storeenterprise.io/newest-authority";
 
+/** Annotation on an object: the uid of the cluster to which its owner gives it. */
+export const GIVEN_ANNOTATION = "storeenterprise.io/given-to";
+
+/** Annotations on a Secret, each a list: the databases, the clusters, and the hosts of modules for which its owner gives it. */
+export const DATABASES_ANNOTATION = "storeenterprise.io/databases";
+export const CLUSTERS_ANNOTATION = "storeenterprise.io/clusters";
+export const MODULE_HOSTS_ANNOTATION = "storeenterprise.io/module-hosts";
+
+/** Annotation on the Secret that nodes have mounted: the name of the Secret with the credentials of the cluster that was last used. */
+export const CREDENTIALS_ANNOTATION = "storeenterprise.io/credentials";
+
+/** Annotation on the Secret of a database: the keys that the operator has written. */
+export const WRITTEN_ANNOTATION = "storeenterprise.io/written-keys";
+
 /** Annotation on an Active-Active database: what the participants agreed on when its spec was last the same. */
 export const AGREED_ANNOTATION = "storeenterprise.io/agreed";
 

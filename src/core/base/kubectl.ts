@@ -15,6 +15,11 @@ export function annotate(kind: string, name: string, ...annotations: readonly st
   return `kubectl annotate ${kind} ${name} --overwrite ${annotations.join(" ")}`;
 }
 
+/** The same of several objects: each a kind, a slash and a name. */
+export function annotateObjects(objects: readonly string[], ...annotations: readonly string[]): string {
+  return `kubectl annotate ${objects.join(" ")} --overwrite ${annotations.join(" ")}`;
+}
+
 /** Opens an object in an editor: `what` is a kind and a name, as kubectl takes them. */
 export function editObject(what: string, comment = ""): string {
   return withComment(`kubectl edit ${what}`, comment);

@@ -1,5 +1,5 @@
-import { createSecretOf, editObject, getObjects } from "../../core/api/kubectl.ts";
-import { OPERATOR_NAME } from "../../core/api/names.ts";
+import { annotate, createSecretOf, editObject, getObjects } from "../../core/api/kubectl.ts";
+import { GIVEN_ANNOTATION, OPERATOR_NAME } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 
 /** What can go wrong in the operator. */
@@ -18,6 +18,16 @@ export const faults = {
     code: "OPERATOR_SECRET_OF_ANOTHER",
     retry: "never",
     remedy: `Name another Secret, or leave spec.databaseSecretName out: ${editObject("redb <name>")}.`,
+  },
+  objectNotOurs: {
+    code: "OPERATOR_OBJECT_NOT_OURS",
+    retry: "backoff",
+    remedy: `Look whose the object is that the message names, and delete it, or give it to the cluster: ${annotate("<kind>", "<name>", `${GIVEN_ANNOTATION}=<uid of the cluster>`)}.`,
+  },
+  secretNotGiven: {
+    code: "OPERATOR_SECRET_NOT_GIVEN",
+    retry: "backoff",
+    remedy: `Let the owner of the Secret give it for this use, with the annotation that the message names: ${annotate("secret", "<name>", "<annotation>=<value>")}.`,
   },
   noSecret: {
     code: "OPERATOR_NO_SECRET",

@@ -69,10 +69,12 @@ export function validate(
 ): SpecReview {
   const name = asked.name || (asked.object?.metadata.name ?? "");
   switch (asked.kind.kind) {
-    case KINDS.cluster.kind:
+    case KINDS.cluster.kind: {
+      const references = referencesIn(objects, release, { kind: "clusters", name });
       return validated(asked, clusterSpec, (spec, before): ReviewedCluster => {
-        return { name, spec, before, ...reportedBy(asked), growthRefusal };
+        return { name, spec, before, ...reportedBy(asked), growthRefusal, references };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
+    }
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
       return validated(asked, databaseSpec, (spec, before): ReviewedDatabase => {

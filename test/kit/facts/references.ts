@@ -14,6 +14,7 @@ export function nearby(change: Partial<ReferencedCluster> = {}): ReferencedClust
     modules: [{ names: ["search"] }],
     userModules: [],
     secrets: ["rec", "rec-ca", "rec-node-tls"],
+    account: "rec",
     shards: { used: 2, limit: 4 },
     ...change,
   };

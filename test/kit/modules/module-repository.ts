@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { MODULE_HOSTS_ANNOTATION } from "../../../src/core/api/names.ts";
 import { Secrets } from "../../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
@@ -50,7 +51,8 @@ export async function startModuleRepository(onRequest?: (path: string) => Promis
     put: (name, archive) => void archives.set(`/${name}`, archive),
     admit: async (kube, namespace, name) => {
       const stringData = { username: "reader", password: "word", "ca.crt": authority.certificate };
-      await kube.create(Secrets, { metadata: { name, namespace }, stringData });
+      const annotations = { [MODULE_HOSTS_ANNOTATION]: "localhost" };
+      await kube.create(Secrets, { metadata: { name, namespace, annotations }, stringData });
     },
     close: async () => {
       server.closeAllConnections();

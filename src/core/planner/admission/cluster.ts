@@ -4,6 +4,7 @@ import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
 import { volumesAreUnchanged, volumeSizeIsValid, volumesMayGrow } from "./cluster-volumes.ts";
+import { accountIsTheirs, nameIsFree, secretsAreForClusters } from "./cluster-names.ts";
 import { serviceNameObjections } from "./names.ts";
 import { forbiddenValue, invalidValue, type Advice, type Objection, type SpecRule } from "./objection.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
@@ -29,9 +30,17 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
   { id: "LabelForm", asks: "labels and annotations have the form that Kubernetes accepts", rule: labelsAreValid },
 ];
 
+/** What is asked of what a cluster takes of the namespace: when a spec is written, and by the operator in each pass. */
+export const CLUSTER_NAME_RULES: readonly SpecRule<ReviewedCluster>[] = [
+  nameIsFree,
+  accountIsTheirs,
+  secretsAreForClusters,
+];
+
 /** What is asked when a spec is written. What makes a cluster InvalidUpgrade (§3) is let in, to be seen there. */
 export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   ...CLUSTER_RULES.map(({ rule }) => rule),
+  ...CLUSTER_NAME_RULES,
   autoUpgradeIsConsistent,
   acceptedVersionRuns,
   volumesAreUnchanged,

@@ -1,12 +1,12 @@
 import { editObject } from "../../api/kubectl.ts";
-import { clusterNames, databaseSecretOf } from "../../api/names.ts";
+import { databaseSecretOf } from "../../api/names.ts";
 import { forbiddenValue, type Objection } from "./objection.ts";
-import type { ReferencedCluster } from "./references.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { irrevocableHolder, isOfCluster } from "./secret-holder.ts";
 
 /**
- * The Secret of a database is its own: the operator writes in it, and gives its password to clients. One that a cluster or another
- * database uses is none. A name that the database had before stays: also at rest, for who wrote it may be of an older release.
+ * The Secret of a database is its own: the operator writes in it, and gives its password to clients. One that a cluster, another
+ * database, a remote cluster or the webhook uses is none. A name that the database had before stays: also at rest, for who wrote it may be of an older release.
  */
 export function secretIsItsOwn({
   kind,
@@ -23,17 +23,10 @@ export function secretIsItsOwn({
   const cluster = references.clusters.find((one) => isOfCluster(one, asked));
   const database = references.databases.find((one) => one.secret === asked && one.name !== name);
   const owner =
-    cluster === undefined
-      ? database && `StoreEnterpriseDatabase ${database.name}`
-      : `StoreEnterpriseCluster ${cluster.name}`;
+    irrevocableHolder(asked, references) ??
+    (cluster && `StoreEnterpriseCluster ${cluster.name}`) ??
+    (database && `StoreEnterpriseDatabase ${database.name}`);
   if (owner === undefined) return [];
   const remedy = `name another Secret, or leave the field out for ${databaseSecretOf(name)}: ${editObject(`redb ${name}`)}`;
   return [forbiddenValue(`${at}.databaseSecretName`, `the Secret "${asked}" is used by ${owner}`, remedy)];
-}
-
-/** Whether a cluster uses the Secret; also those that its nodes make for their databases and users. */
-export function isOfCluster({ name, secrets }: ReferencedCluster, asked: string): boolean {
-  const uid = Number(/\d+$/.exec(asked)?.[0]);
-  const made = asked === clusterNames.databaseSecret(name, uid) || asked.startsWith(clusterNames.userSecret(name, ""));
-  return made || secrets.includes(asked);
 }

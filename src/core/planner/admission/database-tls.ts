@@ -1,6 +1,6 @@
-import { isOfCluster } from "./database-secret.ts";
 import { forbiddenValue, requiredValue, type Objection } from "./objection.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
+import { irrevocableHolder, isOfCluster } from "./secret-holder.ts";
 
 /** Where clients present a certificate, it is known who signs them. */
 export function clientsAreKnown({ at, spec }: ReviewedDatabase): readonly Objection[] {
@@ -10,7 +10,7 @@ export function clientsAreKnown({ at, spec }: ReviewedDatabase): readonly Object
   return [requiredValue(`${at}.clientAuthenticationCertificates`, why, remedy)];
 }
 
-/** What a cluster uses itself is no certificate of a database. */
+/** What a cluster, a remote cluster or the webhook uses is no certificate of a database. */
 export function certificateIsNoClusters({ at, spec, references }: ReviewedDatabase): readonly Objection[] {
   const named = [
     { field: "certificateSecretName", names: [spec.certificateSecretName ?? ""] },
@@ -19,8 +19,9 @@ export function certificateIsNoClusters({ at, spec, references }: ReviewedDataba
   return named.flatMap(({ field, names }) =>
     names.flatMap((name) => {
       const cluster = references.clusters.find((one) => isOfCluster(one, name));
-      if (cluster === undefined) return [];
-      const why = `the Secret "${name}" is used by StoreEnterpriseCluster ${cluster.name}`;
+      const holder = irrevocableHolder(name, references) ?? (cluster && `StoreEnterpriseCluster ${cluster.name}`);
+      if (holder === undefined) return [];
+      const why = `the Secret "${name}" is used by ${holder}`;
       return [forbiddenValue(`${at}.${field}`, why, "name another Secret, or leave the field out")];
     }),
   );

@@ -27,6 +27,8 @@ export interface ReferencedCluster {
   readonly userModules: readonly string[];
   /** Names of the Secrets that it reads, or that the operator makes for it. */
   readonly secrets: readonly string[];
+  /** The service account of its nodes. */
+  readonly account: string;
   /** Shards that its licence allows and that are taken; undefined until it has reported. */
   readonly shards: { readonly used: number; readonly limit: number } | undefined;
 }
@@ -67,6 +69,7 @@ export function referencedCluster(
     })),
     userModules: (spec.userDefinedModules ?? []).map((module) => module.name),
     secrets: secretsOf(name, spec),
+    account: spec.serviceAccountName ?? name,
     shards: shardsOfLicense(status),
   };
 }

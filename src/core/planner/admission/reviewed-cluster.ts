@@ -1,5 +1,7 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { GrowthRefusal } from "../view/volume-growth.ts";
+import type { ReferencedCluster } from "./references.ts";
+import type { SecretUsers } from "./secret-holder.ts";
 
 /** A StoreEnterpriseCluster and what it is judged by. */
 export interface ReviewedCluster {
@@ -15,4 +17,11 @@ export interface ReviewedCluster {
   readonly askedSize: string | undefined;
   /** Why Kubernetes would not let its volumes grow to the size of the spec; undefined when it would, or was not asked. */
   readonly growthRefusal: GrowthRefusal | undefined;
+  /** What else is in the namespace; absent where that is looked at elsewhere. */
+  readonly references?: ClusterReferences | undefined;
+}
+
+/** What else is in the namespace of a cluster, as far as it may take its names. */
+export interface ClusterReferences extends SecretUsers {
+  readonly clusters: readonly Pick<ReferencedCluster, "name" | "secrets" | "account">[];
 }

@@ -85,8 +85,16 @@ for (const [rule, facts, yes, no] of cases)
 test("nodes are held to names once each of them foresees its own, and an answer that is missing changes nothing", () => {
   const polled = (...named: readonly boolean[]) =>
     polledFacts({ nodes: named.map((is, index) => node(index + 1, { capabilities: is ? ["named-secrets"] : [] })) });
-  assert.equal(mayNameSecrets(polled(true, true, true), false), true);
-  assert.equal(mayNameSecrets(polled(true, false, true), true), false);
-  assert.equal(mayNameSecrets(polled(), true), false);
-  for (const are of [true, false]) assert.equal(mayNameSecrets({ reachable: false, reason: "" }, are), are);
+  assert.equal(mayNameSecrets(polled(true, true, true), "all"), true);
+  assert.equal(mayNameSecrets(polled(true, false, true), "all"), false);
+  assert.equal(mayNameSecrets(polled(), "all"), false);
+  assert.equal(mayNameSecrets({ reachable: false, reason: "" }, "all"), false);
+});
+
+test("a cluster begins with names, and keeps them whatever its nodes say", () => {
+  const silent = { reachable: false, reason: "" } as const;
+  const old = polledFacts({ nodes: [node(1, { capabilities: [] })] });
+  for (const role of ["none", "names"] as const)
+    for (const cluster of [silent, old, polledFacts({ nodes: [] })])
+      assert.equal(mayNameSecrets(cluster, role), true, role);
 });

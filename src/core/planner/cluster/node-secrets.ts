@@ -39,11 +39,13 @@ export function nodeSecrets(facts: SecretFacts): readonly string[] {
 }
 
 /**
- * Whether nodes get those names alone. Nodes of releases before 0.4.0 name the Secrets of users as no one can foresee; while a
- * cluster does not answer it stays as it is.
+ * Whether nodes get those names alone. Nodes of releases before 0.4.0 name the Secrets of users as no one can foresee: a cluster that
+ * such an operator has made gets names once each of its nodes foresees its own. A new one begins with names, and what nodes say later
+ * takes them away from no Role: it is they who would gain.
  */
-export function mayNameSecrets(cluster: PolledCluster | Unreachable, areNamed: boolean): boolean {
-  if (!cluster.reachable) return areNamed;
+export function mayNameSecrets(cluster: PolledCluster | Unreachable, role: "none" | "all" | "names"): boolean {
+  if (role !== "all") return true;
+  if (!cluster.reachable) return false;
   return cluster.nodes.length > 0 && cluster.nodes.every(({ capabilities }) => capabilities.includes("named-secrets"));
 }
 

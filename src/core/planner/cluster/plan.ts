@@ -19,6 +19,11 @@ export interface Suspension {
   readonly message: string;
 }
 
+/** What lies around a cluster, and what blocks that anything is written for it, since it is not its own. */
+export interface ClusterAround extends ClusterEnvironment {
+  readonly foreign?: readonly Finding[];
+}
+
 /** What a pass over a cluster has decided. */
 export interface ClusterDecision {
   readonly state: ClusterState;
@@ -37,10 +42,13 @@ export interface ClusterDecision {
   readonly ownsObjects: boolean;
 }
 
-/** Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash. */
-export function planCluster(view: ClusterView, wanted: string, environment: ClusterEnvironment = {}): ClusterDecision {
+/**
+ * Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash.
+ */
+export function planCluster(view: ClusterView, wanted: string, around: ClusterAround = {}): ClusterDecision {
+  const { foreign = [], ...environment } = around;
   const input = checkInput(view, { environment });
-  const invalid = findingsAt("spec", input);
+  const invalid = [...findingsAt("spec", input), ...foreign];
   const config = findingsAt("edit", input);
   const upgrade = findingsAt("start", input);
   const unable = findingsAt("write", input);

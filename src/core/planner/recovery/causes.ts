@@ -14,6 +14,8 @@ const OPERATORS_OWN: readonly string[] = [
   "RequestForbidden",
   "LicenseRefused",
   "LicenseNotFound",
+  "ObjectNotOurs",
+  "SecretNotMarked",
 ] satisfies readonly FindingId[];
 
 /**

@@ -8,7 +8,7 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
 import { definitionsWebhook, namespacesNamed, webhookConfiguration } from "../../../core/releases/bundle/admission.ts";
-import { encoded } from "../objects/secret-text.ts";
+import { encoded } from "../secrets/secret-text.ts";
 
 export interface AdmissionDeps {
   readonly kube: Kube;

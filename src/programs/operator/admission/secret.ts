@@ -3,12 +3,13 @@ import type { Secret } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { ADMISSION_SECRET, ADMISSION_SERVICE, APP_LABEL, LABELS } from "../../../core/api/names.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
 import { createAuthority, expiryOf, type KeyPair } from "../../../ports/pki/authority.ts";
 import { purposeOf } from "../../../ports/pki/purpose.ts";
 import { ownDeployment } from "../objects/own-deployment.ts";
-import { encoded, textOf } from "../objects/secret-text.ts";
+import { readOwn } from "../secrets/own.ts";
+import { textOf } from "../secrets/secret-text.ts";
+import { createOwn, writeOwn } from "../secrets/write.ts";
 
 export interface AdmissionSecretDeps {
   readonly kube: Kube;
@@ -30,7 +31,7 @@ export function admissionSecretReconciler(deps: AdmissionSecretDeps): () => Prom
   const ref = { name: ADMISSION_SECRET, namespace: deps.namespace };
   let held: KeyPair | undefined;
   return async () => {
-    const found = await deps.kube.get(Secrets, ref);
+    const found = await readOwn(deps.kube, "", ref);
     if (found !== undefined) {
       const pair = pairOf(found);
       const why = objectionTo(pair, deps);
@@ -41,10 +42,10 @@ export function admissionSecretReconciler(deps: AdmissionSecretDeps): () => Prom
       deps.log.warn("the secret admission-tls is replaced", { why });
     }
     const usable = held !== undefined && objectionTo(held, deps) === undefined ? held : newPair(deps);
-    const data = { cert: encoded(usable.certificate), privateKey: encoded(usable.key) };
+    const texts = { cert: usable.certificate, privateKey: usable.key };
     await (found === undefined
-      ? deps.kube.create(Secrets, { metadata: await metadataOf(ref, deps), type: "Opaque", data })
-      : deps.kube.patch(Secrets, ref, { type: "merge", body: { data: { ...cleared(found), ...data } } }));
+      ? createOwn(deps.kube, await metadataOf(ref, deps), texts)
+      : writeOwn(deps.kube, found, { ...cleared(found), ...texts }));
     held = usable;
     return usable.certificate;
   };
@@ -79,6 +80,6 @@ function pairOf(secret: Stored<Secret>): KeyPair {
 }
 
 /** Exactly two items stay. */
-function cleared({ data = {} }: Stored<Secret>): Record<string, null> {
-  return Object.fromEntries(Object.keys(data).map((key) => [key, null]));
+function cleared({ data = {} }: Stored<Secret>): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(data).map((key) => [key, undefined]));
 }

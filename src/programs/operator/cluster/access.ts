@@ -13,15 +13,16 @@ import { nextAccessStep, type NodesView } from "../../../core/planner/cluster/ac
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
-import { textOf, writeUnlessChanged } from "../objects/secret-text.ts";
+import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import { readOwn } from "../secrets/own.ts";
+import { textOf } from "../secrets/secret-text.ts";
+import { writeUnlessChanged } from "../secrets/write.ts";
 import { newPassword } from "../objects/secrets.ts";
 import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
 
-export interface AccessDeps {
-  readonly kube: Kube;
+export interface AccessDeps extends GivenDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly connections: Pick<Connections, "reread">;
@@ -35,10 +36,14 @@ export interface AccessDeps {
 export async function keepAccess(deps: AccessDeps, observation: ClusterObservation): Promise<Finding | undefined> {
   const { kube, clock } = deps;
   const { namespace, view, rec } = observation;
-  const name = view.spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(view.name);
-  const [secret, tls] = await Promise.all(
-    [name, clusterNames.nodeTlsSecret(view.name)].map((each) => kube.get(Secrets, { name: each, namespace })),
-  );
+  const own = clusterNames.credentialsSecret(view.name);
+  const name = view.spec.clusterCredentialSecretName ?? own;
+  const readOwnOf = (secret: string) => readOwn(kube, view.name, { name: secret, namespace }, rec.metadata.uid);
+  const given = () => readGiven(deps, { name, namespace }, { kind: "credentials", cluster: view.name });
+  const [secret, tls] = await Promise.all([
+    name === own ? readOwnOf(own) : given().then((read) => read.secret),
+    readOwnOf(clusterNames.nodeTlsSecret(view.name)),
+  ]);
   if (tls === undefined) return undefined; // deleted a moment ago, and made again by the next pass
   const access = parseClusterAccess(textOf(tls, ACCESS_KEY));
   const step = nextAccessStep({

@@ -7,7 +7,7 @@ import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { authoritiesIn, authorityId, signersOf } from "../../../ports/pki/trust.ts";
 import { authorityDigest, type ClusterAuthority } from "../objects/authority.ts";
 import type { Owner } from "../objects/meta.ts";
-import { textOf } from "../objects/secret-text.ts";
+import { textOf } from "../secrets/secret-text.ts";
 import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
 import { renewedRigger } from "./rigger.ts";
 

@@ -5,13 +5,13 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import { lifeOf, type Authority } from "../../../ports/pki/authority.ts";
 import { authorityId } from "../../../ports/pki/trust.ts";
 import { anotherAuthority, authorityIn, type ClusterAuthority } from "../objects/authority.ts";
 import type { Owner } from "../objects/meta.ts";
-import { writeUnlessChanged } from "../objects/secret-text.ts";
+import { readOwn } from "../secrets/own.ts";
+import { writeUnlessChanged } from "../secrets/write.ts";
 import { holdersView, type HolderDeps } from "./authority-holders.ts";
 
 /** The clusters that link to this one for an Active-Active database, with the authorities by which they know it. */
@@ -33,7 +33,7 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
   const { namespace, view, rec } = owner;
   const [secret, tls] = await Promise.all(
     [clusterNames.authoritySecret(view.name), clusterNames.nodeTlsSecret(view.name)].map((name) =>
-      kube.get(Secrets, { name, namespace }),
+      readOwn(kube, view.name, { name, namespace }, rec.metadata.uid),
     ),
   );
   const authority = authorityIn(secret);

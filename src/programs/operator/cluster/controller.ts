@@ -23,7 +23,7 @@ import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
-import type { ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { AppliedKind, ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
@@ -42,7 +42,9 @@ import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
 import { keepPolicy } from "./policy.ts";
 import { nextStatus } from "./status.ts";
-import { keepOwned, ownedOf, type FindCallers } from "./owned-objects.ts";
+import { observeOwnership, type OwnershipVerdict } from "./ownership.ts";
+import { keepOwned, ownedOf, syncedOwnership, type FindCallers } from "./owned-objects.ts";
+import type { FindHolder } from "../secrets/holders.ts";
 import { keepSecrets } from "../objects/secrets.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
 import type { WorkloadWritings } from "./workload-writings.ts";
@@ -53,6 +55,7 @@ export interface ClusterDeps extends ObserveDeps {
   readonly log: Log;
   readonly events: EventRecorder;
   readonly applier: ObjectApplier;
+  readonly applied: readonly AppliedKind[];
   readonly cache: InformerCache;
   readonly callers: FindCallers;
   readonly askNodes: AskNodes;
@@ -63,6 +66,7 @@ export interface ClusterDeps extends ObserveDeps {
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
   readonly userModules: KeepUserModules;
+  readonly holderOf: FindHolder;
   readonly findings: FindingLog;
   /** What was written into StatefulSets. */
   readonly writings: WorkloadWritings;
@@ -125,10 +129,16 @@ async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
 
 async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
   const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, 0);
+  const ownership = await ownershipOf(deps, observation);
   const { view, namespace } = observation;
-  const planned = decide(deps, observation);
-  if (view.deleting) return removeCluster(deps, observation);
-  const { failure, noted = [], userModules } = await act(deps, observation, planned);
+  const planned = decide(deps, observation, ownership);
+  if (view.deleting) return removeCluster(deps, observation, ownership);
+  const [foreign] = ownership.blocking;
+  if (foreign !== undefined && !ownership.isMade) {
+    await report(deps, observation, refused(planned, foreign));
+    return waiting(BLOCKED_MS, foreign.id, foreign.evidence);
+  }
+  const { failure, noted = [], userModules } = await act(deps, observation, planned, ownership);
   const decision = { ...planned, findings: [...planned.findings, ...noted] };
   if (failure === undefined) {
     await report(deps, observation, decision, userModules);
@@ -142,10 +152,27 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   throw failure;
 }
 
+/** What is against that the cluster takes what it asks for. */
+async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
+  await syncedOwnership(deps);
+  return observeOwnership(deps, observation, ownedOf(deps, observation));
+}
+
+/** Nothing is done for a cluster that has not been made, and whose names are taken. */
+function refused(planned: ClusterDecision, { id, evidence }: Finding): ClusterDecision {
+  return { ...planned, step: { kind: "wait", reason: id, message: evidence }, ownsObjects: false };
+}
+
 /** What is to be done for the cluster; its databases get what they depend on. */
-function decide({ contexts, writings }: ClusterDeps, observation: ClusterObservation): ClusterDecision {
+function decide(
+  { contexts, writings }: ClusterDeps,
+  observation: ClusterObservation,
+  { blocking, warnings }: OwnershipVerdict,
+): ClusterDecision {
   const { view, environment, rec } = observation;
-  const decision = planCluster(writings.viewOf(observation), wantedTemplate(observation, targetTag(view)), environment);
+  const wanted = wantedTemplate(observation, targetTag(view));
+  const planned = planCluster(writings.viewOf(observation), wanted, { ...environment, foreign: blocking });
+  const decision = { ...planned, findings: [...planned.findings, ...warnings] };
   contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));
   return decision;
 }
@@ -157,7 +184,7 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
   const spec = rec && readClusterSpec(rec);
   if (rec === undefined || spec === undefined || typeof spec === "string") return false;
   const observation = await observeCluster(deps, cachedReads(cache), rec, spec, 0);
-  const decision = decide(deps, observation);
+  const decision = decide(deps, observation, await ownershipOf(deps, observation));
   return (
     decision.step.kind === "done" &&
     !observation.view.deleting &&
@@ -177,11 +204,15 @@ interface Acted {
   readonly userModules?: readonly UserModuleStatus[];
 }
 
-async function act(deps: ClusterDeps, observation: ClusterObservation, decision: ClusterDecision): Promise<Acted> {
+async function act(
+  deps: ClusterDeps,
+  observation: ClusterObservation,
+  decision: ClusterDecision,
+  { blocking }: OwnershipVerdict,
+): Promise<Acted> {
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
-    await keepSecrets(deps, observation);
-    const changing = [await keepAccess(deps, observation), ...(await rotateAuthority(deps, observation))];
+    const changing = blocking.length > 0 ? [] : await keepCredentials(deps, observation);
     if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
@@ -192,7 +223,7 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
       await perform(deps, observation, decision.step.act, decision.target);
     }
     await keepPolicy(observation);
-    const objection = await keepLicense(deps.kube, observation);
+    const objection = await keepLicense(deps, observation);
     return {
       noted: [...changing, objection].filter((finding) => finding !== undefined),
       userModules: await deps.userModules(observation),
@@ -201,6 +232,15 @@ async function act(deps: ClusterDeps, observation: ClusterObservation, decision:
     // reported in the status first, thrown after that
     return { failure: error instanceof Error ? error : new Error(String(error)) };
   }
+}
+
+/** Secrets of the cluster, and the step that brings a change of its password or its authority on. */
+async function keepCredentials(
+  deps: ClusterDeps,
+  observation: ClusterObservation,
+): Promise<readonly (Finding | undefined)[]> {
+  await keepSecrets(deps, observation);
+  return [await keepAccess(deps, observation), ...(await rotateAuthority(deps, observation))];
 }
 
 function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {

@@ -1,11 +1,10 @@
 import { LICENSE_KEY } from "../../../core/api/license.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { isFault } from "../../../core/base/fault.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import { textOf } from "../objects/secret-text.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import { textOf } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 
@@ -13,15 +12,20 @@ import { createSecret } from "../../../core/api/kubectl.ts";
  * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers
  * with an objection when there is none to install or the cluster refuses it. Without one in the spec the cluster keeps its own.
  */
-export async function keepLicense(kube: Kube, observation: ClusterObservation): Promise<Finding | undefined> {
+export async function keepLicense(deps: GivenDeps, observation: ClusterObservation): Promise<Finding | undefined> {
   const { view, records, connection, namespace } = observation;
   const { license, licenseSecretName: secret } = view.spec;
   if (connection === undefined || "unreachable" in records) return undefined;
-  const wanted =
-    secret === undefined ? license : textOf(await kube.get(Secrets, { name: secret, namespace }), LICENSE_KEY);
+  const use = { kind: "license", cluster: view.name } as const;
+  const named = secret === undefined ? undefined : await readGiven(deps, { name: secret, namespace }, use);
+  const wanted = named === undefined ? license : textOf(named.secret, LICENSE_KEY);
   if (wanted === undefined) return undefined;
   if (wanted.trim() === "") return secret === undefined ? undefined : missing(secret, namespace);
   if (wanted === records.license.license) return undefined;
+  if (named?.objection !== undefined) {
+    const { why, remedy } = named.objection;
+    return warn("SecretNotMarked", `spec.licenseSecretName: ${why}; the cluster keeps the licence that it has`, remedy);
+  }
   try {
     await connection.client.call("installLicense", { body: { license: wanted } });
     return undefined;

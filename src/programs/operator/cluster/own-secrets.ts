@@ -24,6 +24,9 @@ const record = z.object({
   users: z.array(z.object({ secret: z.string() })).default([]),
 });
 
+/** Of a cluster that has not written its record yet. */
+const NEW_STATE: z.output<typeof record> = { nextDatabase: 1, nextUserSecret: 1, users: [] };
+
 /** Finds the names by what is followed of a namespace. */
 export function ownSecretsIn({ records, secrets }: InformerCache, applied: readonly AppliedKind[]): OwnSecrets {
   const roles = applied.find(({ type }) => type === Roles)?.cache as Informer<Role> | undefined;
@@ -31,11 +34,16 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
   synced.catch(() => undefined); // ended before
   return {
     synced,
-    of({ namespace, rec, view: { name, cluster } }) {
-      const granted = namesIn(roles?.get({ name, namespace }));
-      if (!mayNameSecrets(cluster, granted !== undefined)) return undefined;
-      const state = stateIn(records, { name: clusterNames.clusterRecord(name), namespace });
-      if (state === undefined) return granted;
+    of({ namespace, rec, view }) {
+      const { name, cluster } = view;
+      const role = roles?.get({ name, namespace });
+      const granted = namesIn(role);
+      // a Role that was emptied or taken away says nothing of what nodes need that were made with it
+      const held = granted !== undefined ? "names" : isOfThisRelease(view) && !holdsAll(role) ? "none" : "all";
+      if (!mayNameSecrets(cluster, held)) return undefined;
+      const recorded = stateIn(records, { name: clusterNames.clusterRecord(name), namespace });
+      if (recorded === undefined && granted !== undefined) return granted;
+      const state = recorded ?? NEW_STATE;
       const namesOf = (informer: Informer<object>, isOurs: boolean) =>
         informer
           .list()
@@ -58,6 +66,20 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
 function isMarked({ metadata }: Stored<object>, cluster: string, rec: Stored<object>): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   return labels[LABELS.cluster] === cluster && ownerReferences.every(({ uid }) => uid === rec.metadata.uid);
+}
+
+/** Whether all nodes that there are, if any, were made from the images of this operator's release. */
+function isOfThisRelease({ workload, pods, operator }: ClusterObservation["view"]): boolean {
+  return [...(workload === undefined ? [] : [workload]), ...pods].every(
+    ({ imageTag }) => imageTag === operator.nodeTag,
+  );
+}
+
+function holdsAll(role: Pick<Role, "rules"> | undefined): boolean {
+  return (role?.rules ?? []).some(
+    ({ resources = [], resourceNames, verbs }) =>
+      resources.includes("secrets") && resourceNames === undefined && verbs.includes("get"),
+  );
 }
 
 /** The names that the Role of the nodes has now; undefined while they may use every Secret, or none. */

@@ -1,4 +1,4 @@
-import { clusterNames } from "../../../core/api/names.ts";
+import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import { NetworkPolicies } from "../../../ports/kube/builtin.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
@@ -14,6 +14,7 @@ interface OwnedObjectsDeps {
   readonly applier: ObjectApplier;
   readonly callers: FindCallers;
   readonly ownSecrets: OwnSecrets;
+  readonly cache: Pick<InformerCache, "statefulSets" | "nodePods">;
 }
 
 /** Where there is a remote cluster, operators of other sites call as well; `operator` is the namespace of this one. */
@@ -34,21 +35,40 @@ export function callersIn({ remoteClusters }: InformerCache, namespace: string, 
 export async function keepOwned(deps: OwnedObjectsDeps, observation: ClusterObservation): Promise<void> {
   const { applier } = deps;
   const { view, namespace } = observation;
-  await deps.ownSecrets.synced;
+  await syncedOwnership(deps);
   await applier.keep(ownedOf(deps, observation), lacksGrants(observation));
   if (view.spec.networkPolicy.enabled) return;
   await applier.drop(NetworkPolicies, { name: clusterNames.networkPolicy(view.name), namespace });
 }
 
+/** Everything that says what a cluster is to have is known then. */
+export async function syncedOwnership({ ownSecrets, cache }: Pick<OwnedObjectsDeps, "ownSecrets" | "cache">) {
+  await Promise.all([ownSecrets.synced, cache.statefulSets.synced, cache.nodePods.synced]);
+}
+
 /** What the cluster has of its own, as it is to be now. */
 export function ownedOf(
-  { callers, ownSecrets }: OwnedObjectsDeps,
+  { callers, ownSecrets, cache }: OwnedObjectsDeps,
   observation: ClusterObservation,
 ): readonly OwnedObject[] {
   return ownedObjects(observation, {
     callers: mayKeepPolicies(observation) ? callers() : undefined,
     secrets: ownSecrets.of(observation),
+    accounts: accountsInUse(cache, observation),
   });
+}
+
+/** Those of the pods that run, and that of the pods that the StatefulSet makes until it is written again. */
+function accountsInUse(
+  { statefulSets, nodePods }: OwnedObjectsDeps["cache"],
+  { namespace, view: { name } }: ClusterObservation,
+): readonly string[] {
+  const template = statefulSets.get({ name, namespace })?.spec?.template;
+  const pods = nodePods
+    .list()
+    .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name);
+  const used = [template, ...pods].flatMap((one) => one?.spec?.serviceAccountName ?? []);
+  return [...new Set(used)].toSorted((one, other) => one.localeCompare(other, "en"));
 }
 
 /** The Role of an operator of an older release does not speak of network policies. */

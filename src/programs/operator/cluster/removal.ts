@@ -14,6 +14,7 @@ import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { writeWorkload } from "./acts.ts";
 import { deleteObjects, describeObject } from "../../../core/api/kubectl.ts";
+import type { OwnershipVerdict } from "./ownership.ts";
 
 export interface RemovalDeps {
   readonly kube: Kube;
@@ -24,7 +25,11 @@ export interface RemovalDeps {
 const LOOK_AGAIN_MS = 1_000;
 
 /** Lets a cluster go once its databases are gone: first its nodes, then what they wrote, then the object itself. */
-export async function removeCluster(deps: RemovalDeps, observation: ClusterObservation): Promise<Outcome> {
+export async function removeCluster(
+  deps: RemovalDeps,
+  observation: ClusterObservation,
+  { isWorkloadForeign }: Pick<OwnershipVerdict, "isWorkloadForeign">,
+): Promise<Outcome> {
   const { kube } = deps;
   const { rec, view, namespace } = observation;
   if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
@@ -35,7 +40,8 @@ export async function removeCluster(deps: RemovalDeps, observation: ClusterObser
   const isLost = workload?.presence === "lost" && view.pods.some(({ orphaned, deleting }) => orphaned && !deleting);
   // pods without a StatefulSet would stay for ever: it adopts them, and takes them along when it is deleted
   if (isLost) await writeWorkload(kube, observation, workload.imageTag, workload.partition);
-  else if (workload !== undefined) await kube.delete(StatefulSets, { name: view.name, namespace });
+  else if (workload !== undefined && !isWorkloadForeign)
+    await kube.delete(StatefulSets, { name: view.name, namespace });
   if (view.pods.length > 0) {
     return keepWaiting(
       deps,

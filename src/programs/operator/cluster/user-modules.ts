@@ -4,8 +4,7 @@ import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { openModule } from "../../../ports/modules/archive.ts";
 import { downloadArchive } from "../../../ports/modules/download.ts";
@@ -23,10 +22,10 @@ import {
 } from "../../../core/planner/modules/user-modules.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { moduleAttempts } from "./module-attempts.ts";
-import { textOf } from "../objects/secret-text.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import { textOf } from "../secrets/secret-text.ts";
 
-export interface UserModulesDeps {
-  readonly kube: Kube;
+export interface UserModulesDeps extends GivenDeps {
   readonly clock: Clock;
 }
 
@@ -37,8 +36,8 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
  * Fetches what `spec.userDefinedModules` lists and the cluster lacks, looks whether it is what its name says, and uploads it as a
  * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
  */
-export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUserModules {
-  const attempts = moduleAttempts(clock);
+export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
+  const attempts = moduleAttempts(deps.clock);
   return async (observation) => {
     const { view, records, connection, namespace } = observation;
     const remembered = view.remembered.userModules ?? [];
@@ -53,7 +52,7 @@ export function userModulesReconciler({ kube, clock }: UserModulesDeps): KeepUse
         fresh.push(beginAttempt(module, before));
         continue;
       }
-      const status = await install(kube, connection.client, namespace, module);
+      const status = await install(deps, connection.client, namespace, module);
       const after = status.state === "Installed" ? status : inVain(status, before, presentOf(records));
       fresh.push(after.state === "Installed" ? after : { ...after, attempts: before?.attempts ?? 1 });
     }
@@ -102,14 +101,14 @@ function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatu
 }
 
 async function install(
-  kube: Kube,
+  deps: GivenDeps,
   client: ManagementClient,
   namespace: string,
   module: ListedModule,
 ): Promise<UserModuleStatus> {
   const { name, url } = module;
   try {
-    const archive = await downloadArchive({ url, ...(await accessTo(kube, namespace, module)) });
+    const archive = await downloadArchive({ url, ...(await accessTo(deps, namespace, module)) });
     const message = await digestObjection(module, archive);
     if (message !== "") return { name, url, state: "Failed", message, moduleName: "", version: "" };
     await using opened = await openModule(archive);
@@ -146,10 +145,20 @@ interface Access {
   readonly ca?: string;
 }
 
-/** The secret may hold the authority of the server too, under `ca.crt`. */
-async function accessTo(kube: Kube, namespace: string, { credentialsSecret: name }: ListedModule): Promise<Access> {
+/**
+ * The Secret may hold the authority of the server too, under `ca.crt`. It is sent to no host but those to which its owner gives it: who
+ * writes the spec may not be allowed to read it.
+ */
+async function accessTo(
+  deps: GivenDeps,
+  namespace: string,
+  { credentialsSecret: name, url }: ListedModule,
+): Promise<Access> {
   if (name === undefined) return {};
-  const secret = await kube.get(Secrets, { name, namespace });
+  const { secret, objection } = await readGiven(deps, { name, namespace }, { kind: "module", url: new URL(url) });
+  if (objection !== undefined) {
+    throw new Fault(operatorFaults.secretNotGiven, `${objection.why}; ${objection.remedy}`);
+  }
   if (secret === undefined) {
     throw new Fault(operatorFaults.noSecret, `secret ${name} with the credentials of the module is not there`);
   }

@@ -1,4 +1,3 @@
-import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { DatabaseModule, SiteOfDatabase } from "../../../core/api/records.ts";
 import { isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -12,7 +11,8 @@ import type { DatabaseAct } from "../../../core/planner/database/plan.ts";
 import type { Redb } from "./cluster.ts";
 import { certificateToGive, type CertificateDeps } from "./certificate.ts";
 import { callFailed, failureOf, noCertificate, noPassword, type DatabaseFailure } from "./failure.ts";
-import { heldPassword, keepPassword, secretNameOf } from "./secret.ts";
+import { heldPassword, keepPassword, type PasswordFrom } from "./secret.ts";
+import { secretNameOf } from "./secret-verdict.ts";
 
 export interface DatabaseActDeps extends CertificateDeps {
   readonly kube: Kube;
@@ -31,8 +31,6 @@ export interface Attempt {
   readonly passwordFrom?: PasswordFrom | undefined;
   readonly failure?: DatabaseFailure;
 }
-
-type PasswordFrom = NonNullable<DatabaseStatus["passwordFrom"]>;
 
 /** Asks the cluster for what was decided. An unforeseen failure is thrown. */
 export async function attempt(
@@ -74,7 +72,7 @@ async function perform(
     case "create":
       return create(deps, redb, client, act);
     case "update": {
-      const held = act.password ? await heldPassword(deps.kube, redb) : undefined;
+      const held = act.password ? await heldPassword(deps, redb) : undefined;
       if (act.password && held === undefined && Object.keys(act.settings).length === 0) {
         return { failure: noPassword(secretNameOf(redb), redb.metadata.name) };
       }
@@ -103,7 +101,7 @@ async function create(
 ): Promise<Attempt> {
   const certificate = await certificateBody(deps, redb, act.certificate);
   if ("failure" in certificate) return certificate;
-  const { password, from } = await keepPassword(deps.kube, redb);
+  const { password, from } = await keepPassword(deps, redb);
   const port = act.port === undefined ? {} : { port: act.port };
   const body = {
     name: redb.metadata.name,

@@ -18,7 +18,8 @@ const own = authorityNamed("own");
 
 await using api = await testApi();
 const { kube } = api;
-const deps = { kube, clock: new FakeClock(new Date()) };
+const holderOf = () => undefined;
+const deps = { kube, holderOf, clock: new FakeClock(new Date()) };
 await put("rec-ca", { "ca.crt": authority.certificate, "ca.key": authority.key });
 const mine = endpointCertificate(own, HOST, "", 60);
 await put("mine", { cert: mine.certificate, key: mine.key, "ca.crt": own.certificate });
@@ -33,7 +34,8 @@ await test("a certificate of the cluster is given, stays, and is due again a thi
   assert.equal((await observeCertificate(deps, orders, "rec", undefined)).state, "due");
   const given = await made(orders);
   const shown = { tls_certificate: { certificate: given.certificate, client_authorities: "" } };
-  const state = async (): Promise<string> => (await observeCertificate({ kube, clock }, orders, "rec", shown)).state;
+  const state = async (): Promise<string> =>
+    (await observeCertificate({ kube, holderOf, clock }, orders, "rec", shown)).state;
   assert.match(readCertificate(given.certificate).subjectAltName ?? "", /DNS:orders\.default\.svc\.cluster\.local/);
   assert.equal(await state(), "given");
   await clock.advance(59 * DAY_MS);

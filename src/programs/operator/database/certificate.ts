@@ -1,21 +1,21 @@
 import type { X509Certificate } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { LABELS, clusterNames } from "../../../core/api/names.ts";
+import { clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { CertificateView } from "../../../core/planner/database/certificate.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import type { BdbCertificate, BdbRecord } from "../../../ports/management/records.ts";
 import { issue, type Authority } from "../../../ports/pki/authority.ts";
 import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
 import { usablePair } from "../../../ports/pki/purpose.ts";
 import { authorityIn, isIssuedBy, NODE_DAYS } from "../objects/authority.ts";
-import { textOf } from "../objects/secret-text.ts";
+import { readGiven, type GivenDeps, type GivenSecret } from "../secrets/given.ts";
+import { readOwn } from "../secrets/own.ts";
+import { textOf } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 
 /** With what Secrets are read, and whose time says when a certificate ends. */
-export interface CertificateDeps {
-  readonly kube: Kube;
+export interface CertificateDeps extends GivenDeps {
   readonly clock: Clock;
 }
 
@@ -33,16 +33,17 @@ export async function observeCertificate(
   bdb: Pick<BdbRecord, "tls_certificate"> | undefined,
 ): Promise<CertificateView> {
   if (!usesTls(redb)) return NO_TLS;
-  const desired = await desiredOf(deps, redb, cluster);
+  const shown = bdb?.tls_certificate;
+  const desired = await desiredOf(deps, redb, cluster, shown?.certificate);
   if (typeof desired === "string") return { ...NO_TLS, state: "wrong", why: desired };
   const { clientAuthorities, own } = desired;
-  const shown = bdb?.tls_certificate;
   const isGiven =
     shown?.client_authorities === clientAuthorities &&
     ("issuer" in own
       ? isOurs(shown.certificate, own.issuer, redb, deps.clock.now())
       : shown.certificate === own.certificate);
-  const warning = "issuer" in own ? "" : shortcoming(own.certificate, redb, deps.clock.now());
+  const unfit = "issuer" in own ? "" : shortcoming(own.certificate, redb, deps.clock.now());
+  const warning = [desired.unmarked, unfit].filter((one) => one !== "").join("; ");
   return { state: isGiven ? "given" : "due", why: "", warning, authority: desired.authority };
 }
 
@@ -80,38 +81,51 @@ interface Desired {
   readonly clientAuthorities: string;
   /** By which clients know the endpoint, several while that of the cluster is replaced; empty when the user's Secret does not say. */
   readonly authority: string;
+  /** Why the Secret would not be taken now, whose certificate endpoints show since an older release; empty when it would. */
+  readonly unmarked: string;
 }
 
-async function desiredOf(deps: CertificateDeps, redb: Redb, cluster: string): Promise<Desired | string> {
+/** `shown`: the certificate that the endpoints have. */
+async function desiredOf(
+  deps: CertificateDeps,
+  redb: Redb,
+  cluster: string,
+  shown?: string,
+): Promise<Desired | string> {
   const { certificateSecretName: name } = redb.spec;
   const clients = await clientAuthorities(deps, redb);
   if (typeof clients === "object") return clients.why;
   if (name === undefined) {
-    const authority = authorityIn(await read(deps, redb, clusterNames.authoritySecret(cluster)));
-    return authority === undefined
-      ? `the cluster ${cluster} has no certificate authority yet`
-      : { own: { issuer: authority.current }, clientAuthorities: clients, authority: authority.trusted };
+    const ref = { name: clusterNames.authoritySecret(cluster), namespace: redb.metadata.namespace ?? "default" };
+    const authority = authorityIn(await readOwn(deps.kube, cluster, ref));
+    if (authority === undefined) return `the cluster ${cluster} has no certificate authority yet`;
+    const { current: issuer, trusted } = authority;
+    return { own: { issuer }, clientAuthorities: clients, authority: trusted, unmarked: "" };
   }
-  const secret = await read(deps, redb, name);
+  const given = await readNamed(deps, redb, name, "certificate");
+  const { secret } = given;
+  const unmarked = againstUse(given, "spec.certificateSecretName");
+  const isInUse = secret !== undefined && shown !== undefined && firstOf(secret, CERTIFICATE_KEYS) === shown;
+  if (unmarked !== "" && (given.isIrrevocable || !isInUse)) return unmarked;
   if (secret === undefined) return `spec.certificateSecretName: there is no Secret ${name}`;
-  if (isOfCluster(secret)) return `spec.certificateSecretName: the Secret "${name}" is used by its cluster`;
   const own = { certificate: firstOf(secret, CERTIFICATE_KEYS), key: firstOf(secret, KEY_KEYS) };
   if (own.certificate === "" || own.key === "")
     return `spec.certificateSecretName: the Secret ${name} has no keys tls.crt and tls.key`;
   const usable = usablePair(own, deps.clock.now());
   if ("why" in usable) return `spec.certificateSecretName: the Secret ${name} cannot be used: ${usable.why}`;
-  return { own, clientAuthorities: clients, authority: textOf(secret, "ca.crt") };
+  return { own, clientAuthorities: clients, authority: textOf(secret, "ca.crt"), unmarked };
 }
 
 /** Of all Secrets that the spec names, one after the other. */
 async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<string | { readonly why: string }> {
   if (redb.spec.tls !== "mutual") return "";
   const names = redb.spec.clientAuthenticationCertificates ?? [];
-  const texts = await Promise.all(
-    names.map(async (name) => {
-      const secret = await read(deps, redb, name);
-      return certificatesIn(secret === undefined ? "" : firstOf(secret, ["ca.crt", ...CERTIFICATE_KEYS]));
-    }),
+  const read = await Promise.all(names.map((name) => readNamed(deps, redb, name, "client-authorities")));
+  const refused = read.map((given) => againstUse(given, "spec.clientAuthenticationCertificates"));
+  const why = refused.find((text) => text !== "");
+  if (why !== undefined) return { why };
+  const texts = read.map(({ secret }) =>
+    certificatesIn(secret === undefined ? "" : firstOf(secret, ["ca.crt", ...CERTIFICATE_KEYS])),
   );
   const empty = names[texts.findIndex((found) => found.length === 0)];
   if (empty === undefined) return texts.flat().join("\n");
@@ -150,14 +164,19 @@ function usesTls({ spec }: Redb): boolean {
   return spec.tls === "enabled" || spec.tls === "mutual";
 }
 
-function isOfCluster({ metadata }: Stored<Secret>): boolean {
-  return metadata.labels?.[LABELS.cluster] !== undefined;
-}
-
 function firstOf(secret: Stored<Secret>, keys: readonly string[]): string {
   return keys.map((key) => textOf(secret, key)).find((text) => text !== "") ?? "";
 }
 
-function read({ kube }: CertificateDeps, redb: Redb, name: string): Promise<Stored<Secret> | undefined> {
-  return kube.get(Secrets, { name, namespace: redb.metadata.namespace ?? "default" });
+function readNamed(
+  deps: CertificateDeps,
+  { metadata }: Redb,
+  name: string,
+  kind: "certificate" | "client-authorities",
+): Promise<GivenSecret> {
+  return readGiven(deps, { name, namespace: metadata.namespace ?? "default" }, { kind, database: metadata.name });
+}
+
+function againstUse({ objection }: GivenSecret, field: string): string {
+  return objection === undefined ? "" : `${field}: ${objection.why}; ${objection.remedy}`;
 }

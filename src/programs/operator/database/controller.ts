@@ -22,6 +22,7 @@ import { authorityDigest } from "../objects/authority.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
+import type { GivenDeps } from "../secrets/given.ts";
 import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import { attempt } from "./acts.ts";
@@ -32,12 +33,14 @@ import { keepMark, ownDatabase } from "./identity.ts";
 import { publishAddress } from "./published-address.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
-import { addressReconciler, foreignOwner, secretNameOf, secretState } from "./secret.ts";
 import { restoreSecret } from "./restored-secret.ts";
+import { secretState } from "./secret.ts";
+import { addressReconciler, type AddressReconciler } from "./secret-address.ts";
+import { observeSecret, secretNameOf } from "./secret-verdict.ts";
 import { siteOf } from "./site.ts";
 import { databaseStatusOf } from "./status.ts";
 
-export interface DatabaseDeps extends ObserveDeps {
+export interface DatabaseDeps extends ObserveDeps, GivenDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,7 +63,7 @@ const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
  */
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
   const freshContext = freshContexts(deps);
-  const keepAddress = addressReconciler(deps.kube, deps.clock);
+  const keepAddress = addressReconciler(deps);
   const all = { ...deps, freshContext, keepAddress };
   return withFailuresReported((key) => looked(all, key), failureReport(deps), deps.log);
 }
@@ -92,7 +95,7 @@ function failureReport(deps: DatabaseDeps): (key: string, message: string) => Pr
 
 interface PassDeps extends DatabaseDeps {
   readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
-  readonly keepAddress: ReturnType<typeof addressReconciler>;
+  readonly keepAddress: AddressReconciler;
 }
 
 async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
@@ -107,7 +110,7 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   const objects = {
     site: siteOf(deps.cache, held),
-    foreignOwner: foreignOwner(deps.cache.secrets, held),
+    secret: await observeSecret(deps, deps.cache.secrets, held),
     own: (records: ClusterRecords) => ownDatabase(deps.cache, cluster.name, records, held),
     certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };

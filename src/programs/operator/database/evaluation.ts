@@ -15,7 +15,7 @@ import type { Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 import type { OwnDatabase } from "./identity.ts";
 import { referencesOf } from "./references.ts";
-import { secretNameOf } from "./secret.ts";
+import { secretNameOf, type SecretVerdict } from "./secret-verdict.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 
@@ -36,7 +36,8 @@ export interface DatabaseEvaluation {
 export interface DatabaseObjects {
   readonly site: SiteOfDatabase | undefined;
   readonly state: DatabaseView["secret"];
-  readonly foreignOwner: string | undefined;
+  /** Whether it may use the Secret with its password. */
+  readonly secret: SecretVerdict;
   /** Which database of the cluster it stands for. */
   readonly own: (records: ClusterRecords) => OwnDatabase;
   /** Of the endpoints of the database as the cluster has it. */
@@ -60,20 +61,17 @@ export async function evaluateDatabase(
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };
   if (own.unready !== undefined || own.failure !== undefined) return { ...seen, ...own };
-  if (objects.foreignOwner !== undefined) return { ...seen, failure: secretIsForeign(objects.foreignOwner, redb) };
+  const { failure, warnings } = objects.secret;
+  if (failure !== undefined) return { ...seen, failure };
   const spec = readSpec(redb);
   if (typeof spec === "string") return { ...seen, failure: specInvalid(spec, redb.metadata.name) };
   const certificate = await objects.certificate(bdb);
   const references = referencesOf(release, context.nearby, polled, redb);
-  const decision = decide(redb, spec, bdb, { secret: objects.state, site: objects.site, certificate, references });
+  const decided = decide(redb, spec, bdb, { secret: objects.state, site: objects.site, certificate, references });
+  const decision = { ...decided, warnings: [...warnings, ...decided.warnings] };
   return certificate.state === "wrong"
     ? { ...seen, decision }
     : { ...seen, authority: certificate.authority, decision };
-}
-
-function secretIsForeign(owner: string, redb: Redb): DatabaseFailure {
-  const evidence = `spec.databaseSecretName: the Secret "${secretNameOf(redb)}" is used by ${owner}`;
-  return specInvalid(evidence, redb.metadata.name);
 }
 
 function specInvalid(evidence: string, name: string): DatabaseFailure {

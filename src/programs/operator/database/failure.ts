@@ -7,7 +7,13 @@ import { editObject, getObjects } from "../../../core/api/kubectl.ts";
 
 /** Why the cluster did not do what it was asked for. */
 export type DatabaseFailure = FindingOf<
-  "RefusedByCluster" | "CallFailed" | "SpecInvalid" | "NameTaken" | "DatabaseSecretMissing" | "CertificateInvalid"
+  | "RefusedByCluster"
+  | "CallFailed"
+  | "SpecInvalid"
+  | "NameTaken"
+  | "DatabaseSecretMissing"
+  | "CertificateInvalid"
+  | "SecretNotMarked"
 >;
 
 /** What a user can change in the object about a refusal of the management API, by its `error_code`. */
@@ -37,6 +43,8 @@ export function failureOf(error: unknown, object: string): DatabaseFailure | und
   const edit = editObject(object);
   if (isFault(error, operatorFaults.secretOfAnother))
     return block("SpecInvalid", `spec.databaseSecretName: ${messageOf(error)}`, edit);
+  if (isFault(error, operatorFaults.secretNotGiven))
+    return block("SecretNotMarked", `spec.databaseSecretName: ${messageOf(error)}`, String(error.details["remedy"]));
   if (!Object.values(faults).some((fault) => isFault(error, fault))) return undefined;
   const isBusy = isFault(error, faults.conflict) && error.details["error_code"] === "busy";
   if (isBusy || !(isFault(error, faults.refused) || isFault(error, faults.conflict)))

@@ -5,11 +5,11 @@ import { identityOf } from "../../../core/planner/database/identity.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { notReady, type Unready } from "../context/cluster-context.ts";
+import { annotateOwn } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 
@@ -65,8 +65,7 @@ export async function keepMark(
   const isThere = isNew || cache.secrets.get(secret) !== undefined;
   if (!isThere || markOf(cache, cluster, namespace, uid) === name) return;
   try {
-    const body = { metadata: { annotations: { [MADE_FOR_ANNOTATION]: name } } };
-    cache.secrets.learn(await kube.patch(Secrets, secret, { type: "merge", body }));
+    cache.secrets.learn(await annotateOwn(kube, secret, { [MADE_FOR_ANNOTATION]: name }));
   } catch (error) {
     if (!isFault(error, faults.notFound)) throw error; // the database is gone with it
   }

@@ -6,7 +6,8 @@ import { warn } from "../../../core/planner/findings/finding.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Redb } from "./cluster.ts";
-import { secretNameOf, type AddressReconciler } from "./secret.ts";
+import type { AddressReconciler } from "./secret-address.ts";
+import { secretNameOf } from "./secret-verdict.ts";
 
 /** What came of writing the address of a database into its Secret. */
 export interface PublishedAddress {

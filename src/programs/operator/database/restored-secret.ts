@@ -1,14 +1,15 @@
 import { APP_LABEL, clusterNames, LABELS } from "../../../core/api/names.ts";
 import { isFault } from "../../../core/base/fault.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
-import { encodedAll, textOf } from "../objects/secret-text.ts";
+import { readOwn } from "../secrets/own.ts";
+import { textOf } from "../secrets/secret-text.ts";
+import { createOwn } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseObjects } from "./evaluation.ts";
-import { secretNameOf } from "./secret.ts";
+import { secretRef } from "./secret-verdict.ts";
 
 /**
  * Makes the Secret of a database again that the product made and that is gone, with the password that the cluster has, and the
@@ -22,22 +23,16 @@ export async function restoreSecret(
   certificate: DatabaseObjects["certificate"],
 ): Promise<boolean> {
   const { name, namespace = "default" } = redb.metadata;
-  const held = await kube.get(Secrets, { name: clusterNames.databaseSecret(cluster, bdb.uid), namespace });
+  const held = await readOwn(kube, cluster, { name: clusterNames.databaseSecret(cluster, bdb.uid), namespace });
   const password = textOf(held, "password");
   if (password === "") return false;
   const address = { port: String(bdb.port), service_names: name };
   const { authority } = await certificate(bdb);
   const trusted = authority === "" ? {} : { "ca.crt": authority };
   try {
-    await kube.create(Secrets, {
-      metadata: {
-        ...{ name: secretNameOf(redb), namespace },
-        labels: { [LABELS.app]: APP_LABEL, [LABELS.database]: name },
-        ownerReferences: [ownerReference(redb)],
-      },
-      type: "Opaque",
-      data: encodedAll({ password, ...address, ...trusted }),
-    });
+    const labels = { [LABELS.app]: APP_LABEL, [LABELS.database]: name };
+    const metadata = { ...secretRef(redb), labels, ownerReferences: [ownerReference(redb)] };
+    await createOwn(kube, metadata, { password, ...address, ...trusted });
   } catch (error) {
     if (!isFault(error, faults.alreadyExists)) throw error; // the cache did not know it yet
   }

@@ -5,9 +5,11 @@ import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
-import { encoded, textOf } from "../objects/secret-text.ts";
+import { encoded, textOf } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
-import { addressReconciler, keepPassword } from "./secret.ts";
+import { keepPassword } from "./secret.ts";
+import { addressReconciler } from "./secret-address.ts";
+import { observeSecret } from "./secret-verdict.ts";
 
 const namespace = "default";
 const REF = { name: "redb-orders", namespace };
@@ -33,11 +35,7 @@ const passwords: readonly {
     asks: ["create", "get"],
     password: "mine",
   },
-  {
-    name: "a Secret of the user without one gets one",
-    before: { note: "mine" },
-    asks: ["create", "get", "patch"],
-  },
+  { name: "an empty Secret of the user gets one", before: {}, asks: ["create", "get", "patch"] },
   {
     name: "the password of a database that the status names is read",
     status: MADE,
@@ -51,7 +49,7 @@ const passwords: readonly {
 for (const { name, status, before, asks, password } of passwords) {
   test(`the password: ${name}`, async () => {
     await using world = await secretWorld(before);
-    const { password: kept } = await keepPassword(world.kube, redb(status));
+    const { password: kept } = await keepPassword({ kube: world.kube, holderOf: () => undefined }, redb(status));
     assert.deepEqual(world.asked, asks);
     assert.equal(textOf(await world.stored(), "password"), kept);
     if (password === undefined) assert.match(kept, /^[\w-]{32}$/);
@@ -66,13 +64,13 @@ const addresses: readonly {
   readonly afterMs?: number;
   readonly asks: readonly string[];
 }[] = [
-  { name: "it is written without looking", before: { password: "x" }, asks: ["patch"] },
+  { name: "it is written into what was looked at", before: { password: "x" }, asks: ["get", "patch"] },
   { name: "nothing is asked once the address is reported", status: REPORTED, before: { port: "10000" }, asks: [] },
   {
     name: "another port is written",
     status: { ...REPORTED, internalEndpoints: [{ host: "orders", port: 9_999 }] },
-    before: { port: "9999" },
-    asks: ["patch"],
+    before: { port: "9999", service_names: "orders" },
+    asks: ["get", "patch"],
   },
   {
     name: "a changed Secret is put right within half an hour",
@@ -88,14 +86,14 @@ const addresses: readonly {
     afterMs: HALF_AN_HOUR_MS,
     asks: ["get"],
   },
-  { name: "a deleted Secret does not come back without a password", asks: ["patch"] },
+  { name: "a deleted Secret does not come back without a password", asks: ["get"] },
 ];
 
 for (const { name, status, before, afterMs = 0, asks } of addresses) {
   test(`the address: ${name}`, async () => {
     await using world = await secretWorld(before);
     const clock = new FakeClock();
-    const keepAddress = addressReconciler(world.kube, clock);
+    const keepAddress = addressReconciler({ kube: world.kube, holderOf: () => undefined, clock });
     if (afterMs > 0) {
       await keepAddress(redb(status), { port: 10_000, authority: "" }, undefined);
       await clock.advance(afterMs);
@@ -108,6 +106,86 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
   });
 }
 
+const ADDRESS = { port: 10_000, authority: "certificate of rec" };
+const HAD: DatabaseStatus = { databaseUID: "1", passwordFrom: { secret: REF.name, resourceVersion: "1" } };
+
+const others: readonly {
+  readonly name: string;
+  readonly metadata?: object;
+  readonly before: Texts;
+  readonly status?: DatabaseStatus;
+  readonly holder?: string;
+  /** Of what is said of it. */
+  readonly finding: string;
+  /** Keys that stay as they are. */
+  readonly stay: readonly string[];
+}[] = [
+  { name: "of an application", before: { port: "5432", api: "x" }, finding: "SecretNotMarked", stay: ["port", "api"] },
+  {
+    name: "of a remote cluster, also one that the database has had",
+    before: { username: "admin", password: "word", "ca.crt": "theirs" },
+    status: HAD,
+    holder: "StoreEnterpriseRemoteCluster b",
+    finding: "SpecInvalid",
+    stay: ["username", "password", "ca.crt"],
+  },
+  {
+    name: "that its owner gives to another database",
+    metadata: { annotations: { "storeenterprise.io/databases": "orders2,first" } },
+    before: { username: "admin", password: "word" },
+    finding: "SecretNotMarked",
+    stay: ["username", "password"],
+  },
+  {
+    name: "that its owner gives to it: keys of others stay",
+    metadata: { annotations: { "storeenterprise.io/databases": "first, orders" } },
+    before: { password: "word", port: "5432" },
+    finding: "SecretKeyTaken",
+    stay: ["password", "port"],
+  },
+  {
+    name: "that it uses since an older release",
+    before: { password: "word", api: "x", port: "1", service_names: "orders" },
+    status: HAD,
+    finding: "SecretNotMarked",
+    stay: ["password", "api"],
+  },
+];
+
+for (const { name, metadata, before, status, holder, finding, stay } of others) {
+  test(`a Secret ${name}`, async () => {
+    await using world = await secretWorld(before, metadata);
+    const held = holder === undefined ? undefined : { holder, isIrrevocable: true };
+    const deps = { kube: world.kube, holderOf: () => held, clock: new FakeClock() };
+    const known = {
+      get: () => ({ apiVersion: "v1", kind: "Secret", metadata: { ...REF, uid: "s", resourceVersion: "1" } }),
+    };
+    const { failure, warnings } = await observeSecret(deps, known, redb(status));
+    const [said] = [failure, ...warnings].filter((one) => one !== undefined);
+    assert.equal(said?.id, finding);
+    assert.match(
+      said.remedy,
+      /^(kubectl annotate secret redb-orders --overwrite storeenterprise|name another Secret|name a Secret)/,
+    );
+    const password = keepPassword(deps, redb(status));
+    await (failure === undefined ? password : assert.rejects(password, /Secret "redb-orders"/));
+    await addressReconciler(deps)(redb(status), ADDRESS, undefined);
+    const stored = await world.stored();
+    for (const key of stay) assert.equal(textOf(stored, key), before[key]);
+    assert.equal(textOf(stored, "service_names"), failure === undefined ? "orders" : "");
+    if (name.includes("older release")) assert.equal(textOf(stored, "port"), "10000");
+  });
+}
+
+test("what the operator has written into a Secret of the user it may write again, also for a database that is made anew", async () => {
+  await using world = await secretWorld({ password: "word" });
+  const deps = { kube: world.kube, holderOf: () => undefined, clock: new FakeClock() };
+  await addressReconciler(deps)(redb(undefined), ADDRESS, undefined);
+  await addressReconciler(deps)(redb(undefined), { ...ADDRESS, port: 10_001 }, undefined);
+  assert.equal(textOf(await world.stored(), "port"), "10001");
+  assert.equal((await keepPassword(deps, redb(undefined))).password, "word");
+});
+
 interface SecretWorld extends AsyncDisposable {
   readonly kube: Kube;
   /** Verbs, in order. */
@@ -115,11 +193,11 @@ interface SecretWorld extends AsyncDisposable {
   stored(): ReturnType<typeof readSecret>;
 }
 
-async function secretWorld(before: Texts | undefined): Promise<SecretWorld> {
+async function secretWorld(before: Texts | undefined, metadata: object = {}): Promise<SecretWorld> {
   const api = await testApi();
   if (before !== undefined) {
     const data = Object.fromEntries(Object.entries(before).map(([key, text]) => [key, encoded(text)]));
-    await api.kube.create(Secrets, { metadata: REF, data });
+    await api.kube.create(Secrets, { metadata: { ...REF, ...metadata }, data });
   }
   const asked: string[] = [];
   const kube: Kube = {

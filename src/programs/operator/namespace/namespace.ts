@@ -24,6 +24,7 @@ import type { OperatorConfig } from "../process/config.ts";
 import { databaseReconciler } from "../database/controller.ts";
 import { clusterContexts } from "../context/cluster-context.ts";
 import type { Metrics } from "../process/metrics.ts";
+import { holdersIn } from "../secrets/holders.ts";
 import { findingLog } from "../objects/finding-log.ts";
 import { watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
@@ -98,17 +99,17 @@ function startControllers(
   const { kube, clock, log, namespace, cache, config, metrics } = deps;
   const applied = watchApplied(kube, { namespace, clock, log, signal });
   const contexts = clusterContexts();
+  const given = { kube, holderOf: holdersIn(cache) };
   const shared = {
     ...deps,
     events,
     connections,
     contexts,
     findings: findingLog(log),
-    userModules: userModulesReconciler({ kube, clock }),
-    applier: objectApplier(kube, OPERATOR_NAME, applied),
-    release: config.release,
-    baseSystem: config.baseSystem,
-    ownModules: config.ownModules,
+    ...given,
+    userModules: userModulesReconciler({ ...given, clock }),
+    ...{ applied, applier: objectApplier(kube, OPERATOR_NAME, applied) },
+    ...{ release: config.release, baseSystem: config.baseSystem, ownModules: config.ownModules },
     platform: config.platform ?? "kubernetes",
     ownSecrets: ownSecretsIn(cache, applied),
     ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, sites), writings: new WorkloadWritings() },

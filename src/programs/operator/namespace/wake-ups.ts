@@ -8,7 +8,7 @@ import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.t
 import { accessSecrets } from "../cluster/access.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
 import { readsForTls } from "../database/certificate.ts";
-import { secretNameOf } from "../database/secret.ts";
+import { secretNameOf } from "../database/secret-verdict.ts";
 import type { ClusterContexts } from "../context/cluster-context.ts";
 
 /** Asks for a pass over the object with this key, at once or after so many milliseconds. */

@@ -11,7 +11,7 @@ export function access(
   owner: Owner,
   name: string,
   rules: readonly PolicyRule[],
-  account: { readonly name: string; readonly isMade: boolean },
+  account: ProgramAccount,
 ): readonly OwnedObject[] {
   const role: Wanted<Role> = {
     metadata: ownedMeta(owner, name),
@@ -25,7 +25,9 @@ export function access(
   const binding: Wanted<RoleBinding> = {
     metadata: ownedMeta(owner, name),
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-    subjects: [{ kind: "ServiceAccount", name: account.name, namespace: owner.namespace }],
+    subjects: [...new Set([account.name, ...account.former])].map((subject) => {
+      return { kind: "ServiceAccount", name: subject, namespace: owner.namespace };
+    }),
   };
   const identity: Wanted<ServiceAccount> = { metadata: ownedMeta(owner, account.name) };
   return [
@@ -33,4 +35,13 @@ export function access(
     { type: Roles, object: role },
     { type: RoleBindings, object: binding },
   ];
+}
+
+/** The service account of a program. */
+export interface ProgramAccount {
+  readonly name: string;
+  /** The operator makes it. */
+  readonly isMade: boolean;
+  /** Accounts as which pods of the program still run: they keep the rights until none does. */
+  readonly former: readonly string[];
 }

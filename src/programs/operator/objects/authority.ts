@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { createAuthority, type Authority } from "../../../ports/pki/authority.ts";
 import { readCertificate } from "../../../ports/pki/certificate.ts";
-import { textOf } from "./secret-text.ts";
+import { textOf } from "../secrets/secret-text.ts";
 
 const AUTHORITY_DAYS = 3650;
 /** How long certificates are valid that the authority of a cluster issues. */

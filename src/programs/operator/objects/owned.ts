@@ -20,17 +20,19 @@ export interface Reach {
   readonly callers: Callers | undefined;
   /** Names of the Secrets that nodes may use; undefined: every one. */
   readonly secrets: readonly string[] | undefined;
+  /** Service accounts as which node pods run, or are about to. */
+  readonly accounts: readonly string[];
 }
 
 /** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
-export function ownedObjects(owner: Owner, { callers, secrets }: Reach): readonly OwnedObject[] {
+export function ownedObjects(owner: Owner, { callers, secrets, accounts }: Reach): readonly OwnedObject[] {
   const { name, spec, platform } = owner.view;
   const rigger = clusterNames.rigger(name);
   const scope = { name, secrets, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
-  const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount };
+  const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount, former: accounts };
   return [
     ...access(owner, name, clusterRules("node", scope), account),
-    ...access(owner, rigger, clusterRules("rigger", scope), { name: rigger, isMade: true }),
+    ...access(owner, rigger, clusterRules("rigger", scope), { name: rigger, isMade: true, former: [] }),
     { type: Services, object: nodeService(owner) },
     { type: PodDisruptionBudgets, object: disruptionBudget(owner) },
     { type: Deployments, object: riggerDeployment(owner) },

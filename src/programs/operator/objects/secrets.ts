@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
-import { ACCESS_KEY, clusterNames } from "../../../core/api/names.ts";
+import { ACCESS_KEY, clusterNames, CREDENTIALS_ANNOTATION } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
 import { issue, type Authority } from "../../../ports/pki/authority.ts";
 import { authorityIn, firstAuthority, isIssuedBy, NODE_DAYS, type ClusterAuthority } from "./authority.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
-import { encodedAll, textOf } from "./secret-text.ts";
+import { readOwn } from "../secrets/own.ts";
+import { textOf } from "../secrets/secret-text.ts";
+import { createOwn, writeOwn } from "../secrets/write.ts";
 
 export interface SecretsDeps {
   readonly kube: Kube;
@@ -52,15 +52,20 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: C
   const name = clusterNames.nodeTlsSecret(owner.view.name);
   const found = await read(deps, owner, name);
   const isGood = found !== undefined && arePairsGood(found, authority.current, deps.clock.now());
-  if (isGood && textOf(found, "ca.crt") === authority.trusted) return;
+  // what is in use is noted, so that another one has to be given to the cluster
+  const { name: cluster, spec } = owner.view;
+  const noted = {
+    [CREDENTIALS_ANNOTATION]: spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster),
+  };
+  const isNoted = found?.metadata.annotations?.[CREDENTIALS_ANNOTATION] === noted[CREDENTIALS_ANNOTATION];
+  if (isGood && isNoted && textOf(found, "ca.crt") === authority.trusted) return;
   const pairs = isGood ? {} : issuePairs(deps, owner, authority.current);
   const contents = { ...pairs, "ca.crt": authority.trusted };
   if (found === undefined) {
-    await create(deps, owner, name, contents);
+    await createOwn(deps.kube, { ...ownedMeta(owner, name), annotations: noted }, contents);
     return;
   }
-  const body = { metadata: { resourceVersion: found.metadata.resourceVersion }, data: encodedAll(contents) };
-  await deps.kube.patch(Secrets, refOf(found), { type: "merge", body });
+  await writeOwn(deps.kube, found, contents, noted);
 }
 
 function issuePairs({ clock }: SecretsDeps, { view, namespace }: Owner, authority: Authority): Record<string, string> {
@@ -89,8 +94,9 @@ function arePairsGood(secret: Stored<Secret>, authority: Authority, now: Date): 
   return ["tls.crt", "engine.crt"].every((key) => isIssuedBy(textOf(secret, key), authority.certificate, now));
 }
 
-function read({ kube }: SecretsDeps, { namespace }: Owner, name: string): Promise<Stored<Secret> | undefined> {
-  return kube.get(Secrets, { name, namespace });
+function read({ kube }: SecretsDeps, owner: Owner, name: string): Promise<Stored<Secret> | undefined> {
+  const { rec, view, namespace } = owner;
+  return readOwn(kube, view.name, { name, namespace }, rec.metadata.uid);
 }
 
 async function create(
@@ -99,5 +105,5 @@ async function create(
   name: string,
   contents: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await kube.create(Secrets, { metadata: ownedMeta(owner, name), type: "Opaque", data: encodedAll(contents) });
+  await createOwn(kube, ownedMeta(owner, name), contents);
 }

@@ -1,0 +1,83 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import { authorityDigest } from "../objects/authority.ts";
+import { readGiven, type GivenDeps } from "../secrets/given.ts";
+import { textOf } from "../secrets/secret-text.ts";
+import { writeGiven } from "../secrets/write.ts";
+import type { Redb } from "./cluster.ts";
+import { versionOf, type PasswordFrom } from "./secret.ts";
+import { secretNameOf, secretRef, takenKeys, useOf, verdictOn } from "./secret-verdict.ts";
+
+/** A change of the Secret of a database by another writer is corrected within this time, in milliseconds. */
+const RECHECK_MS = 30 * 60_000;
+
+/** Keeps the address in the Secret; the answer is the version of it whose password the cluster has. */
+export type AddressReconciler = (
+  redb: Redb,
+  /** An authority that is undefined is left as it is. */
+  address: {
+    readonly port: number;
+    readonly authority: string | undefined;
+    /** The Secret took no change when it was last written. */
+    readonly wasRefused?: boolean;
+  },
+  given: PasswordFrom | undefined,
+) => Promise<PasswordFrom | undefined>;
+
+/**
+ * Publishes where a database is, and by which authority clients know it: keys `port`, `service_names` and `ca.crt` of its Secret,
+ * which has been made before. Asks nothing while the status says that it is published, except for a check now and then. Keys that
+ * the operator has not written stay, and a Secret that the database may not use stays as a whole.
+ */
+export function addressReconciler(deps: GivenDeps & { readonly clock: Clock }): AddressReconciler {
+  const looked = new Map<string, number>();
+  return async (redb, { port, authority, wasRefused = false }, given) => {
+    const now = deps.clock.uptimeMs();
+    const at = looked.get(redb.metadata.uid) ?? now;
+    looked.set(redb.metadata.uid, at);
+    const place = { port: String(port), service_names: redb.metadata.name };
+    const wanted = authority === undefined ? place : { ...place, "ca.crt": authority };
+    const isDone =
+      !wasRefused && isReported(redb, port) && (authority === undefined || knowsAuthority(redb, authority));
+    if (isDone && now - at < RECHECK_MS) return given;
+    looked.set(redb.metadata.uid, now);
+    return publish(deps, redb, wanted, given);
+  };
+}
+
+/** The status names the port only after the Secret does. */
+function isReported(redb: Redb, port: number): boolean {
+  const { internalEndpoints, databaseSecretName } = redb.status ?? {};
+  return internalEndpoints?.[0]?.port === port && databaseSecretName === secretNameOf(redb);
+}
+
+function knowsAuthority({ status }: Redb, authority: string): boolean {
+  return status?.authorityDigest === authorityDigest(authority);
+}
+
+/** An own write is no new password, unless another writer was there in between. A Secret that is gone stays gone. */
+async function publish(
+  deps: GivenDeps,
+  redb: Redb,
+  wanted: Readonly<Record<string, string>>,
+  given: PasswordFrom | undefined,
+): Promise<PasswordFrom | undefined> {
+  const read = await readGiven(deps, secretRef(redb), useOf(redb));
+  const { secret } = read;
+  if (secret === undefined || verdictOn(read, redb).failure !== undefined) return given;
+  const taken = takenKeys(read, redb);
+  const texts = Object.fromEntries(
+    Object.entries(wanted).filter(([key, text]) => !taken.includes(key) && textOf(secret, key) !== text),
+  );
+  if (Object.keys(texts).length === 0) return given;
+  const { name, resourceVersion } = secret.metadata;
+  try {
+    const written = await writeGiven(deps.kube, secret, texts, redb.metadata.uid);
+    return given?.secret === name && given.resourceVersion === resourceVersion ? versionOf(written) : given;
+  } catch (error) {
+    if (isFault(error, faults.conflict)) return publish(deps, redb, wanted, given);
+    if (!isFault(error, faults.notFound)) throw error;
+    return given;
+  }
+}

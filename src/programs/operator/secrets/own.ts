@@ -1,0 +1,23 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import { Fault } from "../../../core/base/fault.ts";
+import { holderOf, isMarkedAs } from "../../../core/planner/ownership/marks.ts";
+import { Secrets } from "../../../ports/kube/builtin.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { faults } from "../faults.ts";
+
+/**
+ * A Secret that the operator makes for the cluster `cluster`, read under the name that it has for it; undefined when there is none.
+ * OPERATOR_OBJECT_NOT_OURS when its marks say that it belongs to something else.
+ */
+export async function readOwn(
+  kube: Kube,
+  cluster: string,
+  ref: Required<Ref>,
+  uid = "",
+): Promise<Stored<Secret> | undefined> {
+  const found = await kube.get(Secrets, ref);
+  if (found === undefined || isMarkedAs(found.metadata, uid)) return found;
+  const holder = holderOf(found.metadata);
+  if (holder === undefined || holder === `StoreEnterpriseCluster ${cluster}`) return found;
+  throw new Fault(faults.objectNotOurs, `the Secret ${ref.name} belongs to ${holder}`, { name: ref.name });
+}
