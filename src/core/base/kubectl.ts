@@ -1,18 +1,21 @@
+import { quotedWord, shellWord } from "./shell-word.ts";
+
 /** The commands that remedies name: one place for their spelling. A `comment` follows the command after `#`. */
 
 /** Merges `body` into an object. */
 export function mergeObject(kind: string, name: string, body: object): string {
-  return `kubectl patch ${kind} ${name} --type merge -p '${JSON.stringify(body)}'`;
+  return `kubectl patch ${kind} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
 /** Applies JSON patch operations to a Role. */
 export function patchRole(name: string, namespace: string, operations: readonly object[]): string {
-  return `kubectl patch role ${name} -n ${namespace} --type json -p '${JSON.stringify(operations)}'`;
+  const given = quotedWord(JSON.stringify(operations));
+  return `kubectl patch role ${shellWord(name)} -n ${shellWord(namespace)} --type json -p ${given}`;
 }
 
 /** Sets annotations of an object, also those that it has; `key-` takes one away. */
 export function annotate(kind: string, name: string, ...annotations: readonly string[]): string {
-  return `kubectl annotate ${kind} ${name} --overwrite ${annotations.join(" ")}`;
+  return `kubectl annotate ${kind} ${shellWord(name)} --overwrite ${annotations.map(shellWord).join(" ")}`;
 }
 
 /** The same of several objects: each a kind, a slash and a name. */
@@ -37,7 +40,7 @@ export function getObjects(what: string, comment = ""): string {
 
 /** Deletes objects of one kind by name. */
 export function deleteObjects(kind: string, names: readonly string[]): string {
-  return `kubectl delete ${kind} ${names.join(" ")}`;
+  return `kubectl delete ${kind} ${names.map(shellWord).join(" ")}`;
 }
 
 /** Explains a field: `field` is a kind and a path, for instance `rec.spec.nodes`. */
@@ -47,48 +50,48 @@ export function explainField(field: string): string {
 
 /** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
 export function createSecret(namespace: string, name: string, source: string): string {
-  return `kubectl -n ${namespace} create secret generic ${name} --from-file=${source}`;
+  return `kubectl -n ${shellWord(namespace)} create secret generic ${shellWord(name)} ${shellWord(`--from-file=${source}`)}`;
 }
 
 /** Makes a Secret, in the namespace of the caller, of values that are given after `=`. */
 export function createSecretOf(name: string, values: Readonly<Record<string, string>>): string {
-  const literals = Object.entries(values).map(([key, value]) => ` --from-literal=${key}=${value}`);
-  return `kubectl create secret generic ${name}${literals.join("")}`;
+  const literals = Object.entries(values).map(([key, value]) => ` ${shellWord(`--from-literal=${key}=${value}`)}`);
+  return `kubectl create secret generic ${shellWord(name)}${literals.join("")}`;
 }
 
 /** Makes a ConfigMap of a file, in the namespace of the caller. */
 export function createConfigMap(name: string, file: string): string {
-  return `kubectl create configmap ${name} --from-file=${file}`;
+  return `kubectl create configmap ${shellWord(name)} ${shellWord(`--from-file=${file}`)}`;
 }
 
 /** Opens a Secret in an editor. */
 export function editSecret(namespace: string, name: string): string {
-  return `kubectl -n ${namespace} edit secret ${name}`;
+  return `kubectl -n ${shellWord(namespace)} edit secret ${shellWord(name)}`;
 }
 
 /** Shows the log of a Deployment. */
 export function deploymentLog(name: string): string {
-  return `kubectl logs deployment/${name}`;
+  return `kubectl logs deployment/${shellWord(name)}`;
 }
 
 /** Shows the log of one container of a pod. */
 export function containerLog(pod: string, container: string): string {
-  return `kubectl logs ${pod} -c ${container}`;
+  return `kubectl logs ${shellWord(pod)} -c ${shellWord(container)}`;
 }
 
 /** Shows how far the replacement of the pods of a StatefulSet is. */
 export function rolloutStatus(statefulSet: string): string {
-  return `kubectl rollout status sts ${statefulSet}`;
+  return `kubectl rollout status sts ${shellWord(statefulSet)}`;
 }
 
 /** Waits until the pods of a Deployment are those of its template. */
 export function deploymentStatus(deployment: string): string {
-  return `kubectl rollout status deployment/${deployment}`;
+  return `kubectl rollout status deployment/${shellWord(deployment)}`;
 }
 
 /** Starts the pods of a Deployment anew. */
 export function restartDeployment(name: string): string {
-  return `kubectl rollout restart deployment/${name}`;
+  return `kubectl rollout restart deployment/${shellWord(name)}`;
 }
 
 /** Applies a file, or what arrives on the standard input (`-`); `flags` stand before it. */
@@ -103,12 +106,12 @@ export function deleteWebhooks(...names: readonly string[]): string {
 
 /** Moves the pods off a worker. */
 export function drain(worker: string): string {
-  return `kubectl drain ${worker} --ignore-daemonsets --delete-emptydir-data`;
+  return `kubectl drain ${shellWord(worker)} --ignore-daemonsets --delete-emptydir-data`;
 }
 
 /** Lets pods be scheduled on a worker again. */
 export function uncordon(worker: string): string {
-  return `kubectl uncordon ${worker}`;
+  return `kubectl uncordon ${shellWord(worker)}`;
 }
 
 /** Lists what an account may do; the caller, when no account is given. */

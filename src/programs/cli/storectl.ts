@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "../../core/base/fault.ts";
+import { visibleText } from "../../core/base/visible.ts";
 import { faults } from "./faults.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
 import { activeActiveCommand } from "./active-active/command.ts";
@@ -16,6 +17,7 @@ import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
+import { CLEAR } from "./upgrade/progress.ts";
 import { whyCommand } from "./why/command.ts";
 
 /** Every command, in the order in which help lists them. */
@@ -45,7 +47,8 @@ Exit codes: ${EXIT.ok} all is well, ${EXIT.failed} not answered (the message say
 `;
 
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
-export async function runStorectl(args: readonly string[], context: CliContext): Promise<ExitCode> {
+export async function runStorectl(args: readonly string[], given: CliContext): Promise<ExitCode> {
+  const context = { ...given, print: (text: string) => given.print(printed(text)) };
   let code: ExitCode = EXIT.ok;
   const asking: Asking = {
     ...context,
@@ -70,6 +73,11 @@ export async function runStorectl(args: readonly string[], context: CliContext):
     throw new Fault(faults.usage, wordsOf(error, program, args), {}, error);
   }
   return code;
+}
+
+/** Text of others reaches the terminal as text; a line of progress begins by taking the former one away. */
+function printed(text: string): string {
+  return text.startsWith(CLEAR) ? `${CLEAR}${visibleText(text.slice(CLEAR.length))}` : visibleText(text);
 }
 
 function everyCommand(command: Command): Command[] {

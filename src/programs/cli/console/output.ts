@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { stringify } from "yaml";
 import { assertNever } from "../../../core/base/assert-never.ts";
+import { visibleLine } from "../../../core/base/visible.ts";
 
 const FORMS = ["table", "json", "yaml"] as const;
 type Form = (typeof FORMS)[number];
@@ -30,7 +31,7 @@ export function rendered(form: Form, value: unknown, table: () => string): strin
 
 /** Rows under a heading, each column as wide as its longest cell. */
 export function textTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heading, ...rows];
+  const lines = [heading, ...rows].map((line) => line.map(visibleLine));
   const widths = heading.map((_head, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
   return lines
     .map(

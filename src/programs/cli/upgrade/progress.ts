@@ -17,8 +17,6 @@ export interface Bar {
 
 const INDENT = "   ";
 const WIDTH = 20;
-/** Back to the beginning of the line, and all of it away. */
-const CLEAR = "\r\u001b[2K";
 
 /** A line that moves at a terminal, with the time that has passed; plain lines elsewhere. */
 export function progressLine({
@@ -45,6 +43,9 @@ export function progressLine({
     },
   };
 }
+
+/** Back to the beginning of the line, and all of it away. */
+export const CLEAR = "\r\u001b[2K";
 
 function drawn({ done, of }: Bar): string {
   const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);

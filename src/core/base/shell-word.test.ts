@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { annotate, createSecretOf, mergeObject } from "./kubectl.ts";
+import { quotedWord, shellWord } from "./shell-word.ts";
+
+const HOSTILE = [
+  "fast'; echo RUN BY THE SHELL >&2; : '",
+  "$(echo run)",
+  "`echo run`",
+  "a b",
+  "a\nb",
+  "",
+  "~",
+  "*",
+  "#x",
+];
+
+for (const text of HOSTILE)
+  test(`a shell reads ${JSON.stringify(text)} back as one word`, () => {
+    const read = (word: string): string => execFileSync("sh", ["-c", `printf %s ${word}`], { encoding: "utf8" });
+    assert.equal(read(shellWord(text)), text);
+    assert.equal(read(quotedWord(text)), text);
+  });
+
+test("plain words and placeholders stay as they are", () => {
+  for (const text of ["rec", "rec-0", "a.b/c=d:e", "<rec>-<n>", "--from-file=x", "<name of it>"])
+    assert.equal(shellWord(text), text);
+});
+
+test("no value in a command of a remedy is run by the shell", () => {
+  const value = "fast'; echo RUN >&2; : '";
+  for (const command of [
+    mergeObject("rec", "rec", { spec: { persistentSpec: { storageClassName: value } } }),
+    annotate("redb", value, `a=${value}`),
+    createSecretOf(value, { password: value }),
+  ]) {
+    const words = execFileSync("sh", ["-c", `kubectl() { printf '%s\\0' "$@"; }; ${command}`], { encoding: "utf8" });
+    const given = words.split("\0").some((word) => word.includes(value) || word.includes(JSON.stringify(value)));
+    assert.ok(given, command);
+  }
+});
