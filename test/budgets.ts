@@ -113,6 +113,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/link/away.test.ts": 20,
   "src/programs/link/large-values.test.ts": 20,
   "src/mechanisms/supervisor/primary-start.test.ts": 20,
+  "src/core/planner/cluster/orders.test.ts": 20,
   "test/scenario/bundled-modules.test.ts": 20,
   "src/programs/proxy/endpoint/listeners-memory.test.ts": 20,
   "test/scenario/network-policy.test.ts": 20,

@@ -1,10 +1,9 @@
-import { describeObject, editObject } from "../../api/kubectl.ts";
-import { wait } from "../findings/finding.ts";
 import { engineFails } from "../prerequisites/engines-start.ts";
 import { failingOn } from "../view/failing-engines.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { silence } from "./state.ts";
 import { act, waiting, waitingFor, type RollStep } from "./step.ts";
+import { stuckPod } from "./stuck-pod.ts";
 
 /** What the highest of `pods` that is not back yet still needs; undefined when each can carry its share. */
 export function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
@@ -57,7 +56,8 @@ export function highestFirst(a: NodePod, b: NodePod): number {
 function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   const node = nodeOf(view, pod);
   const uid = uidOf(pod);
-  if (pod.trouble !== "") return inTrouble(view, pod);
+  const stuck = stuckPod(view, pod);
+  if (stuck !== undefined) return waitingFor(stuck);
   if (!view.cluster.reachable) {
     const { reason, message } = silence(view, view.cluster);
     return waiting(reason, message);
@@ -80,20 +80,4 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   if (isBusy(view, uid)) return waiting("TakingNodeBack", `node ${uid} is on its way back`);
   if (!node.acceptsClients) return waiting("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
-}
-
-/** A pod that cannot start needs a user; a corrected spec is taken up at once. */
-function inTrouble(view: ClusterView, pod: NodePod): RollStep {
-  const evidence = `pod ${view.name}-${pod.ordinal} does not run: ${pod.trouble}`;
-  const remedy = `${describeObject(`pod ${view.name}-${pod.ordinal}`)}; ${wayOutOf(pod, view)}`;
-  return waitingFor(wait("PodNotRunning", evidence, remedy));
-}
-
-function wayOutOf({ unschedulable }: NodePod, { name, spec }: ClusterView): string {
-  if (!unschedulable) return `the operator applies a corrected image spec of ${name} at once`;
-  const { cpu = "none", memory = "none" } = spec.storeEnterpriseNodeResources.requests ?? {};
-  return (
-    `a node asks for cpu ${cpu} and memory ${memory}: make a worker take it, or correct spec.storeEnterpriseNodeResources, ` +
-    `nodeSelector or tolerations (${editObject(`rec ${name}`)})`
-  );
 }

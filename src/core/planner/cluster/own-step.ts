@@ -1,11 +1,12 @@
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
-import type { Alteration, ClusterView, Workload } from "../view/cluster-view.ts";
+import { nodesOf, type Alteration, type ClusterView, type Workload } from "../view/cluster-view.ts";
 import { isAutoUpgrade, targetTag, type VersionChange } from "../view/target.ts";
-import { closedPartition } from "./partition.ts";
+import { abovePods, closedPartition } from "./partition.ts";
 import { rollStep } from "./roll.ts";
 import { serviceStep } from "./service.ts";
 import { wasRunning } from "./state.ts";
 import { act, waiting, type RollStep } from "./step.ts";
+import { explained } from "./stuck-pod.ts";
 import { volumeStep } from "./volumes.ts";
 
 /** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
@@ -29,50 +30,76 @@ export function ownStep(
     rewriteStep(view, workload, wanted) ??
     volumeStep(view, workload, wanted, environment) ??
     growthStep(view, workload, wanted) ??
-    atRest(view, workload, rollStep(view, workload, wanted))
+    explained(view, atRest(view, workload, rollStep(view, workload, wanted)))
   );
 }
 
-/** The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. */
-export function suspendedStep(view: ClusterView, wanted: string): RollStep {
+/**
+ * The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. `isAtRest`: no roll
+ * is held that goes on later.
+ */
+export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): RollStep {
   const { workload, deleting } = view;
   if (workload === undefined || deleting) return { kind: "done" };
-  return keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload));
+  const scaled = isAtRest ? scaledStep(view, workload) : undefined;
+  return explained(
+    view,
+    scaled ?? keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload, isAtRest)),
+  );
 }
 
 /** What another writer made of the StatefulSet is taken back before the StatefulSet controller may act on it (docs/decisions/0004). */
 function rewriteStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   if (workload.template !== wanted) return keptStep(view, workload, wanted);
-  const alteration = alterationOf(view, workload, wanted);
-  switch (alteration?.kind) {
+  // whatever its pods are made from: none is released by the writing
+  const partition = nodesOf(view);
+  switch (alterationOf(view, workload, wanted)) {
     case undefined:
       return undefined;
     case "unread":
-      return write(workload.partition, "this operator has not written the StatefulSet yet");
+      return isReplacing(view, workload)
+        ? undefined
+        : write(partition, "this operator has not written the StatefulSet yet");
     case "edited":
-      return write(alteration.partition, "the StatefulSet is not what was written: its pods stay as they are");
+      return write(partition, "the StatefulSet is not what was written: its pods stay as they are");
   }
+}
+
+/** A pod on its way to another revision would come back with the one before. */
+function isReplacing({ pods }: ClusterView, { replicas }: Workload): boolean {
+  return pods.length < replicas || pods.some(({ deleting }) => deleting);
 }
 
 /** A template that another writer changed replaces no pod. */
 function keptStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
-  const isEdited = alterationOf(view, workload, wanted)?.kind === "edited";
+  const isEdited = alterationOf(view, workload, wanted) === "edited";
   if (!isEdited || workload.partition >= workload.replicas) return undefined;
   return hold(workload.replicas, "another writer changed the StatefulSet: its pods stay as they are");
 }
 
+/** Nodes that another writer took from a cluster that waits for its upgrade come back, at their tag. */
+function scaledStep({ spec, cluster, pods, remembered }: ClusterView, workload: Workload): RollStep | undefined {
+  const { replicas, imageTag } = workload;
+  const nodes = cluster.reachable ? cluster.nodes : [];
+  if (!nodes.some(({ uid }) => uid > replicas && uid <= spec.nodes)) return undefined;
+  const tag = remembered.imageTag ?? imageTag;
+  return act(
+    { kind: "restore-workload", tag, partition: abovePods(pods, spec.nodes) },
+    "another writer scaled the StatefulSet down",
+  );
+}
+
 /** A template that was written for the target names the image of the target. */
 function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
-  const { alteration, template, imageTag, replicas } = workload;
-  if (alteration?.kind === "edited") return alteration;
-  if (template === wanted && imageTag !== targetTag(view)) return { kind: "edited", partition: replicas };
-  return alteration;
+  const { alteration, template, imageTag } = workload;
+  return template === wanted && imageTag !== targetTag(view) ? "edited" : alteration;
 }
 
 /** New nodes are added to those that are there: they release none of these for replacement. */
 function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   if (workload.replicas >= spec.nodes) return undefined;
-  const partition = workload.template === wanted ? closedPartition(pods, workload) : workload.replicas;
+  // another writer may have scaled it down: pods that are still there count
+  const partition = workload.template === wanted ? closedPartition(pods, workload) : abovePods(pods, workload.replicas);
   return write(partition, `the cluster grows to ${spec.nodes} nodes`);
 }
 

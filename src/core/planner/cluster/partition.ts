@@ -5,11 +5,16 @@ import type { NodePod, Workload } from "../view/cluster-view.ts";
  * is made again from what it was; a StatefulSet that has ended its roll rests at the number of its pods.
  */
 export function closedPartition(pods: readonly NodePod[], workload: Workload): number {
-  if (!workload.observed) return workload.replicas;
+  if (!workload.observed) return abovePods(pods, workload.replicas);
   const stale = pods.filter(({ revision }) => revision !== workload.updateRevision);
   if (stale.length > 0) return Math.max(...stale.map(({ ordinal }) => ordinal)) + 1;
   // below the partition a pod is made again from the revision before, until the roll counts as ended
   return workload.currentRevision === workload.updateRevision ? workload.replicas : workload.partition;
+}
+
+/** Above each pod that is there or is to be made: another writer may have scaled the StatefulSet down. */
+export function abovePods(pods: readonly NodePod[], replicas: number): number {
+  return Math.max(replicas, ...pods.map(({ ordinal }) => ordinal + 1));
 }
 
 /** The pods that the StatefulSet controller may replace now; one that is going already is not among them. */

@@ -65,7 +65,9 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const step =
     recoveryStep(view) ??
     workloadStep(view) ??
-    (may ? ownStep(view, wanted, change, environment) : heldStep(suspendedStep(view, wanted), held));
+    (may
+      ? ownStep(view, wanted, change, environment)
+      : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held));
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
@@ -121,7 +123,8 @@ function isMild({ severity }: Finding): boolean {
 /** The last replaced node is not back yet, though no pod is made from the old tag any more. */
 function isUnfinished(view: ClusterView): boolean {
   const { upgrade } = view.remembered;
-  return upgrade !== undefined && upgrade.finishedAt === undefined && !isComplete(view);
+  const isOn = upgrade !== undefined && upgrade.finishedAt === undefined && upgrade.to === targetTag(view);
+  return isOn && !isComplete(view);
 }
 
 /**

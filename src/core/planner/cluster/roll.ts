@@ -1,15 +1,13 @@
-import { describeObject } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
-import { wait } from "../findings/finding.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
 import { othersAreActive, othersAreInService } from "../prerequisites/nodes.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
-import { endLost, isOverdue } from "../view/overdue.ts";
 import { firstComingBack, gate, givenBack, highestFirst, isBusy, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
 import { act, waiting, waitingFor, type RollStep } from "./step.ts";
+import { stuckPod } from "./stuck-pod.ts";
 
 /**
  * The next step of bringing every pod to the wanted template, one at a time from the highest ordinal down, each derived
@@ -48,10 +46,21 @@ function heldStep(view: ClusterView, workload: Workload, next: NodePod | undefin
 /** Another node is away, or a user keeps it out of service: not a second one by the operator's doing. */
 function isObjected(view: ClusterView, touching: NodePod): boolean {
   const input = checkInput(view, { touching });
+  if (isRepaired(view, touching)) return false;
   return view.cluster.reachable && [othersAreActive, othersAreInService].some(({ find }) => find(input) !== undefined);
 }
 
+/**
+ * A pod that does not run is no node less: its replacement is the repair, also when others do not run either. Where its volume
+ * would go with it, it must not hold data.
+ */
+function isRepaired(view: ClusterView, pod: NodePod): boolean {
+  if (!view.cluster.reachable || pod.containerReady || nodeOf(view, pod)?.active === true) return false;
+  return view.spec.persistentSpec.enabled || databasesOn(view, uidOf(pod), () => true).length === 0;
+}
+
 function objectionTo(view: ClusterView, touching: NodePod): Finding | undefined {
+  if (isRepaired(view, touching)) return undefined;
   return firstFindingAt("step", checkInput(view, { touching }));
 }
 
@@ -70,6 +79,12 @@ function release(view: ClusterView, pod: NodePod): RollStep {
         { kind: "evacuate", node: uidOf(pod) },
         `node ${uidOf(pod)} is next: its primaries, leadership and clients leave`,
       );
+    // a user put it into maintenance without its leadership, or it led again since no other node could
+    if (node?.leader === true && !node.acceptsClients && !isBusy(view, uidOf(pod)))
+      return act(
+        { kind: "take-back", node: uidOf(pod) },
+        `node ${uidOf(pod)} leads the cluster and is evacuated again`,
+      );
     return waiting("EvacuatingNode", stillOn(view, pod));
   }
   return act({ kind: "write-workload", partition: pod.ordinal }, `node ${uidOf(pod)} is evacuated`);
@@ -78,17 +93,19 @@ function release(view: ClusterView, pod: NodePod): RollStep {
 /** The pod may be replaced: the gate of the one before is opened, unless a check objects now. */
 function letGo(view: ClusterView, pod: NodePod, fresh: readonly NodePod[]): RollStep {
   const opened = openGate(fresh, `node ${uidOf(pod)} is evacuated and may be replaced`);
-  if (opened.kind === "done") return waiting("PodReplacing", `pod ${view.name}-${pod.ordinal} is being replaced`);
+  if (opened.kind === "done") return replacing(view, pod);
   const objection = objectionTo(view, pod);
   return objection === undefined ? opened : waitingFor(objection);
 }
 
 /** A pod that is going cannot be kept: it is waited for, and one that does not end needs a user. */
-function leaving({ name }: ClusterView, pod: NodePod): RollStep {
-  const object = `${name}-${pod.ordinal}`;
-  if (!isOverdue(pod)) return waiting("PodReplacing", `pod ${object} is being replaced`);
-  const evidence = `pod ${object} is being deleted, and has not ended in the time that it had`;
-  return waitingFor(wait("PodNotRunning", evidence, `${describeObject(`pod ${object}`)}; ${endLost(object)}`));
+function leaving(view: ClusterView, pod: NodePod): RollStep {
+  const stuck = stuckPod(view, pod);
+  return stuck === undefined ? replacing(view, pod) : waitingFor(stuck);
+}
+
+function replacing({ name }: ClusterView, { ordinal }: NodePod): RollStep {
+  return waiting("PodReplacing", `pod ${name}-${ordinal} is being replaced`);
 }
 
 /** Its node is evacuated and out of service. One that is down holds nothing that could be moved: its replacement is the repair. */

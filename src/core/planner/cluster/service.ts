@@ -3,13 +3,15 @@ import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { firstComingBack, givenBack, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
-import { act, type RollStep } from "./step.ts";
+import { act, waitingFor, type RollStep } from "./step.ts";
+import { stuckPod } from "./stuck-pod.ts";
+import { isOverdue } from "../view/overdue.ts";
 
 /**
  * The next step of keeping nodes in service while no pod may be replaced: what the roll took is given back. A roll that was
  * stopped half-way stays stopped, between two pods: the gate of the last new one stays shut, so that `kubectl rollout status` waits.
  */
-export function serviceStep(view: ClusterView, workload: Workload): RollStep {
+export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boolean): RollStep {
   if (!workload.observed) return { kind: "done" };
   const { pods } = view;
   if (releasedPods(pods, workload).length > 0)
@@ -18,7 +20,10 @@ export function serviceStep(view: ClusterView, workload: Workload): RollStep {
   const others = pods.filter((pod) => !settled.includes(pod));
   const step = givenBack(view, others) ?? firstComingBack(view, settled);
   if (step !== undefined) return step;
-  return others.length > 0
+  const lost = others.find(isOverdue);
+  const stuck = lost && stuckPod(view, lost);
+  if (stuck !== undefined) return waitingFor(stuck);
+  return others.length > 0 && !isAtRest
     ? { kind: "done" }
     : (missingPods(view, workload) ?? openGate(settled, "every node is there"));
 }

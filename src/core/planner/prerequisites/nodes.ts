@@ -1,6 +1,6 @@
 import { describeObject, getNodePods } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
-import { endLost, isOverdue } from "../view/overdue.ts";
+import { endLost, isOverdue, makeAgain } from "../view/overdue.ts";
 import { unknown, wait } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
@@ -51,7 +51,10 @@ function because({ deleting, trouble }: NodePod): string {
 function wayBack({ name }: ClusterView, pod: NodePod | undefined): string {
   const object = `${name}-${pod?.ordinal ?? 0}`;
   const look = describeObject(`pod ${object}`);
-  return pod !== undefined && isOverdue(pod) ? `${look}; ${endLost(object)}` : look;
+  if (pod === undefined) return look;
+  if (isOverdue(pod)) return `${look}; ${endLost(object)}`;
+  // below the partition it is made again from the revision that ran before
+  return pod.trouble === "" || pod.deleting ? look : `${look}; ${makeAgain(object)}`;
 }
 
 export const othersAreInService: Check = {
@@ -60,7 +63,10 @@ export const othersAreInService: Check = {
   at: ["step"],
   needs: ["cluster"],
   find(input) {
-    const away = othersOf(input).filter((other) => nodeOf(input.view, other)?.maintenance === true);
+    const { view } = input;
+    const kept = othersOf(input).filter((other) => nodeOf(view, other)?.maintenance === true);
+    // one that is away has an objection of its own
+    const away = kept.filter((other) => !isAway(view, other));
     if (away.length === 0) return undefined;
     // the operator ends what it began, and leaves to users what they began
     const theirs = away.find(({ inService }) => inService) ?? away[0];

@@ -68,9 +68,9 @@ export interface Workload {
 /** The spec of a StatefulSet is not certainly what the operator wrote. */
 export type Alteration =
   /** This process has not written it yet. */
-  | { readonly kind: "unread" }
-  /** Another writer changed it; it was last written with `partition`. */
-  | { readonly kind: "edited"; readonly partition: number };
+  | "unread"
+  /** Another writer changed it. */
+  | "edited";
 
 export interface NodePod {
   readonly ordinal: number;

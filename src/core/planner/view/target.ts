@@ -3,9 +3,9 @@ import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { imageOf, REPOSITORIES } from "../../releases/catalogue/images.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
-import { nodeOf, type ClusterView, type NodePod } from "./cluster-view.ts";
+import { nodeOf, uidOf, type ClusterView, type NodePod } from "./cluster-view.ts";
 
-type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload" | "cluster">;
+type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload" | "pods" | "cluster">;
 
 /**
  * The node tag that the cluster shall run. Automatic upgrade makes it the operator's own; a tag in the spec is the
@@ -21,14 +21,15 @@ export function targetTag(view: TargetFacts): string {
 }
 
 /** Nodes of two releases run, and one of them is that of `tag`. */
-function isBetween(view: Pick<ClusterView, "cluster">, tag: string): boolean {
+function isBetween(view: Pick<ClusterView, "cluster" | "pods">, tag: string): boolean {
   const tags = runningReleases(view);
   return tags.length > 1 && tags.some((each) => isSameRelease(each, tag));
 }
 
-/** A tag for each release that nodes report to run, in the order of the nodes. */
-export function runningReleases({ cluster }: Pick<ClusterView, "cluster">): readonly string[] {
-  const tags = cluster.reachable ? cluster.nodes.map(({ tag }) => tag) : [];
+/** A tag for each release that nodes report to run, in the order of the nodes; one that has no pod any more runs none. */
+export function runningReleases({ cluster, pods }: Pick<ClusterView, "cluster" | "pods">): readonly string[] {
+  const nodes = cluster.reachable ? cluster.nodes : [];
+  const tags = nodes.filter(({ uid }) => pods.some((pod) => uidOf(pod) === uid)).map(({ tag }) => tag);
   return tags.filter((tag, index) => tags.findIndex((each) => isSameRelease(each, tag)) === index);
 }
 

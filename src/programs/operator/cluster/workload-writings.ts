@@ -7,7 +7,7 @@ import { keyOf, refOf } from "../../../ports/kube/ref.ts";
 
 /** What this process has written into the StatefulSets of clusters: the spec of one that has another generation is not what was written. */
 export class WorkloadWritings {
-  readonly #last = new Map<string, { readonly writing: string; readonly partition: number }>();
+  readonly #last = new Map<string, string>();
 
   /** The view of a cluster, with what is known of the last writing of its StatefulSet. */
   viewOf({ rec, view }: ClusterObservation): ClusterView {
@@ -25,19 +25,16 @@ export class WorkloadWritings {
   /** Notes that the partition was written: what another writer did to the rest is not taken back by that. */
   noteHeld({ rec, view }: ClusterObservation, stored: Stored<StatefulSet> | undefined): void {
     const key = keyOf(refOf(rec));
-    if (stored !== undefined && this.#last.get(key)?.writing === view.workload?.writing) this.#note(key, stored);
+    if (stored !== undefined && this.#last.get(key) === view.workload?.writing) this.#note(key, stored);
   }
 
-  #note(key: string, { metadata, spec }: Stored<StatefulSet>): void {
-    this.#last.set(key, {
-      writing: writingOf(metadata),
-      partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
-    });
+  #note(key: string, { metadata }: Stored<StatefulSet>): void {
+    this.#last.set(key, writingOf(metadata));
   }
 
   #alterationOf(key: string, writing: string): Alteration | undefined {
     const last = this.#last.get(key);
-    if (last === undefined) return { kind: "unread" };
-    return last.writing === writing ? undefined : { kind: "edited", partition: last.partition };
+    if (last === undefined) return "unread";
+    return last === writing ? undefined : "edited";
   }
 }
