@@ -126,6 +126,25 @@ test("what no database may set is refused, also inside MULTI and for other users
   client.close();
 });
 
+test("CONFIG RESETSTAT resets what the engine counts, also inside MULTI", async ({ served }) => {
+  const client = await served.client();
+  const counts = async (): Promise<boolean> => /cmdstat_append:/.test(String(await client.ask("INFO", "commandstats")));
+  for (const ask of [
+    () => client.ask("CONFIG", "RESETSTAT"),
+    async () => {
+      await client.ask("MULTI");
+      await client.ask("CONFIG", "RESETSTAT");
+      return client.ask("EXEC");
+    },
+  ]) {
+    await client.ask("APPEND", "counted", "x");
+    assert.ok(await counts());
+    assert.deepEqual([await ask()].flat(), ["OK"]);
+    assert.ok(!(await counts()));
+  }
+  client.close();
+});
+
 test("why the agent keeps nothing is said, with what to do about it", async ({ served }) => {
   const client = await served.client();
   const kept = new Kept(served); // takes over

@@ -115,6 +115,11 @@ export const HANDLED: readonly HandledCommands[] = [
       "the parameters that spec.engineParameters may have and does not name, for the whole database: its record keeps them for every later primary, " +
       "version and node; others are refused, and so are all while a node of a release before 0.4.0 is a member",
   },
+  {
+    commandClass: "write",
+    names: "CONFIG|RESETSTAT",
+    note: "resets what the engine that is primary counts; the metrics of the database stay, but for the requests a second, which begin anew",
+  },
   // engines end the connection on these too: a web page may make a browser send them
   { commandClass: "hostile", names: "POST HOST:", note: "ends the connection" },
 ];
@@ -132,7 +137,6 @@ export const REFUSED: readonly { readonly why: string; readonly names: string }[
   { why: "modules are given in the database's definition", names: "MODULE|LOAD MODULE|LOADEX MODULE|UNLOAD" },
   { why: "persistence is given in the database's definition", names: "SAVE BGSAVE BGREWRITEAOF" },
   { why: "the record of the database keeps what CONFIG SET sets", names: "CONFIG|REWRITE" },
-  { why: "the metrics of the database are made from these numbers", names: "CONFIG|RESETSTAT" },
   {
     why: USERS,
     names: "ACL|DELUSER ACL|DRYRUN ACL|GETUSER ACL|LIST ACL|LOAD ACL|LOG ACL|SAVE ACL|SETUSER ACL|USERS",
