@@ -21,8 +21,8 @@ What an endpoint refuses is refused inside scripts and functions too: there the 
 The name of a command that is not on this page is looked up at the engine. Commands of modules run on a connection of their own; those of \`JSON\`,
 \`BF\`, \`CF\`, \`CMS\`, \`TOPK\`, \`TDIGEST\` and \`TS\` share the one of other clients. What a later engine has added is refused until it is listed here.
 
-Inside \`MULTI\` the same commands can be used; what the proxy answers has its place in the reply to \`EXEC\`. Not available there are \`AUTH\`, \`HELLO\`,
-\`CONFIG SET\`, \`CLIENT REPLY\`, \`CLIENT MAINT_NOTIFICATIONS\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\` and the commands of subscriptions. One transaction takes
+Inside \`MULTI\` the same commands can be used; what the proxy answers has its place in the reply to \`EXEC\`. \`CONFIG SET\` is applied
+behind the commands of its transaction that an engine executes. Not available there are \`AUTH\`, \`HELLO\`, \`CLIENT REPLY\`, \`CLIENT MAINT_NOTIFICATIONS\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\` and the commands of subscriptions. One transaction takes
 ${LIMITS.specialBytes / 2 ** 10} KiB of \`SELECT\` and of what the proxy answers.
 
 The slow log, the latency monitor and the statistics are those of the engine that is primary. It serves this database alone, but its slow log names

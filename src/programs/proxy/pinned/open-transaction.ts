@@ -69,7 +69,7 @@ function isAnsweredHere({ name, commandClass }: CommandEntry): boolean {
   return ANSWERED_HERE.has(commandClass) && !NEVER_QUEUED.has(name);
 }
 
-const ANSWERED_HERE: ReadonlySet<CommandClass> = new Set(["client", "whoami", "view"]);
+const ANSWERED_HERE: ReadonlySet<CommandClass> = new Set(["client", "whoami", "view", "parameters"]);
 /** They are about the replies of the transaction itself, and about the connection that it needs. */
 const NEVER_QUEUED: ReadonlySet<string> = new Set(["CLIENT|REPLY", "CLIENT|MAINT_NOTIFICATIONS"]);
 /** Changes nothing, and every user may send it. */
@@ -81,7 +81,7 @@ const QUEUEABLE: ReadonlySet<CommandClass> = new Set([
 ]);
 
 const TOO_MANY_SPECIAL = errorReply(
-  `ERR store: a transaction takes at most ${LIMITS.specialBytes} bytes of CLIENT, CONFIG GET, ACL WHOAMI and SELECT`,
+  `ERR store: a transaction takes at most ${LIMITS.specialBytes} bytes of CLIENT, CONFIG GET, CONFIG SET, ACL WHOAMI and SELECT`,
 );
 
 function notInside({ name }: CommandEntry): Buffer {

@@ -9,6 +9,7 @@ import { engineDirectives } from "../../../core/api/settings/effects.ts";
 import { parametersIn } from "../../../core/api/settings/engine-parameters.ts";
 import type { ParametersRequest } from "../../../ports/management/parameters-question.ts";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
+import { listOf } from "../../../ports/resp/reply.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 
 const EVENTS = "notify-keyspace-events";
@@ -110,7 +111,9 @@ test("what the definition names is refused with its value and the command, unles
   client.close();
 });
 
-test("what no database may set is refused, also inside MULTI and for other users of the engine", async ({ served }) => {
+test("what no database may set is refused, in the reply to EXEC too, and for other users of the engine", async ({
+  served,
+}) => {
   const client = await served.client();
   for (const name of ["maxmemory", "dir", "requirepass", "Port"])
     assert.match(
@@ -118,11 +121,38 @@ test("what no database may set is refused, also inside MULTI and for other users
       new RegExp(`^-ERR store: CONFIG SET of ${name} is not available at an endpoint`),
     );
   await client.ask("MULTI");
-  assert.match(String(await client.ask("CONFIG", "SET", EVENTS, "KEA")), /is not available inside MULTI$/);
-  await client.ask("DISCARD");
+  await client.ask("CONFIG", "SET", "maxmemory", 1);
+  await client.ask("SET", "beside", "1");
+  client.send("EXEC");
+  const [refusal, done] = listOf((await client.read()) ?? null);
+  assert.match(String(plain(refusal)), /^-ERR store: CONFIG SET of maxmemory is not available/);
+  assert.equal(done, "OK");
   await served.primary.call("ACL", "SETUSER", "ann", "on", ">pw", "~*", "+@all");
   await client.ask("AUTH", "ann", "pw");
   assert.match(String(await client.ask("CONFIG", "SET", EVENTS, "KEA")), /^-NOPERM/);
+  client.close();
+});
+
+test("inside MULTI, CONFIG SET is answered in its place of the reply to EXEC, once CONFIG GET shows it", async ({
+  served,
+}) => {
+  const client = await served.client();
+  const requests = [
+    ["SET", "k", "1"],
+    ["CONFIG", "SET", "lfu-decay-time", 7, EVENTS, "Kl"],
+    ["CONFIG", "SET", "lfu-decay-time", "x"],
+    ["GET", "k"],
+  ];
+  await client.ask("MULTI");
+  assert.match(String(await client.ask("CONFIG", "SET", "lfu-decay-time")), /^-ERR wrong number of arguments/);
+  assert.match(String(await client.ask("EXEC")), /^-EXECABORT/);
+  await client.ask("MULTI");
+  for (const request of requests) assert.equal(await client.ask(...request), "QUEUED");
+  client.send("EXEC");
+  const answers = listOf((await client.read()) ?? null).map((one) => String(plain(one)));
+  assert.deepEqual([answers[0], answers[1], answers[3]], ["OK", "OK", "1"]);
+  assert.match(answers[2] ?? "", /^-ERR CONFIG SET failed .*couldn't be parsed into an integer$/);
+  assert.deepEqual(await client.ask("CONFIG", "GET", "lfu-decay-time"), ["lfu-decay-time", "7"]);
   client.close();
 });
 
