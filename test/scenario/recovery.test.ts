@@ -36,7 +36,7 @@ await test("a database that kept its data on a volume that is lost waits, and st
   const { uid } = database;
   await loseVolume(uid);
   const { waiting_for, recovery } = await lacking(database);
-  assert.match(waiting_for, /the data of "ledger" on node \d is gone with its volume; no other copy is left/);
+  assert.match(waiting_for, /the data of "ledger" on node \d is gone with its volume; no replica has another copy/);
   assert.deepEqual(recovery, { lacks: waiting_for, needs_consent: true });
   await assert.rejects(recover(uid, {}), /406 missing_data_files/);
   await recover(uid, { recover_without_data: true });

@@ -39,6 +39,17 @@ export function applyBundle(flags = "", comment = ""): string {
   return applyFile("bundle.yaml", flags, comment);
 }
 
+/** Uses data that a node has set aside for a database in recovery; logs in as docs/management-api.md says. */
+export function recoverFromSetAside(
+  cluster: string,
+  bdb: number,
+  data: { readonly node: number; readonly id: string },
+): string {
+  const body = JSON.stringify({ set_aside: { node: data.node, id: data.id } });
+  const way = `curl -fsS --cacert ca.crt -u "$REC_USER:$REC_PASSWORD" -H "Content-Type: application/json"`;
+  return `${way} -d '${body}' https://${cluster}:9443/v1/bdbs/${bdb}/actions/recover`;
+}
+
 /** Lists the node pods; `flags` stand after the label. */
 export function getNodePods(flags = ""): string {
   return getObjects(`pods -l ${LABELS.role}=node${flags}`);

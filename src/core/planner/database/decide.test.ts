@@ -99,14 +99,14 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     instances: [on(1, 1)],
     record: persistent,
     but: { 1: lost },
-    want: `ask-consent: ${GONE}; no other copy is left`,
+    want: `ask-consent: ${GONE}; no replica has another copy`,
   },
   {
     rule: "what has been asked is waited for",
     instances: [on(1, 1)],
-    record: { ...persistent, status: "recovery", recovery: { lacks: `${GONE}; no other copy is left` } },
+    record: { ...persistent, status: "recovery", recovery: { lacks: `${GONE}; no replica has another copy` } },
     but: { 1: lost },
-    want: `wait: ${GONE}; no other copy is left`,
+    want: `wait: ${GONE}; no replica has another copy`,
   },
   {
     rule: "once a user agrees the database starts empty",

@@ -141,14 +141,14 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     instances: pair,
     record: { persistence: "aofAlways" },
     but: { 1: lost, 2: { ...dead, usedLaunch: 0, failedStarts: 3 } },
-    want: `ask-consent: ${GONE}; no other copy is left`,
+    want: `ask-consent: ${GONE}; no replica has another copy`,
   },
   {
     rule: "a replica whose disk is lost as well is not awaited",
     instances: pair,
     record: { persistence: "aofAlways" },
     but: { 1: lost, 2: { ...lost, usedLaunch: 0 } },
-    want: `ask-consent: ${GONE}; no other copy is left`,
+    want: `ask-consent: ${GONE}; no replica has another copy`,
   },
   {
     rule: "a user who is asked learns of a copy on a node that is away",

@@ -56,7 +56,7 @@ export function withEmptyStart(record: DatabaseRecord, shard: number, instance: 
   const what = record.persistence === "disabled" ? "without persistence" : "the volume of its primary is gone";
   return withLoss(
     { ...next, recovery: { ...next.recovery, empty: true } },
-    `${now}: "${record.name}" starts empty: ${what}, and no other copy is left`,
+    `${now}: "${record.name}" starts empty: ${what}, and no replica has another copy`,
   );
 }
 

@@ -12,7 +12,14 @@ const endpoint = {
   addr: [],
   proxy_policy: "all-nodes",
 } as const;
-const serving: Service = { name: "orders", status: "active", version: "7.2.4", waiting_for: "", endpoints: [endpoint] };
+const serving: Service = {
+  uid: 1,
+  name: "orders",
+  status: "active",
+  version: "7.2.4",
+  waiting_for: "",
+  endpoints: [endpoint],
+};
 const away: Service = { ...serving, version: "", waiting_for: "node 1 does not answer" };
 const lacking: Service = { ...away, status: "recovery", recovery: { lacks: "a volume", needs_consent: true } };
 const running = (age_seconds: number): Service => ({

@@ -8,11 +8,13 @@ import { isFindingId } from "../../../core/planner/findings/ids.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";
+import { adoptionOf, describeCopies, type SetAsideCopy } from "./set-aside.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 
 /** What the cluster says of the service of a database. */
 type Service = Pick<
   BdbRecord,
+  | "uid"
   | "name"
   | "status"
   | "version"
@@ -38,6 +40,12 @@ const OF_SERVICE: readonly string[] = [
   "ClockApart",
   "MemoryTooSmall",
 ] satisfies readonly FindingId[];
+/** What is known besides of a database and its cluster. */
+interface ServiceFacts extends Pick<DatabaseStatus, "cluster" | "conditions"> {
+  /** Copies that nodes have set aside, the newest first. */
+  readonly copies?: readonly SetAsideCopy[];
+}
+
 const WITHHELD = "no replica is in sync, and replies wait for one";
 
 /** Whether a primary serves the database; nothing while the last answer of the cluster still counts. */
@@ -61,11 +69,7 @@ export function withoutService(findings: readonly Finding[] = []): Finding[] {
 }
 
 /** A primary has been away for longer than a failover takes, or cannot move before a user acts, or the database cannot be made. */
-export function serviceFindings(
-  bdb: Service | undefined,
-  before: Pick<DatabaseStatus, "cluster" | "conditions">,
-  now: Date,
-): readonly Finding[] {
+export function serviceFindings(bdb: Service | undefined, before: ServiceFacts, now: Date): readonly Finding[] {
   return [...obstacleOf(bdb), ...findingsOf(bdb, before, now)];
 }
 
@@ -78,7 +82,7 @@ function obstacleOf(bdb: Service | undefined): readonly Finding[] {
 
 function findingsOf(
   bdb: Service | undefined,
-  { cluster = "<rec>", conditions }: Pick<DatabaseStatus, "cluster" | "conditions">,
+  { cluster = "<rec>", conditions, copies = [] }: ServiceFacts,
   now: Date,
 ): readonly Finding[] {
   if (bdb?.status === "creation-failed")
@@ -91,7 +95,7 @@ function findingsOf(
   if (bdb.version !== "") return syncFinding(bdb);
   if (condition?.status !== "False") return [];
   if (now.getTime() - Date.parse(condition.lastTransitionTime) < FAILOVER_MS) return [];
-  return [unavailable(bdb, cluster, condition)];
+  return [unavailable(bdb, cluster, condition, copies)];
 }
 
 /** A script past the limit of engines. The pod of a script that cannot be killed is the way out: its agent ends the engine in the end. */
@@ -131,16 +135,17 @@ function scriptText({ command, client, age_seconds, node_uid }: RunningScript): 
 }
 
 function unavailable(
-  { name, recovery }: Service,
+  { uid, name, recovery }: Service,
   cluster: string,
   { message, lastTransitionTime }: Condition,
+  copies: readonly SetAsideCopy[],
 ): Finding {
-  const evidence = `no primary has served "${name}" since ${lastTransitionTime}: ${message}`;
-  return recovery?.needs_consent === true
-    ? block(
-        "DatabaseUnavailable",
-        evidence,
-        `bring the node or its volume back, or agree to what is gone: ${patchCluster(cluster, { clusterRecovery: true })}`,
-      )
-    : wait("DatabaseUnavailable", evidence, `check the node pods: ${getNodePods()}`);
+  const known = copies.length === 0 ? "" : `; set aside are: ${describeCopies(copies)}`;
+  const evidence = `no primary has served "${name}" since ${lastTransitionTime}: ${message}${known}`;
+  if (recovery?.needs_consent !== true)
+    return wait("DatabaseUnavailable", evidence, `check the node pods: ${getNodePods()}`);
+  const adoption = adoptionOf(copies, cluster, uid);
+  const others = `bring the node or its volume back, or agree to what is gone: ${patchCluster(cluster, { clusterRecovery: true })}`;
+  const remedy = adoption === undefined ? others : `use the newest copy: ${adoption}; or ${others}`;
+  return block("DatabaseUnavailable", evidence, remedy);
 }

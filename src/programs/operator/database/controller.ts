@@ -30,6 +30,7 @@ import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { keepMark, ownDatabase } from "./identity.ts";
+import { FAILOVER_MS } from "./lost-answer.ts";
 import { publishAddress } from "./published-address.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
@@ -38,6 +39,7 @@ import { secretState } from "./secret.ts";
 import { addressReconciler, type AddressReconciler } from "./secret-address.ts";
 import { observeSecret, secretNameOf } from "./secret-verdict.ts";
 import { siteOf } from "./site.ts";
+import { setAsideCopies } from "./set-aside.ts";
 import { databaseStatusOf } from "./status.ts";
 
 export interface DatabaseDeps extends ObserveDeps, GivenDeps {
@@ -102,8 +104,8 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps, redb);
   const cluster = clusterOf(deps.cache, redb);
   if ("id" in cluster) {
-    await reportUnready(deps, redb, cluster);
-    return waiting(REST_MS, cluster.id, cluster.evidence);
+    const status = await reportUnready(deps, redb, cluster);
+    return waiting(untilLostMs(status), cluster.id, cluster.evidence);
   }
   const context = deps.contexts.of(keyOf(cluster));
   if (context === undefined) return settled; // it is woken once its cluster has been looked at
@@ -129,9 +131,9 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   return follow(deps, held, cluster.name, evaluated);
 }
 
-async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<void> {
+async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<DatabaseStatus> {
   const cluster = clusterNameFor(redb, []) ?? redb.status?.cluster ?? "";
-  await report(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
+  return report(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
 }
 
 /** Says of itself that nothing is left to be done. */
@@ -150,13 +152,13 @@ function isToAct({ decision }: DatabaseEvaluation): boolean {
 async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
   const { decision, connection, authority } = evaluated;
   if (decision === undefined) {
-    const { conditions } = await report(deps, seen, cluster, evaluated);
+    const status = await report(deps, seen, cluster, evaluated);
     const { suspension } = evaluated;
-    const restMs = isTrue(conditions, "Available") ? REST_MS : AGAIN_MS.first;
+    const restMs = isTrue(status.conditions, "Available") ? untilLostMs(status) : AGAIN_MS.first;
     if (suspension !== undefined) return waiting(restMs, suspension.reason, suspension.message);
     const why = evaluated.unready ?? evaluated.failure;
     const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
-    return waiting(isAnswered ? AGAIN_MS.last : REST_MS, why?.id ?? "", why?.evidence ?? "");
+    return waiting(isAnswered ? AGAIN_MS.last : untilLostMs(status), why?.id ?? "", why?.evidence ?? "");
   }
   const isActing = decision.act.kind !== "none";
   if (isActing) deps.log.info("performing a step", { database: seen.metadata.name, act: decision.act });
@@ -194,6 +196,11 @@ function pauseMs(isActing: boolean, { findings, drift }: DatabaseDecision, statu
   return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
 }
 
+/** The last answer of a cluster that does not answer counts no longer after a while; later it is woken by what changes. */
+function untilLostMs({ unansweredSince, status }: DatabaseStatus): number {
+  return unansweredSince === undefined || status === "unknown" ? REST_MS : FAILOVER_MS;
+}
+
 /** Doubles the pause each time without state of its own: the condition says since when. */
 function refusedForMs({ conditions }: DatabaseStatus, clock: Clock): number {
   const since = conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? "";
@@ -221,7 +228,13 @@ async function report(
         evaluated.authority === undefined ? before.authorityDigest : authorityDigest(evaluated.authority),
       bdb,
       isPolled: !("unreachable" in polled),
-      ...("unreachable" in polled ? { shards: [], actions: [] } : { shards: polled.shards, actions: polled.actions }),
+      ...("unreachable" in polled
+        ? { shards: [], actions: [] }
+        : {
+            shards: polled.shards,
+            actions: polled.actions,
+            copies: bdb === undefined ? [] : setAsideCopies(polled.nodes, bdb.uid),
+          }),
       suspension,
       decision,
       unready,

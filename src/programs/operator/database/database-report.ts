@@ -4,6 +4,7 @@ import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import type { Unready } from "../context/cluster-context.ts";
 import type { DatabaseFailure } from "./failure.ts";
+import type { SetAsideCopy } from "./set-aside.ts";
 
 /** What a pass over a database knows in the end. */
 export interface DatabaseReport {
@@ -16,6 +17,8 @@ export interface DatabaseReport {
   readonly authorityDigest: DatabaseStatus["authorityDigest"];
   /** The cluster has answered. */
   readonly isPolled: boolean;
+  /** Copies of the database that nodes have set aside, the newest first; absent: none is known. */
+  readonly copies?: readonly SetAsideCopy[];
   /** Of the whole cluster. */
   readonly shards: readonly ShardInstanceRecord[];
   readonly actions: readonly ActionRecord[];

@@ -24,12 +24,13 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     unready?.id === "ClusterNotFound" ||
     failure?.id === "SpecInvalid" ||
     failure?.id === "NameTaken";
-  const unansweredSince = isAnswered(report) ? undefined : (before.unansweredSince ?? timestamp(now));
+  const isKnown = isAnswered(report) || before.databaseUID === undefined;
+  const unansweredSince = isKnown ? undefined : (before.unansweredSince ?? timestamp(now));
   const lost = bdb === undefined ? lostAnswer({ ...before, unansweredSince }, whyOf(report), now) : undefined;
   const service = withStatements(before.conditions, serviceConditions(report, lost), now);
   const findings = [
     ...findingsOf(report),
-    ...serviceFindings(bdb, { cluster: report.cluster, conditions: service }, now),
+    ...serviceFindings(bdb, { cluster: report.cluster, conditions: service, copies: report.copies ?? [] }, now),
     ...engineFindings(bdb, report.shards, report.cluster),
   ];
   return {
