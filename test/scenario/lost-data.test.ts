@@ -48,7 +48,10 @@ await test("the only copy is gone: the database waits, says so, and starts empty
   await rm(join(await directory(database), "appendonlydir"), { recursive: true });
   await crash(database);
   const { recovery } = await asking(database);
-  assert.match(recovery?.lacks ?? "", /the data of "single" on node \d is gone with its volume; no replica has another copy/);
+  assert.match(
+    recovery?.lacks ?? "",
+    /the data of "single" on node \d is gone with its volume; no replica has another copy/,
+  );
   await cluster.client.call("recoverBdb", { params: { uid }, body: { recover_without_data: true } });
   const back = await database.active();
   assert.equal(await database.keys(), 0);

@@ -99,7 +99,9 @@ function goneText(name: string, node: number): string {
 /** Where another copy may be, when none is at hand. */
 function otherCopies(shard: ShardRecord, instances: Instances): string {
   const away = replicasOf(shard).find(({ id }) => instances.get(id)?.cutOff === true);
-  return away === undefined ? "no replica has another copy" : `node ${away.node}, which is away, may have an older copy`;
+  return away === undefined
+    ? "no replica has another copy"
+    : `node ${away.node}, which is away, may have an older copy`;
 }
 
 /** The node with the newest copy is away, for `gone` seconds: a replica that is not in sync takes over once a user agrees. */
