@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     instances: PAIR,
     change: { persistence: "aofAlways" },
     nodes: [node(1), node(2, { volumeRoom: 300e6 })],
-    want: /"orders" may take 404 MB of a volume then, and that of node 2 has room for 300 MB/,
+    want: /"orders" may take 405 MB of a volume then, and that of node 2 has room for 300 MB/,
   },
   {
     rule: "nodes of older releases are asked for their machine",

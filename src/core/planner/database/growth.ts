@@ -1,8 +1,9 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
 import { diskBytes } from "./disk-budget.ts";
 import { desiredInstances, primaryOf, wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
-import { freeOnVolume, largestOn, megabytes, placeInstance } from "./placement.ts";
+import { freeOnVolume, largestOn, placeInstance } from "./placement.ts";
 
 /** A database before and after a change of its settings, and what its nodes hold besides. */
 export interface Growth {
@@ -31,7 +32,7 @@ function noDiskWhereItIs({ before, after, nodes, others }: Growth): string | und
     .map(({ uid, volumeRoom }) => ({ uid, free: freeOnVolume({ uid, volumeRoom }, others) }))
     .find(({ free }) => free < needed);
   if (short === undefined) return undefined;
-  return `"${before.name}" may take ${megabytes(needed)} of a volume then, and that of node ${short.uid} has room for ${megabytes(short.free)}`;
+  return `"${before.name}" may take ${needText(needed)} of a volume then, and that of node ${short.uid} has room for ${roomText(short.free)}`;
 }
 
 function nodesOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): readonly NodeFacts[] {
@@ -42,10 +43,10 @@ function nodesOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): reado
 function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
   const rooms = nodesOf(before, nodes).map((node) => ({ uid: node.uid, most: largestOn(node, others) }));
   if (rooms.every(({ most }) => most >= after.memoryBytes)) return undefined;
-  const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${megabytes(most)} of it`).join(", ");
+  const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${roomText(most)} of it`).join(", ");
   const least = Math.min(...rooms.map(({ most }) => most));
-  const most = least > before.memoryBytes ? `; up to ${megabytes(least)} fit` : "; it cannot grow there";
-  return `"${before.name}" has ${megabytes(before.memoryBytes)} and cannot have ${megabytes(after.memoryBytes)}: ${each}${most}`;
+  const most = least > before.memoryBytes ? `; up to ${roomText(least)} fit` : "; it cannot grow there";
+  return `"${before.name}" has ${needText(before.memoryBytes)} and cannot have ${needText(after.memoryBytes)}: ${each}${most}`;
 }
 
 function noReplica({ before, after, nodes, others }: Growth): string | undefined {

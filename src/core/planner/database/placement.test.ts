@@ -70,7 +70,7 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     everything: [held(3)],
     want: {
       refusal:
-        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 52 MB of the 104 MB " +
+        "no node can take a 7.2 primary: node 1 is down, node 2 has no 7.2 engine, node 3 has 52 MB of the 105 MB " +
         "it needs, node 4 already holds an instance of it, node 5 is in maintenance or does not reach the Kubernetes API",
     },
   },
@@ -78,7 +78,7 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     rule: "what is new needs room for all that may be there at worst, and the refusal names what fits",
     nodes: [node(1, { container: { limit: 900 * MIB, reserve: 700 * MIB } })],
     want: {
-      refusal: "no node can take a 7.2 primary: node 1 has room for a database of 74 MB, and this one has 104 MB",
+      refusal: "no node can take a 7.2 primary: node 1 has room for a database of 74 MB, and this one has 105 MB",
     },
   },
   {
@@ -96,13 +96,13 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     rule: "it finds none where data alone would fill the container",
     room: "resting",
     nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
-    want: { refusal: "no node can take a 7.2 primary: node 1 has 104 MB of the 132 MB it needs at rest" },
+    want: { refusal: "no node can take a 7.2 primary: node 1 has 104 MB of the 133 MB it needs at rest" },
   },
   {
     rule: "what is new needs room on the volume for all that may come to lie there",
     nodes: [node(1, { container: { limit: 9_000 * MIB, reserve: 0 }, volumeRoom: 399 * MIB })],
     everything: [held(1)],
-    want: { refusal: "no node can take a 7.2 primary: node 1 has 208 MB left of its volume, of 209 MB for it" },
+    want: { refusal: "no node can take a 7.2 primary: node 1 has 208 MB left of its volume, of 210 MB for it" },
   },
   {
     rule: "what runs already does not wait for that",

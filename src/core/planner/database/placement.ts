@@ -1,3 +1,4 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import { freeBytes, largestDatabase, restingBytes } from "./capacity.ts";
@@ -90,15 +91,15 @@ function noRoom(node: NodeFacts, request: PlacementRequest): string | undefined 
   const sizes = sizesOn(node.uid, everything);
   if (room === "machine" || node.container === undefined) {
     const free = node.memoryBytes - sum(sizes);
-    return free < memoryBytes ? `has ${megabytes(free)} of the ${megabytes(memoryBytes)} it needs` : undefined;
+    return free < memoryBytes ? `has ${roomText(free)} of the ${needText(memoryBytes)} it needs` : undefined;
   }
   if (room === "resting") {
     const free = freeBytes(node.container, sizes, restingBytes);
     const needs = restingBytes(memoryBytes);
-    return free < needs ? `has ${megabytes(free)} of the ${megabytes(needs)} it needs at rest` : undefined;
+    return free < needs ? `has ${roomText(free)} of the ${needText(needs)} it needs at rest` : undefined;
   }
   if (freeBytes(node.container, [...sizes, memoryBytes]) >= 0) return noDisk(node, request);
-  return `has room for a database of ${megabytes(largestOn(node, everything))}, and this one has ${megabytes(memoryBytes)}`;
+  return `has room for a database of ${roomText(largestOn(node, everything))}, and this one has ${needText(memoryBytes)}`;
 }
 
 function weight(node: NodeFacts, { everything, role }: PlacementRequest): number {
@@ -110,7 +111,7 @@ function weight(node: NodeFacts, { everything, role }: PlacementRequest): number
 /** What runs already is where it is: its volume is asked for room when something new comes, or grows. */
 function noDisk({ uid, volumeRoom }: NodeFacts, { everything, diskBytes }: PlacementRequest): string | undefined {
   const free = freeOnVolume({ uid, volumeRoom }, everything);
-  return free < diskBytes ? `has ${megabytes(free)} left of its volume, of ${megabytes(diskBytes)} for it` : undefined;
+  return free < diskBytes ? `has ${roomText(free)} left of its volume, of ${needText(diskBytes)} for it` : undefined;
 }
 
 /** Bytes of the volume of a node that no instance may come to need; Infinity where the node does not say. */
@@ -151,9 +152,4 @@ function freePort(
 /** Where the search for the port of an instance begins. */
 export function portOffsetOf(bdb: number, instance: number): number {
   return (bdb - 1) * 10 + instance;
-}
-
-/** As sizes of databases are written. */
-export function megabytes(bytes: number): string {
-  return `${Math.max(0, Math.floor(bytes / 1_000_000))} MB`;
 }

@@ -1,3 +1,4 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import { describeObject, patchDatabase, patchDatabaseVersion } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";
@@ -22,7 +23,7 @@ export const capacitySuffices: Check = {
     if (wanted <= others) return undefined;
     return block(
       "CapacityShort",
-      `databases may take ${megabytes(wanted)} and the nodes without the largest one have ${megabytes(others)}`,
+      `databases may take ${needText(wanted)} and the nodes without the largest one have ${roomText(others)}`,
       "raise spec.nodes, or lower spec.memorySize of databases",
     );
   },
@@ -104,8 +105,4 @@ function replacementMissing(databases: readonly ClusterDatabase[]): Finding | un
 
 function replicate([first]: readonly ClusterDatabase[]): string {
   return patchDatabase(first?.name ?? "", { replication: true });
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

@@ -1,3 +1,4 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, FullVolume } from "../view/cluster-view.ts";
@@ -27,12 +28,8 @@ export const volumesHaveRoom: Check = {
 function described(node: number, { total, free, databases }: FullVolume, known: readonly ClusterDatabase[]): string {
   const named = databases.map(({ bdb, bytes }) => {
     const name = known.find(({ uid }) => uid === bdb)?.name;
-    return `${name === undefined ? `database ${bdb}` : `"${name}"`}, which takes ${megabytes(bytes)} there`;
+    return `${name === undefined ? `database ${bdb}` : `"${name}"`}, which takes ${needText(bytes)} there`;
   });
-  const room = `the volume of node ${node} has ${megabytes(free)} of ${megabytes(total)} free`;
+  const room = `the volume of node ${node} has ${roomText(free)} of ${roomText(total)} free`;
   return `${room}; until there is more, writes are refused of ${named.join(", and of ")}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

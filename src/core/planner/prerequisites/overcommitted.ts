@@ -1,3 +1,4 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import { databasesOn } from "../view/cluster-view.ts";
@@ -26,11 +27,7 @@ export const memorySuffices: Check = {
 function described(view: ClusterView, { uid, memory }: ClusterNode): readonly string[] {
   if (memory === undefined || memory.needed <= memory.limit - memory.reserve) return [];
   const { limit, reserve, needed } = memory;
-  const has = `its container has ${megabytes(limit - reserve)} for them (${megabytes(limit)} less ${megabytes(reserve)} of its own)`;
+  const has = `its container has ${roomText(limit - reserve)} for them (${roomText(limit)} less ${needText(reserve)} of its own)`;
   const here = named(databasesOn(view, uid, () => true));
-  return [`node ${uid}: ${here} may need ${megabytes(needed)}, and ${has}; no database is made or grows there`];
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_000_000)} MB`;
+  return [`node ${uid}: ${here} may need ${needText(needed)}, and ${has}; no database is made or grows there`];
 }

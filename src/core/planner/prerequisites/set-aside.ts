@@ -1,3 +1,4 @@
+import { needText } from "../../base/sizes.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterNode, SetAside } from "../view/cluster-view.ts";
 import type { Check } from "./check.ts";
@@ -19,7 +20,7 @@ export const noDataIsSetAside: Check = {
     const days = spec.setAsideRetentionDays;
     return warn(
       "DataSetAside",
-      `no record asks for ${megabytes(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
+      `no record asks for ${needText(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
       `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again (a database in recovery takes it by POST /v1/bdbs/${first.database}/actions/recover with set_aside); ` +
         `or remove it now: DELETE /v1/nodes/${first.node}/set_aside/${first.id}`,
     );
@@ -35,8 +36,4 @@ function described(copies: readonly OnNode[]): string {
   const nodes = [...new Set(copies.map(({ node }) => node))].toSorted((one, other) => one - other);
   const who = name === "" ? `database ${database}` : `"${name}" (database ${database})`;
   return `${who} on node ${nodes.join(" and node ")}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }

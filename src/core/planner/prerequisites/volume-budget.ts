@@ -1,3 +1,4 @@
+import { needText, roomText } from "../../base/sizes.ts";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
@@ -25,7 +26,7 @@ export const volumesSuffice: Check = {
 function tooSmall({ uid, volume }: ClusterNode): readonly string[] {
   if (volume === undefined || volume.needed <= volume.room) return [];
   return [
-    `the databases of node ${uid} may take ${megabytes(volume.needed)} of its volume, which has ${megabytes(volume.room)} for them`,
+    `the databases of node ${uid} may take ${needText(volume.needed)} of its volume, which has ${roomText(volume.room)} for them`,
   ];
 }
 
@@ -33,10 +34,6 @@ function tooMuch({ uid, volume }: ClusterNode, databases: readonly ClusterDataba
   return (volume?.over ?? []).map(({ bdb, bytes, budget }) => {
     const name = databases.find((database) => database.uid === bdb)?.name;
     const who = name === undefined ? `database ${bdb}` : `"${name}"`;
-    return `${who} takes ${megabytes(bytes)} of the volume of node ${uid} and may take ${megabytes(budget)}`;
+    return `${who} takes ${needText(bytes)} of the volume of node ${uid} and may take ${roomText(budget)}`;
   });
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1_000_000)} MB`;
 }
