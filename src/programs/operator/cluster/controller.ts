@@ -42,7 +42,7 @@ import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
 import { keepPolicy } from "./policy.ts";
 import { nextStatus } from "./status.ts";
-import { observeOwnership, type OwnershipVerdict } from "./ownership.ts";
+import { observeOwnership, unknownOwnership, type OwnershipVerdict } from "./ownership.ts";
 import { keepOwned, ownedOf, syncedOwnership, type FindCallers } from "./owned-objects.ts";
 import type { FindHolder } from "../secrets/holders.ts";
 import { keepSecrets } from "../objects/secrets.ts";
@@ -154,6 +154,10 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
 
 /** What is against that the cluster takes what it asks for. */
 async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
+  const { permissions } = observation.environment;
+  // what it may not follow would never be known; nothing is written then
+  if (permissions?.read === true && permissions.value.some(({ who, spare }) => who === "operator" && spare !== true))
+    return unknownOwnership(observation.view.workload !== undefined);
   await syncedOwnership(deps);
   return observeOwnership(deps, observation, ownedOf(deps, observation));
 }
@@ -208,11 +212,11 @@ async function act(
   deps: ClusterDeps,
   observation: ClusterObservation,
   decision: ClusterDecision,
-  { blocking }: OwnershipVerdict,
+  { blocking, isUnknown }: OwnershipVerdict,
 ): Promise<Acted> {
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
-    const changing = blocking.length > 0 ? [] : await keepCredentials(deps, observation);
+    const changing = isUnknown || blocking.length > 0 ? [] : await keepCredentials(deps, observation);
     if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {

@@ -22,8 +22,10 @@ export interface OwnershipVerdict {
   readonly warnings: readonly Finding[];
   /** Its nodes have been made: they are kept in service all the same. */
   readonly isMade: boolean;
-  /** The StatefulSet of its name is not its own. */
+  /** The StatefulSet of its name is not its own, as far as is known. */
   readonly isWorkloadForeign: boolean;
+  /** The operator may not look: nothing is said, and nothing is taken. */
+  readonly isUnknown: boolean;
 }
 
 export interface OwnershipDeps extends GivenDeps {
@@ -55,7 +57,13 @@ export async function observeOwnership(
     warnings: all.filter(({ severity }) => severity !== "block"),
     isMade,
     isWorkloadForeign: workload !== undefined && !isOurs,
+    isUnknown: false,
   };
+}
+
+/** The verdict of an operator that may not look: it deletes no StatefulSet either. */
+export function unknownOwnership(isMade: boolean): OwnershipVerdict {
+  return { blocking: [], warnings: [], isMade, isWorkloadForeign: true, isUnknown: true };
 }
 
 interface Named {

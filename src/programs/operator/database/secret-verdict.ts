@@ -64,7 +64,9 @@ export function verdictOn(given: GivenSecret, redb: Redb): SecretVerdict {
 /** The keys of the address that are in the Secret and that the operator has not written: they stay as they are. */
 export function takenKeys({ secret }: Pick<GivenSecret, "secret">, { metadata }: Redb): readonly string[] {
   if (secret === undefined || isMarkedAs(secret.metadata, metadata.uid)) return [];
-  const isAddressed = textOf(secret, "service_names") === metadata.name; // before 0.5.0 nothing else said so
+  // before 0.5.0 nothing else said what the operator had written
+  const isNoted = secret.metadata.annotations?.[WRITTEN_ANNOTATION] !== undefined;
+  const isAddressed = !isNoted && textOf(secret, "service_names") === metadata.name;
   return ADDRESS_KEYS.filter(
     (key) => textOf(secret, key) !== "" && !isAddressed && !lists(secret.metadata, WRITTEN_ANNOTATION, key),
   );
