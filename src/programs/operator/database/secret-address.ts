@@ -67,10 +67,9 @@ async function publish(
   const { secret } = read;
   if (secret === undefined || verdictOn(read, redb).failure !== undefined) return given;
   const taken = takenKeys(read, redb);
-  const texts = Object.fromEntries(
-    Object.entries(wanted).filter(([key, text]) => !taken.includes(key) && textOf(secret, key) !== text),
-  );
-  if (Object.keys(texts).length === 0) return given;
+  const ours = Object.entries(wanted).filter(([key]) => !taken.includes(key));
+  if (ours.every(([key, text]) => textOf(secret, key) === text)) return given;
+  const texts = Object.fromEntries(ours); // each of them is noted as the operator's
   const { name, resourceVersion } = secret.metadata;
   try {
     const written = await writeGiven(deps.kube, secret, texts, redb.metadata.uid);
