@@ -127,11 +127,11 @@ export const MUTATIONS: readonly Mutation[] = [
     test: FROZEN,
   },
   {
-    rule: "§9 the Kubernetes version is one that the target supports",
+    rule: "§9 the Kubernetes distribution is on the list of the target",
     removes: "no version of Kubernetes is refused",
     file: "src/core/planner/prerequisites/kubernetes.ts",
-    from: 'releases.filter((one) => kubernetesSupport(one, minor) === "unsupported")',
-    to: "releases.filter(() => false)",
+    from: 'asked.filter(({ support }) => support === "unsupported")',
+    to: "asked.filter(() => false)",
     test: "test/specification/versions.test.ts",
   },
 ];

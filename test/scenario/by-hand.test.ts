@@ -76,7 +76,7 @@ async function suspend({ type }: Scene): Promise<void> {
     "memory of the database in `GET /v1/bdbs` once the operator has seen the edit: the old one",
   ).equal(memoryOf(await type("api /v1/bdbs")), 256_000_000);
   proves(
-    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false or unset → by hand",
+    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false → by hand",
     "false: the tag of the nodes after the operator was upgraded is the old one",
   ).match(await type(IMAGE), new RegExp(`:${older.nodeTag}$`));
 }

@@ -21,6 +21,14 @@ const nothing: Readonly<Record<string, readonly [text: string, says: RegExp]>> =
   "a constant": [`${claim}.equal(true, seen);`, /asserts nothing that was seen/],
   "a wait for a constant": [`await ${claim}.until(() => true);`, /asserts nothing that was seen/],
   "the same twice": [`${claim}.deepEqual(seen, seen);`, /asserts nothing that was seen/],
+  "a table of the source": [
+    `import { CATALOGUE } from "../../src/core/c.ts"; ${claim}.deepEqual(CATALOGUE.filter(isNew), wanted);`,
+    /asserts nothing that was seen/,
+  ],
+  "what is made of a table of the source": [
+    `import { CATALOGUE } from "../../src/core/c.ts"; const NEW = CATALOGUE.filter(isNew); ${claim}.equal(NEW.length, 3);`,
+    /asserts nothing that was seen/,
+  ],
   "a computed rule": [`proves(names[0], "all").equal(seen, 1);`, /as literals/],
   "nothing that is looked at": [`proves("${RULE}").equal(seen, 1);`, /as literals/],
 };

@@ -17,6 +17,7 @@ import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { VersionModules } from "../../core/releases/engines/bundled-module.ts";
 import { factsOf } from "./management/cluster-records.ts";
 import type { Connection, Connections } from "./management/connections.ts";
+import type { Distribution } from "../../core/releases/catalogue/distribution.ts";
 import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
 import type { Permissions } from "./permissions/permissions.ts";
@@ -34,8 +35,8 @@ export interface ObserveDeps {
   readonly ownModules?: Promise<readonly VersionModules[]> | undefined;
   /** Plain Kubernetes when absent. */
   readonly platform?: Platform;
-  /** Minor of the API server, for instance "1.33". */
-  readonly kubernetesMinor: () => Promise<string | undefined>;
+  /** Distribution and minor of the API server. */
+  readonly kubernetesVersion: () => Promise<Distribution | undefined>;
   /** The admission webhook as it was last seen; absent from who does not manage it. */
   readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
 }
@@ -109,7 +110,7 @@ export async function observeCluster(
 ): Promise<ClusterObservation> {
   const { name, namespace = "default" } = rec.metadata;
   const cluster = { name, namespace };
-  const [pods, kubernetesMinor] = await Promise.all([reads.nodePods(cluster), deps.kubernetesMinor()]);
+  const [pods, distribution] = await Promise.all([reads.nodePods(cluster), deps.kubernetesVersion()]);
   const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
   const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, pods.map(nodePodOf));
@@ -122,7 +123,8 @@ export async function observeCluster(
     operator: deps.release,
     ...(await ownImage(deps, rec)),
     ...(deps.platform !== undefined && { platform: deps.platform }),
-    kubernetesMinor,
+    kubernetesMinor: distribution?.minor,
+    isOpenShift: distribution?.isOpenShift === true,
     workload,
     pods: pods.map(nodePodOf),
     cluster: factsOf(records),

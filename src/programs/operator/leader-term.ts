@@ -6,7 +6,7 @@ import type { Kube } from "../../ports/kube/kube.ts";
 import { keyOf } from "../../ports/kube/ref.ts";
 import { reportingForbidden } from "../../ports/kube/forbidden.ts";
 import { startInformerCache } from "../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { kubernetesMinor } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
+import { kubernetesVersion } from "../../mechanisms/observe/kubernetes/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../../mechanisms/observe/permissions/permissions.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { runController, type Controller } from "../../mechanisms/reconcile/controller.ts";
@@ -53,7 +53,7 @@ export async function runLeaderTerm(deps: LeaderTermDeps, signal: AbortSignal): 
   const common: CommonDeps = {
     ...deps,
     webhook: admission.facts,
-    kubernetesMinor: kubernetesMinor(kube, clock, log),
+    kubernetesVersion: kubernetesVersion(kube, clock, log),
     onAddedOrRemoved: reconcileFinalizer,
     installation: () => [admission.statement(), further.statement()].filter((statement) => statement !== undefined),
   };

@@ -78,7 +78,7 @@ async function meetRelease(lane: FrozenLane): Promise<void> {
   );
   const finding = status?.findings?.find(({ id }) => id === "KubernetesVersionUnsupported");
   proves(
-    "§9 the Kubernetes version is one that the target supports",
+    "§9 the Kubernetes distribution is on the list of the target",
     "state and finding of a cluster on a Kubernetes that is too old, its version being the old one",
   ).match(
     [status?.state, status?.version, finding?.evidence].join(" "),

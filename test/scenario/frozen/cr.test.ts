@@ -53,7 +53,7 @@ async function followOperator(lane: FrozenLane): Promise<void> {
   const { spec, status } = seen.arrived;
   const to = lane.to().nodeTag;
   proves(
-    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false or unset → by hand",
+    "§2.2 autoUpgradeStoreEnterprise true → the REC follows the operator; false → by hand",
     "true: VERSION after a new operator came and the causes were cleared, the test having written no tag",
   ).deepEqual([status?.version, spec.autoUpgradeStoreEnterprise], [to, true]);
   proves(

@@ -1,31 +1,44 @@
-import { kubernetesSupport } from "../../releases/catalogue/find.ts";
-import { block, warn } from "../findings/finding.ts";
+import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import { distributionSupport } from "../../releases/catalogue/distribution.ts";
+import { block, unknown, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
-/** §9 (a): both releases live on this Kubernetes for a while. */
+/** §9 (a): every release that a node runs lives on this distribution for a while. */
 export const kubernetesIsSupported: Check = {
   id: "KubernetesVersion",
-  asks: "both releases support the version of Kubernetes",
+  asks: "both releases support the Kubernetes distribution and its version",
   at: ["start"],
   needs: ["kubernetesMinor"],
-  find({ view: { kubernetesMinor: minor }, step }) {
+  find({ view: { kubernetesMinor: minor, isOpenShift = false, pods }, step }) {
     if (minor === undefined || step === undefined) return undefined;
-    const { from, to } = step;
-    const releases = from === undefined ? [to] : [from, to];
-    const without = releases.filter((one) => kubernetesSupport(one, minor) === "unsupported");
-    const first = without[0];
+    const running = pods.map(({ imageTag }) => releaseByNodeTag(imageTag));
+    const releases = new Set([step.from, ...running, step.to].filter((one) => one !== undefined));
+    const asked = [...releases].map((release) => ({
+      release,
+      ...distributionSupport(release, { minor, isOpenShift }),
+    }));
+    const without = asked.filter(({ support }) => support === "unsupported");
+    const [first] = without;
     if (first !== undefined) {
       return block(
         "KubernetesVersionUnsupported",
-        `Kubernetes ${minor} is not supported by ${without.map(({ operator }) => operator).join(" nor by ")}`,
-        `bring Kubernetes to one of ${first.kubernetes.supported.join(", ")}, or choose another release`,
+        `${first.name} is not supported by ${without.map(({ release }) => release.operator).join(" nor by ")}`,
+        `bring ${nameOf(isOpenShift)} to one of ${first.supported.join(", ")}, or choose another release`,
       );
     }
-    if (kubernetesSupport(to, minor) !== "deprecated") return undefined;
+    const strange = asked.find(({ support }) => support === "unknown");
+    if (strange !== undefined)
+      return unknown("KubernetesVersion", `whether ${strange.release.operator} supports ${strange.name} is not known`);
+    const { name, support, supported } = distributionSupport(step.to, { minor, isOpenShift });
+    if (support !== "deprecated") return undefined;
     return warn(
       "KubernetesVersionDeprecated",
-      `Kubernetes ${minor} is deprecated for ${to.operator}`,
-      `plan to bring Kubernetes to one of ${to.kubernetes.supported.join(", ")}`,
+      `${name} is deprecated for ${step.to.operator}`,
+      `plan to bring ${nameOf(isOpenShift)} to one of ${supported.join(", ")}`,
     );
   },
 };
+
+function nameOf(isOpenShift: boolean): string {
+  return isOpenShift ? "OpenShift" : "Kubernetes";
+}

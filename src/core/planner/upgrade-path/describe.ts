@@ -9,7 +9,7 @@ import {
   showVersion,
 } from "../../api/kubectl.ts";
 import { OLD_CONSTRAINT } from "../../api/names.ts";
-import { kubernetesSupport } from "../../releases/catalogue/find.ts";
+import { distributionSupport } from "../../releases/catalogue/distribution.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { openShiftOf } from "../../releases/catalogue/open-shift.ts";
 import { newPorts } from "../../releases/catalogue/ports.ts";
@@ -30,7 +30,7 @@ export function describeMove(state: PathState, move: Move, facts: PathFacts, pre
         clusterStep(state, move.to, facts, facts.autoUpgrade && !prepared.manual),
       ];
     case "kubernetes":
-      return [kubernetesStep(state, move.to)];
+      return [kubernetesStep(state, move.to, facts)];
     case "databases":
       return [...modulesBefore(state, move, facts, prepared), databasesStep(state, move.to, facts)];
   }
@@ -50,7 +50,7 @@ function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep
       `storectl bundle generate ${to.operator} | ${applyFile("-")}`,
       deploymentStatus("store-enterprise-operator"),
     ],
-    notes: [...platformNotes(state, to), ...issueNotes(state.operator, to, facts)],
+    notes: [...platformNotes(state, to, facts), ...issueNotes(state.operator, to, facts)],
   };
 }
 
@@ -80,8 +80,9 @@ function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathF
   };
 }
 
-function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): PlanStep {
+function kubernetesStep({ kubernetes = "", operator }: PathState, to: string, { isOpenShift }: PathFacts): PlanStep {
   const openShift = openShiftOf(to);
+  const { name, support } = distributionSupport(operator, { minor: to, isOpenShift });
   return {
     stage: "kubernetes",
     from: kubernetes,
@@ -94,7 +95,7 @@ function kubernetesStep({ kubernetes = "", operator }: PathState, to: string): P
     commands: [showVersion(), drain("<worker>")],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),
-      ...(kubernetesSupport(operator, to) === "deprecated" ? [`${to} is deprecated for ${operator.operator}`] : []),
+      ...(support === "deprecated" ? [`${name} is deprecated for ${operator.operator}`] : []),
     ],
   };
 }
@@ -139,13 +140,10 @@ function clientNotes(from: readonly string[], to: string): readonly string[] {
   ];
 }
 
-function platformNotes({ kubernetes }: PathState, to: Release): readonly string[] {
-  return [
-    ...(kubernetes === undefined ? ["the version of Kubernetes could not be read: compare it yourself"] : []),
-    ...(kubernetes !== undefined && kubernetesSupport(to, kubernetes) === "deprecated"
-      ? [`Kubernetes ${kubernetes} is deprecated for ${to.operator}`]
-      : []),
-  ];
+function platformNotes({ kubernetes }: PathState, to: Release, { isOpenShift }: PathFacts): readonly string[] {
+  if (kubernetes === undefined) return ["the version of Kubernetes could not be read: compare it yourself"];
+  const { name, support } = distributionSupport(to, { minor: kubernetes, isOpenShift });
+  return support === "deprecated" ? [`${name} is deprecated for ${to.operator}`] : [];
 }
 
 function issueNotes(from: Release, to: Release, { modules }: PathFacts): readonly string[] {

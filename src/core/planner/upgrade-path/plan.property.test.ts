@@ -35,6 +35,7 @@ function factsOf({ from, ahead, kubernetes, databases, modules }: Drawn): PathFa
     operator: (ahead ?? from).operator,
     nodeTag: from.nodeTag,
     kubernetes,
+    isOpenShift: false,
     databases: databases.map((version, index) => ({
       name: `db-${index}`,
       uid: index + 1,
@@ -128,6 +129,7 @@ test("whatever the versions are, there is an answer", () => {
           operator,
           nodeTag,
           kubernetes,
+          isOpenShift: false,
           databases: [
             {
               ...{ name: "db", uid: 1, version: database, replication: false, hasObject: true },

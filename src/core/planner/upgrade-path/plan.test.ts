@@ -13,6 +13,7 @@ const facts: PathFacts = {
   operator: "8.0.6-8",
   nodeTag: "8.0.6-54",
   kubernetes: "1.33",
+  isOpenShift: false,
   databases: [orders],
   modules: [],
   present: [],
@@ -206,6 +207,12 @@ const deadEnds: readonly Dead[] = [
     from: { kubernetes: "1.30" },
     to: { release: "8.2.0-12" },
     why: /Kubernetes 1\.30 is not supported by 8\.0\.6-8 nor by 8\.2\.0-12/,
+  },
+  {
+    name: "an OpenShift that the release does not list, though it takes the Kubernetes inside",
+    from: { operator: "7.8.4-9", nodeTag: "7.8.4-95", kubernetes: "1.32", isOpenShift: true },
+    to: { release: "7.8.6-1" },
+    why: /OpenShift 4\.19 is not supported by .*7\.8\.6-1/,
   },
   {
     name: "user-defined modules and the one release that cannot take them",

@@ -1,5 +1,6 @@
 import { STORE_VERSIONS } from "../../api/records.ts";
-import { kubernetesSupport, majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
+import { distributionSupport } from "../../releases/catalogue/distribution.ts";
+import { majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
 import { pathProblem } from "../../releases/catalogue/path.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { policiesAgainst, policySentence } from "../admission/upgrade-policy.ts";
@@ -13,7 +14,7 @@ export function refusal(state: PathState, move: Move, facts: PathFacts): string 
     case "cluster":
       return clusterRefusal(state, move.to, facts);
     case "kubernetes":
-      return kubernetesRefusal(state, move.to);
+      return kubernetesRefusal(state, move.to, facts);
     case "databases":
       return databasesRefusal(state, move.to, facts);
   }
@@ -26,7 +27,7 @@ function operatorRefusal(state: PathState, to: Release, facts: PathFacts): strin
   }
   return (
     pathProblem(operator, to)?.message ??
-    unsupported(state.kubernetes, [operator, to]) ??
+    unsupported(state.kubernetes, [operator, to], facts) ??
     modulesRefused(to, facts) ??
     databasesTooOld(state, to, facts)
   );
@@ -38,19 +39,23 @@ function clusterRefusal(state: PathState, to: Release, facts: PathFacts): string
   if (to.operator !== operator.operator) return `the operator is ${operator.operator}, and a cluster takes its release`;
   return (
     pathProblem(cluster, to)?.message ??
-    unsupported(state.kubernetes, [cluster, to]) ??
+    unsupported(state.kubernetes, [cluster, to], facts) ??
     modulesRefused(to, facts) ??
     databasesTooOld(state, to, facts)
   );
 }
 
 /** Minors are never skipped, and the operator lives through the change. */
-function kubernetesRefusal({ kubernetes, operator, cluster }: PathState, to: string): string | undefined {
+function kubernetesRefusal(
+  { kubernetes, operator, cluster }: PathState,
+  to: string,
+  facts: PathFacts,
+): string | undefined {
   if (kubernetes === undefined) return "the version of Kubernetes is not known";
   if (to !== nextMinor(kubernetes))
     return `Kubernetes goes from ${kubernetes} to ${nextMinor(kubernetes)}, never further`;
   if (cluster.operator !== operator.operator) return `the cluster follows its operator, ${operator.operator}, first`;
-  return unsupported(kubernetes, [operator]) ?? unsupported(to, [operator]);
+  return unsupported(kubernetes, [operator], facts) ?? unsupported(to, [operator], facts);
 }
 
 function databasesRefusal(state: PathState, to: string, facts: PathFacts): string | undefined {
@@ -76,12 +81,18 @@ function policyRefusal(state: PathState, to: string, facts: PathFacts): string |
   });
 }
 
-function unsupported(minor: string | undefined, releases: readonly Release[]): string | undefined {
-  const without = minor === undefined ? [] : releases.filter((one) => kubernetesSupport(one, minor) === "unsupported");
+function unsupported(
+  minor: string | undefined,
+  releases: readonly Release[],
+  { isOpenShift }: PathFacts,
+): string | undefined {
+  if (minor === undefined) return undefined;
+  const asked = releases.map((release) => ({ release, ...distributionSupport(release, { minor, isOpenShift }) }));
+  const without = asked.filter(({ support }) => support === "unsupported" || support === "unknown");
   const [first] = without;
   if (first === undefined) return undefined;
-  const { supported, deprecated } = first.kubernetes;
-  return `Kubernetes ${minor} is not supported by ${without.map(({ operator }) => operator).join(" nor by ")} (it takes ${[...deprecated, ...supported].join(", ")})`;
+  const names = without.map(({ release }) => release.operator).join(" nor by ");
+  return `${first.name} is not supported by ${names} (it takes ${first.takes.join(", ")})`;
 }
 
 function modulesRefused(to: Release, { modules, listedModules }: PathFacts): string | undefined {

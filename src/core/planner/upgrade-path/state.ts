@@ -15,6 +15,8 @@ export interface PathFacts {
   readonly nodeTag: string;
   /** Minor, for instance "1.33"; undefined when it could not be read: then nothing is said about it. */
   readonly kubernetes: string | undefined;
+  /** Its distribution is OpenShift: the versions of that count. */
+  readonly isOpenShift: boolean;
   readonly databases: readonly PathDatabase[];
   /** Modules that databases use and that are not bundled with their version. */
   readonly modules: readonly PathModule[];

@@ -27,6 +27,8 @@ export interface ClusterView {
   readonly platform?: Platform;
   /** For instance "1.33"; undefined while the API server has not said. */
   readonly kubernetesMinor: string | undefined;
+  /** The API has the group of OpenShift: its versions count, and not those of Kubernetes. */
+  readonly isOpenShift?: boolean;
   /** The StatefulSet; undefined before it is made. */
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];

@@ -1,10 +1,10 @@
+import { distributionSupport } from "./distribution.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseVersion } from "../../base/version.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import {
   defaultStoreVersion,
-  kubernetesSupport,
   latestRelease,
   releaseByNodeTag,
   releaseByOperator,
@@ -52,9 +52,17 @@ test("supported database versions are those bundled and in the contract", () => 
 });
 
 test("Kubernetes minors are supported, deprecated or neither", () => {
-  assert.equal(kubernetesSupport(release("8.2.0-12"), "1.34"), "supported");
-  assert.equal(kubernetesSupport(release("8.2.0-12"), "1.32"), "deprecated");
-  assert.equal(kubernetesSupport(release("8.2.0-12"), "1.31"), "unsupported");
+  const support = (operator: string, minor: string, isOpenShift = false): unknown => {
+    const { name, support: is } = distributionSupport(release(operator), { minor, isOpenShift });
+    return `${name} ${is}`;
+  };
+  assert.equal(support("8.2.0-12", "1.34"), "Kubernetes 1.34 supported");
+  assert.equal(support("8.2.0-12", "1.32"), "Kubernetes 1.32 deprecated");
+  assert.equal(support("8.2.0-12", "1.31"), "Kubernetes 1.31 unsupported");
+  assert.equal(support("7.8.6-1", "1.32"), "Kubernetes 1.32 supported");
+  assert.equal(support("7.8.6-1", "1.32", true), "OpenShift 4.19 unsupported");
+  assert.equal(support("7.8.6-1", "1.31", true), "OpenShift 4.18 supported");
+  assert.equal(support("7.8.6-1", "1.99", true), "OpenShift with Kubernetes 1.99 unknown");
 });
 
 test("OpenShift minors pair with Kubernetes minors, and each release names its own", () => {

@@ -46,9 +46,3 @@ export function isMinorVersion(version: string): boolean {
   const line = (text: string): string => text.split(".", 1)[0] ?? "";
   return STORE_VERSIONS.find((first) => line(first) === line(version)) !== version;
 }
-
-/** How a release stands to a Kubernetes minor such as "1.33". */
-export function kubernetesSupport(release: Release, minor: string): "supported" | "deprecated" | "unsupported" {
-  if (release.kubernetes.supported.includes(minor)) return "supported";
-  return release.kubernetes.deprecated.includes(minor) ? "deprecated" : "unsupported";
-}

@@ -1,26 +1,36 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import type { Distribution } from "../../../core/releases/catalogue/distribution.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 
 /** How long an answer is believed, in milliseconds: API servers are upgraded too. */
 const BELIEVED_MS = 60_000;
 
-/** Asks the API server for its minor, for instance "1.33", at most once a minute; undefined while it does not say. */
-export function kubernetesMinor(kube: Kube, clock: Clock, log: Log): () => Promise<string | undefined> {
-  let known: { readonly minor: string | undefined; readonly at: number } | undefined;
+/** The group that the API of OpenShift has, and no other. */
+const OPENSHIFT_GROUP = "config.openshift.io";
+
+/**
+ * Asks the API server for its minor, for instance "1.33", and for its distribution, at most once a minute; undefined while it does
+ * not say both.
+ */
+export function kubernetesVersion(kube: Kube, clock: Clock, log: Log): () => Promise<Distribution | undefined> {
+  let known: { readonly answer: Distribution | undefined; readonly at: number } | undefined;
   return async () => {
     const now = clock.uptimeMs();
-    if (known === undefined || now - known.at >= BELIEVED_MS) known = { minor: await ask(kube, log), at: now };
-    return known.minor;
+    if (known === undefined || now - known.at >= BELIEVED_MS) known = { answer: await ask(kube, log), at: now };
+    return known.answer;
   };
 }
 
-async function ask(kube: Kube, log: Log): Promise<string | undefined> {
+async function ask(kube: Kube, log: Log): Promise<Distribution | undefined> {
   try {
-    const { major, minor }: { major?: string; minor?: string } = JSON.parse(await kube.raw("GET", "/version"));
+    const [version, groups] = await Promise.all([kube.raw("GET", "/version"), kube.raw("GET", "/apis")]);
+    const { major, minor }: { major?: string; minor?: string } = JSON.parse(version);
+    const { groups: named }: { groups: readonly { readonly name?: string }[] } = JSON.parse(groups);
+    const isOpenShift = named.some(({ name }) => name === OPENSHIFT_GROUP);
     const digits = /^\d+/.exec(minor ?? "")?.[0];
-    return major === undefined || digits === undefined ? undefined : `${major}.${digits}`;
+    return major === undefined || digits === undefined ? undefined : { minor: `${major}.${digits}`, isOpenShift };
   } catch (error) {
     log.warn("the API server did not tell its version", { reason: messageOf(error) });
     return undefined;

@@ -18,6 +18,7 @@ export function pathFactsOf({ observation, databases, operator, nodeTag }: Look)
     operator,
     nodeTag,
     kubernetes: view.kubernetesMinor,
+    isOpenShift: view.isOpenShift === true,
     databases: (cluster.reachable ? cluster.databases : []).map((database) => ({
       name: database.name,
       uid: database.uid,

@@ -1,3 +1,4 @@
+import type { Distribution } from "../../../core/releases/catalogue/distribution.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Option, type Command } from "commander";
@@ -12,7 +13,7 @@ import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { openConnections, type Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { kubernetesMinor } from "../../../mechanisms/observe/kubernetes/kubernetes-version.ts";
+import { kubernetesVersion } from "../../../mechanisms/observe/kubernetes/kubernetes-version.ts";
 import { reviewPermissions, type Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
@@ -33,7 +34,7 @@ export interface Site {
   readonly isDenied: () => boolean;
   readonly permissions: Permissions;
   readonly clock: Clock;
-  readonly kubernetesMinor: () => Promise<string | undefined>;
+  readonly kubernetesVersion: () => Promise<Distribution | undefined>;
 }
 
 /** `-n`, `--context` and `--kubeconfig`, as kubectl has them. */
@@ -66,7 +67,7 @@ export async function atSite<T>(
       isDenied: () => denied,
       namespace,
       permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "another" }),
-      kubernetesMinor: kubernetesMinor(kube, clock, silentLog),
+      kubernetesVersion: kubernetesVersion(kube, clock, silentLog),
     });
   } finally {
     await connections.close();

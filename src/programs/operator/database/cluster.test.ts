@@ -26,7 +26,7 @@ test("the cluster context is read once for many databases, and again after a cha
     connections,
     permissions: reviewPermissions(kube, { namespace: REC.namespace, clock, log: silentLog }),
     release: release("8.2.0-12"),
-    kubernetesMinor: async () => "1.33",
+    kubernetesVersion: async () => ({ minor: "1.33", isOpenShift: false }),
   });
   const policy = async (): Promise<string | undefined> => (await fresh(REC)).nearby?.upgradePolicy;
   await kube.create(Clusters, { metadata: REC, spec: { storeUpgradePolicy: "major" } });

@@ -1,3 +1,4 @@
+import type { Distribution } from "../../../core/releases/catalogue/distribution.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
@@ -45,7 +46,7 @@ export interface NamespaceDeps {
   readonly installation: () => readonly Statement[];
   /** State of the webhook, for the checks before an upgrade. */
   readonly webhook: AdmissionReport["facts"];
-  readonly kubernetesMinor: () => Promise<string | undefined>;
+  readonly kubernetesVersion: () => Promise<Distribution | undefined>;
   /** Called when a cluster or a database was made or deleted. */
   readonly onAddedOrRemoved: () => void;
 }
