@@ -12,6 +12,9 @@ export interface SharedScriptsContext {
   readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[] | undefined>;
 }
 
+/** The cache has half as many: while the others do not answer, clients may load more and more. */
+const MOST_UNSENT = 2_000;
+
 /**
  * The scripts of one database, known to all its proxies: any of them may leave, and each loads them into a new primary. What an engine
  * has taken goes to the others at once, and again until each has answered; a proxy that begins, and one before a move, asks the others.
@@ -43,7 +46,14 @@ export class SharedScripts {
     const sha = this.cache.add(body);
     if (sha === undefined) return;
     this.#unsent.add(sha);
+    if (this.#unsent.size > MOST_UNSENT) this.#forgetUnknown();
     this.#send();
+  }
+
+  /** What the cache has forgotten is not sent. */
+  #forgetUnknown(): void {
+    const known = new Set(this.cache.entries().map(([sha]) => sha));
+    for (const sha of this.#unsent) if (!known.has(sha)) this.#unsent.delete(sha);
   }
 
   /** An engine has run it. */

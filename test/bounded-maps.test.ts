@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { filesBelow } from "./kit/architecture/import-graph.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+/** Rooms that work with what clients, strangers and other sites send. */
+const ROOMS = [
+  ...["client", "endpoint", "pinned", "protocol", "session", "upstream"].map((room) => `src/programs/proxy/${room}`),
+  ...["src/programs/link/transport", "src/programs/agent/api", "src/mechanisms/processes"],
+];
+const FIELD = /^ {2}(?:readonly )?(#?\w+) = new (?:Map|Set)[<(]/gm;
+
+const CLIENTS = "an entry for each client of the endpoint: maxClients";
+const CONNECTIONS = "an entry for each connection that is open: the caps of the server";
+
+/** What bounds each map and each set that a class keeps there. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  "src/mechanisms/processes/connection-caps.ts #ofAddress": CONNECTIONS,
+  "src/mechanisms/processes/connection-caps.ts #silent": CONNECTIONS,
+  "src/mechanisms/processes/connection-caps.ts all": CONNECTIONS,
+  "src/programs/agent/api/client-parameters.ts #databases": "an entry for each database that there was",
+  "src/programs/link/transport/listener.ts #sockets": "strangers: 256; and sites, which have shown their certificate",
+  "src/programs/link/transport/sender.ts #late": "an entry for each other site",
+  "src/programs/link/transport/strangers.ts #ofAddress": "256 strangers",
+  "src/programs/link/transport/strangers.ts #open": "256 strangers",
+  "src/programs/proxy/client/login-turns.ts #addresses": "4,096 addresses, and those for which a client waits",
+  "src/programs/proxy/client/vanished-clients.ts #before": CLIENTS,
+  "src/programs/proxy/client/vanished-clients.ts #gone": CLIENTS,
+  "src/programs/proxy/client/vanished-clients.ts #suspected": CLIENTS,
+  "src/programs/proxy/endpoint/endpoint.ts #leaving": CLIENTS,
+  "src/programs/proxy/endpoint/endpoint.ts #sessions": CLIENTS,
+  "src/programs/proxy/endpoint/guests.ts #deadlines": CLIENTS,
+  "src/programs/proxy/endpoint/handshakes.ts #clients": "LIMITS.clients",
+  "src/programs/proxy/endpoint/handshakes.ts #running": "LIMITS.handshakes",
+  "src/programs/proxy/endpoint/listener.ts #connections": CLIENTS,
+  "src/programs/proxy/endpoint/listener.ts #refused": "REFUSED_AT_ONCE",
+  "src/programs/proxy/endpoint/shared-scripts.ts #unsent": "MOST_UNSENT",
+  "src/programs/proxy/pinned/learnt-scripts.ts #queued": "the commands of an open transaction: LIMITS.transactionBytes",
+  "src/programs/proxy/pinned/open-transaction.ts special": "LIMITS.specialBytes",
+  "src/programs/proxy/protocol/subscriptions.ts #channels":
+    "three kinds; channels by the bytes that a client may have kept",
+  "src/programs/proxy/upstream/command-catalogue.ts #classes": "1,000 names, and the oldest goes",
+  "src/programs/proxy/upstream/lane-pool.ts #slots": "two protocols, and the numbered databases of the engine",
+  "src/programs/proxy/upstream/peer-watch.ts #watched": "an entry for each connection to an engine",
+  "src/programs/proxy/upstream/pin-pool.ts #pins": "the connections that clients may have for themselves",
+  "src/programs/proxy/upstream/replica-rounds.ts #inRound": "an entry for each connection to the engine",
+  "src/programs/proxy/upstream/replica-rounds.ts #waiting": "an entry for each connection to the engine",
+  "src/programs/proxy/upstream/script-cache.ts #bodies": "1,000 scripts and 16 MiB",
+  "src/programs/proxy/upstream/script-loader.ts #refused": "1,000 scripts of the cache",
+};
+
+test("each map that what others send can fill has a bound", () => {
+  const found = filesBelow(ROOT, ROOMS)
+    .filter((file) => !file.endsWith(".test.ts"))
+    .flatMap((file) =>
+      [...readFileSync(join(ROOT, file), "utf8").matchAll(FIELD)].map(([, name]) => `${file} ${name}`),
+    );
+  assert.deepEqual(found.toSorted(), Object.keys(BOUNDS).toSorted());
+});
