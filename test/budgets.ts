@@ -125,6 +125,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/fuzz/management.test.ts": 20,
   "test/fuzz/records.test.ts": 20,
   "src/programs/agent/api/auth.test.ts": 20,
+  "src/programs/agent/api/authorization.test.ts": 20,
   "src/programs/proxy/endpoint/tls.test.ts": 20,
   "test/scenario/tls.test.ts": 20,
   "src/programs/proxy/endpoint/strangers.test.ts": 20,
