@@ -90,7 +90,7 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
   const toTag = targetTag(view);
   const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.imageTag);
-  const tags = (running.length > 0 ? running : madeFrom(view)).filter((tag) => tag !== toTag);
+  const tags = [...running, ...madeFrom(view)].filter((tag) => tag !== toTag);
   // of several, one that nothing is known of decides
   const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
   if (fromTag === undefined) return undefined;
