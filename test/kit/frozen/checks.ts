@@ -33,8 +33,14 @@ export async function expectFrozen(
   });
   const finding = findingOf(rec.status?.findings, reason);
   assert.match(finding?.remedy ?? "", remedy);
-  const said = rec.status?.conditions?.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
-  assert.deepEqual(said, finding?.severity === "block" ? ["UpgradeBlocked"] : ["Progressing"]);
+  const conditions = rec.status?.conditions ?? [];
+  const said = conditions.filter(({ message }) => evidence.test(message)).map(({ type }) => type);
+  const blocks = finding?.severity === "block";
+  // these two name the first of several causes
+  const ofAll = said.filter((type) => type !== "Ready" && type !== "Stalled");
+  assert.deepEqual(ofAll, blocks ? ["UpgradeBlocked"] : ["Progressing"]);
+  const status = (wanted: string): string | undefined => conditions.find(({ type }) => type === wanted)?.status;
+  assert.deepEqual([status("Ready"), status("Stalled")], ["False", blocks ? "True" : "False"]);
   let event: string | undefined;
   const isThere = async (): Promise<boolean> => {
     event = await reported(lane, "rec", reason, evidence, remedy);

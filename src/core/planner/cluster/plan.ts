@@ -62,15 +62,15 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const held = unable.find(({ severity }) => severity === "wait");
   const may = ownsObjects && held === undefined;
   // what brings nodes and databases back waits for nothing but the permission to act
-  const step =
-    recoveryStep(view) ??
-    workloadStep(view) ??
-    (may
+  const ordinary = (): RollStep =>
+    may
       ? ownStep(view, wanted, change, environment)
-      : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held));
+      : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held);
+  const step = recoveryStep(view) ?? workloadStep(view) ?? ordinary();
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
+  const mild = [...config, ...upgrade].filter((one) => isMild(one) && one.id !== objection?.id);
   // what the operator may not do is no fault of a cluster without a requested change
   const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
   return {
@@ -78,10 +78,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
     specStatus: invalid.length === 0 ? "Valid" : "Invalid",
     target: targetTag(view),
     step,
-    findings: [
-      ...[...invalid, ...blocking, ...(objection ? [objection] : [])],
-      ...[...config, ...upgrade].filter((one) => isMild(one) && one.id !== objection?.id),
-    ],
+    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...mild],
     suspension: upgrading ? rollInProgress(view) : left,
     change,
     upgrading,
