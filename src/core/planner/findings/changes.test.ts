@@ -33,6 +33,12 @@ const cases: readonly {
     began: [old("b")],
   },
   {
+    name: "one that warned and blocks now begins anew, also with the same evidence",
+    before: [warn("UserModuleInvalid", "tally is no archive", "correct it")],
+    after: [block("UserModuleInvalid", "tally is no archive", "correct it; the upgrade then continues")],
+    began: [block("UserModuleInvalid", "tally is no archive", "correct it; the upgrade then continues")],
+  },
+  {
     name: "one that blocks no longer and is worth a note instead begins anew",
     before: [block("LicenseEndsSoon", "in an hour", "install a licence")],
     after: [warn("LicenseEndsSoon", "in a day", "install a licence")],

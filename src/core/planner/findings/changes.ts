@@ -8,7 +8,7 @@ export interface FindingChanges {
 
 /**
  * The findings that began and ended. One that waits has live values that change from moment to moment, and stays the same
- * finding. Any other one begins anew with each new evidence, and the one that it replaces has not ended.
+ * finding. Any other one begins anew with each new evidence, and when it blocks what it only warned of; the one that it replaces has not ended.
  */
 export function findingChanges(before: readonly Finding[], after: readonly Finding[]): FindingChanges {
   const began = missingFrom(before, after);
@@ -27,5 +27,5 @@ function missingFrom(known: readonly Finding[], findings: readonly Finding[]): r
 }
 
 function keyOfFinding({ id, severity, evidence }: Finding): string {
-  return severity === "wait" ? id : `${id} ${evidence}`;
+  return severity === "wait" ? id : `${id} ${severity} ${evidence}`;
 }
