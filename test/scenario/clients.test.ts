@@ -59,7 +59,7 @@ await test("a client of one node ends and unblocks clients of the others", async
   assert.equal(await one.ask("CLIENT", "KILL", address), "OK");
   assert.equal(await two.read(), undefined);
   assert.equal(plain(await one.ask("CLIENT", "KILL", address)), "-ERR No such client");
-  assert.equal(await one.ask("CLIENT", "KILL", "TYPE", "normal", "USER", "default", "MAXAGE", "0"), 2);
+  assert.equal(await one.ask("CLIENT", "KILL", "TYPE", "normal", "USER", "default"), 2);
   assert.deepEqual([await three.read(), await waiter.read()], [undefined, undefined]);
   assert.equal(await one.ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"), 1);
   assert.equal(await one.read(), undefined);

@@ -53,11 +53,22 @@ export const CONVERSIONS: readonly Conversion[] = [
     by: "src/core/planner/database/site-gate.ts",
     olderReaders: "an older node is not asked: while one is a member, no database becomes a site",
   },
+  {
+    about: "(scripts).op:",
+    by: "src/programs/agent/node/other-scripts.ts",
+    olderReaders:
+      "an older node is not asked: it does not report the capability, and scripts of its clients stay its own",
+  },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
     about,
     by: "src/programs/agent/node/other-clients.ts",
     olderReaders: "an older node is not asked for its clients: it does not report the capability",
   })),
+  {
+    about: "engineParameters.",
+    by: "src/core/api/settings/parameter-table.ts",
+    olderReaders: "an older leader refuses a larger value by its name, and reads it in a record",
+  },
   {
     about: ".status.lastTaskUid:",
     by: "src/core/api/active-active.ts",

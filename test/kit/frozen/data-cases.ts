@@ -1,6 +1,6 @@
 import type { ModuleRepository } from "../modules/module-repository.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
-import { databaseIsAt, makeDatabase, upgradeDatabase } from "./databases.ts";
+import { databaseIsAt, makeDatabase, takeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import { letLicenceExpire, licence } from "./licence.ts";
 import { listed, upload } from "./modules.ts";
@@ -44,7 +44,7 @@ export function dataCases(modules: ModuleRepository) {
         // management of databases is suspended (§1 rule 2): the older operator is the one that turns objects into calls
         "the CR": async (lane) => {
           await lane.operator(lane.from());
-          await makeDatabase(lane, "old", { storeVersion: "7.2" });
+          await takeDatabase(lane, "old", { storeVersion: "7.2" });
           await lane.operator(lane.to());
         },
         storectl: (lane) => recoverWith(lane, "IncompatibleDatabaseVersion"),

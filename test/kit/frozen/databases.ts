@@ -1,11 +1,17 @@
+import { TAKE_OVER_ANNOTATION } from "../../../src/core/api/names.ts";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { until } from "../time/until.ts";
 import type { Lane } from "./lane.ts";
 
 /** Makes a database, and waits until it is ready. */
-export async function makeDatabase(lane: Lane, name: string, spec: object): Promise<void> {
-  const { namespace } = lane;
-  await lane.kube.create(Databases, { metadata: { name, namespace }, spec: { memorySize: "100MB", ...spec } });
+export async function makeDatabase(
+  lane: Lane,
+  name: string,
+  spec: object,
+  annotations: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const metadata = { name, namespace: lane.namespace, annotations };
+  await lane.kube.create(Databases, { metadata, spec: { memorySize: "100MB", ...spec } });
   await lane.database(
     name,
     `${name} is ready`,
@@ -13,6 +19,12 @@ export async function makeDatabase(lane: Lane, name: string, spec: object): Prom
       status?.observedGeneration === metadata.generation &&
       status?.conditions?.find(({ type }) => type === "Ready")?.status === "True",
   );
+}
+
+/** Makes an object for a database that was made without one: its author says that it takes this one. */
+export async function takeDatabase(lane: Lane, name: string, spec: object): Promise<void> {
+  const found = (await (await lane.management()).call("bdbs")).find((bdb) => bdb.name === name);
+  await makeDatabase(lane, name, spec, { [TAKE_OVER_ANNOTATION]: String(found?.uid) });
 }
 
 /** Upgrades a database through the management API alone, and waits until that is done. */

@@ -1,6 +1,7 @@
 import { describeObject, editObject, getObjects, patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import type { Release } from "../../releases/catalogue/release.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -36,7 +37,7 @@ export const noThirdRelease: Check = {
   at: ["start"],
   needs: ["cluster"],
   find({ view, step }) {
-    if (step === undefined || !isMixed(view)) return undefined;
+    if (step === undefined || !isMixed(view) || isUnderWay(view, step.to)) return undefined;
     const releases = runningReleases(view).map(releaseByNodeTag);
     if (releases.includes(step.to)) return undefined;
     const [newest] = releases
@@ -67,6 +68,11 @@ export const upgradeHasEnded: Check = {
     );
   },
 };
+
+/** The upgrade that has begun leads to this release: a node of a third one was made by a wrong image, and is replaced by it. */
+function isUnderWay({ remembered: { upgrade } }: ClusterView, to: Release): boolean {
+  return upgrade !== undefined && upgrade.finishedAt === undefined && releaseByNodeTag(upgrade.to) === to;
+}
 
 function isMixed(view: ClusterView): boolean {
   return runningReleases(view).length > 1;

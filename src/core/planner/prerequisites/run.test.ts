@@ -17,6 +17,8 @@ import type { ClusterEnvironment } from "./environment.ts";
 import { CHECKS } from "./list.ts";
 import { findingsAt, firstFindingAt, verdictsAt } from "./run.ts";
 
+const UNDER_WAY = { from: "8.0.6-54", startedAt: "2026-01-01T00:00:00Z", updatedNodes: 1 };
+
 const cases: readonly CheckCase[] = [
   { name: "a healthy cluster without a wanted change passes everything" },
   { name: "a healthy cluster on its way to the operator's release passes everything", view: upgrading },
@@ -36,6 +38,14 @@ const cases: readonly CheckCase[] = [
     view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })] },
     found: "block MixedVersions",
     evidence: /node 3 runs 8\.0\.18-23\.11/,
+  },
+  {
+    name: "a node of a third release is no block when the upgrade that has begun leads to the target",
+    view: {
+      ...upgrading,
+      pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })],
+      remembered: { ...clusterView().remembered, upgrade: { ...UNDER_WAY, to: NEW.nodeTag } },
+    },
   },
   {
     name: "nodes of two releases on their way to one of them are reported",
