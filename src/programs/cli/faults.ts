@@ -13,6 +13,12 @@ export const faults = {
     retry: "never",
     remedy: "Name a file that exists and is readable. A file that storectl writes must not exist yet.",
   },
+  folder: {
+    code: "CLI_FOLDER",
+    retry: "never",
+    remedy:
+      "Set STORE_LOCAL_DIR to a folder that you may make, or unset it: .local of the present folder is taken then.",
+  },
   noCluster: {
     code: "CLI_NO_CLUSTER",
     retry: "never",

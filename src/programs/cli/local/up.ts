@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Fault } from "../../../core/base/fault.ts";
 import { faults } from "../faults.ts";
+import { makeFolder } from "./make-folder.ts";
 import { runningWorld } from "./world-file.ts";
 import type { WorldFile } from "./world-file.ts";
 
@@ -18,7 +19,7 @@ export interface Up {
 export async function bringUp(dir: string): Promise<Up> {
   const present = await runningWorld(dir);
   if (present !== undefined) return { world: present, already: true };
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir);
   const said = join(dir, "world.out");
   const output = await open(said, "w", 0o600);
   const child = spawn(process.execPath, [programPath(), "world", "--dir", dir], {
