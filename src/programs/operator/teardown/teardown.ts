@@ -45,8 +45,8 @@ export function followTeardown(deps: TeardownDeps): Teardown {
   const own = { name: OPERATOR_NAME, namespace };
   const further = (): string[] => watched.names().filter((name) => name !== namespace);
   const due = new AbortController();
-  const fieldSelector = `metadata.name=${OPERATOR_NAME}`;
-  const deployments = startInformer(kube, Deployments, { namespace, fieldSelector, clock, log, signal });
+  const options = { namespace, fieldSelector: OWN_DEPLOYMENT, clock, log, signal };
+  const deployments = startInformer(kube, Deployments, options);
   deployments.onChange((_ref, current) => {
     if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
   });
@@ -64,10 +64,7 @@ export function followTeardown(deps: TeardownDeps): Teardown {
       if (!isNeeded && isThere) await removeTeardownFinalizer(kube, own);
       return settled;
     },
-    async isDue() {
-      const deployment = await unlessForbidden(kube.get(Deployments, own), undefined, log);
-      return deployment !== undefined && isDeleted(deployment);
-    },
+    isDue: () => isOwnDeleted(deps),
     async run() {
       log.info("the operator is being deleted: it removes its finalizers; clusters and databases keep their data");
       // a process that was asked to end has the rest of its grace period
@@ -78,6 +75,19 @@ export function followTeardown(deps: TeardownDeps): Teardown {
       await removeTeardownFinalizer(kube, own);
     },
   };
+}
+
+const OWN_DEPLOYMENT = `metadata.name=${OPERATOR_NAME}`;
+
+/** Asked of the API server: the informer may end with what asks. The operator may list Deployments, and get none by name. */
+async function isOwnDeleted({ kube, namespace, log }: TeardownDeps): Promise<boolean> {
+  const listed = kube.list(Deployments, { namespace, fieldSelector: OWN_DEPLOYMENT });
+  const items = await unlessForbidden(
+    listed.then((list) => list.items),
+    [],
+    log,
+  );
+  return items.some(isDeleted);
 }
 
 /** Kubernetes kills a pod 30 s after it has asked it to end. */
