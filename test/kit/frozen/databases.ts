@@ -27,6 +27,14 @@ export async function takeDatabase(lane: Lane, name: string, spec: object): Prom
   await makeDatabase(lane, name, spec, { [TAKE_OVER_ANNOTATION]: String(found?.uid) });
 }
 
+/** Deletes an object and its database; resolves when the cluster has it no more. */
+export async function dropDatabase(lane: Lane, name: string): Promise<void> {
+  await lane.kube.delete(Databases, { name, namespace: lane.namespace });
+  const api = await lane.management();
+  const isGone = async (): Promise<boolean> => (await api.call("bdbs")).every((bdb) => bdb.name !== name);
+  await until(`database ${name} is gone`, isGone, { withinMs: 60_000 });
+}
+
 /** Upgrades a database through the management API alone, and waits until that is done. */
 export async function upgradeDatabase(lane: Lane, name: string, target: string): Promise<void> {
   const api = await lane.management();
