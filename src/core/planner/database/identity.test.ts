@@ -28,8 +28,13 @@ const cases: readonly [rule: string, facts: Partial<IdentityFacts>, identity: Id
 for (const [rule, change, identity] of cases) {
   test(`which database an object stands for: ${rule}`, () => {
     const facts = {
-      ...{ name: "orders", known: undefined, isCreating: false, consented: undefined, listed: [orders] },
-      ...{ madeFor: () => undefined, hasRecord: () => false },
+      name: "orders",
+      known: undefined,
+      isCreating: false,
+      consented: undefined,
+      listed: [orders],
+      madeFor: () => undefined,
+      hasRecord: () => false,
     };
     assert.deepEqual(identityOf({ ...facts, ...change }), identity);
   });

@@ -19,7 +19,10 @@ export function readiness(ready: Statement, { isMoving, findings }: ReadinessFac
   const cause = isReady || isMoving ? undefined : findings.find(({ severity }) => BY_A_PERSON.has(severity));
   const generation = ready.observedGeneration === undefined ? {} : { observedGeneration: ready.observedGeneration };
   const say = (type: string, status: Statement["status"], reason: string, message: string): Statement => ({
-    ...{ type, status, reason, message },
+    type,
+    status,
+    reason,
+    message,
     ...generation,
   });
   const isReconciling = isMoving || (!isReady && cause === undefined);
