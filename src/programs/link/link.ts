@@ -1,3 +1,4 @@
+import { sendToParent } from "../../mechanisms/processes/parent-channel.ts";
 import { FORMAT } from "../../core/api/format.ts";
 import { assertNever } from "../../core/base/assert-never.ts";
 import { Fault, messageOf } from "../../core/base/fault.ts";
@@ -33,9 +34,9 @@ export async function runLink(channel: LinkChannel, context: LinkContext): Promi
     }
     const { id, command } = message;
     // one after the other: each says the whole of what is wanted
-    before = before.then(async () => channel.send?.({ id, reply: await answer(link, command) }));
+    before = before.then(async () => sendToParent(channel, { id, reply: await answer(link, command) }));
   });
-  channel.send?.({ ready: true, format: FORMAT });
+  sendToParent(channel, { ready: true, format: FORMAT });
   await disconnected;
   await link.close();
 }

@@ -2,6 +2,7 @@ import { FORMAT } from "../../core/api/format.ts";
 import type { Clock } from "../../core/base/clock.ts";
 import { memoryLimit } from "../../mechanisms/processes/memory-limit.ts";
 import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
+import { sendToParent } from "../../mechanisms/processes/parent-channel.ts";
 import { CLIENTS_ANSWER_MS } from "../../ports/management/clients-question.ts";
 import type {
   AgentQuestion,
@@ -67,7 +68,7 @@ export async function runProxy(
     else if (isAboutScripts(message)) scripts.receive(message.answer, message.scripts);
     else context.log.warn("the agent sent a message that is not a command");
   });
-  channel.send?.({ ready: true, format: FORMAT });
+  sendToParent(channel, { ready: true, format: FORMAT });
   await disconnected;
   endpoints.close();
 }
@@ -77,15 +78,15 @@ function agentLines(channel: ControlChannel, clock: Clock) {
   return {
     clients: new AgentLine<AgentQuestion, readonly OtherClients[]>({
       ...{ clock, mostAtOnce: 4, withinMs: CLIENTS_ANSWER_MS + 500 },
-      send: (question) => channel.send?.(question),
+      send: (question) => sendToParent(channel, question),
     }),
     scripts: new AgentLine<{ readonly scripts: ScriptsRequest }, readonly OtherScripts[]>({
       ...{ clock, mostAtOnce: 4, withinMs: SCRIPTS_ANSWER_MS + 500 },
-      send: (question) => channel.send?.(question),
+      send: (question) => sendToParent(channel, question),
     }),
     parameters: new AgentLine<ParametersRequest, ParametersOutcome>({
       ...{ clock, mostAtOnce: 64, withinMs: PARAMETERS_ANSWER_MS },
-      send: (question) => channel.send?.(question),
+      send: (question) => sendToParent(channel, question),
     }),
   };
 }
@@ -95,7 +96,7 @@ async function answer(
   { id, command }: ProxyRequestMessage,
   channel: ControlChannel,
 ): Promise<void> {
-  channel.send?.({ id, reply: await endpoints.execute(command) });
+  sendToParent(channel, { id, reply: await endpoints.execute(command) });
 }
 
 function isAnswer(message: unknown): message is ClientsAnswer {
