@@ -27,7 +27,10 @@ const listed: Partial<ClusterView> = {
   remembered: { state: "Running", userModules: [fetched()] },
 };
 const graph = (platform: string, compatible = "7.2") => ({
-  ...{ name: "graph", displayName: "Graph", bundled: false, compatible },
+  name: "graph",
+  displayName: "Graph",
+  bundled: false,
+  compatible,
   platforms: [platform],
 });
 

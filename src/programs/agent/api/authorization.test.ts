@@ -26,14 +26,37 @@ const ADMIN: readonly ManagementRole[] = ["admin"];
 /** Who may use each operation that is no reading for all; what is not here is for all roles but `none`. */
 const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" | "cluster" } = {
   bootstrap: "all",
-  ...{ updateCluster: ADMIN, updateClusterPolicy: ADMIN, putRemoteSites: ADMIN, installLicense: PEOPLE },
-  ...{ maintenanceOn: ADMIN, maintenanceOff: ADMIN, releaseSetAside: ADMIN, uploadModule: ADMIN, deleteModule: ADMIN },
-  ...{ createBdb: OWNERS, updateBdb: OWNERS, deleteBdb: OWNERS, upgradeBdb: OWNERS, recoverBdb: OWNERS },
-  ...{ addPassword: OWNERS, replacePasswords: OWNERS, removePassword: OWNERS, setClientParameters: OWNERS },
+  updateCluster: ADMIN,
+  updateClusterPolicy: ADMIN,
+  putRemoteSites: ADMIN,
+  installLicense: PEOPLE,
+  maintenanceOn: ADMIN,
+  maintenanceOff: ADMIN,
+  releaseSetAside: ADMIN,
+  uploadModule: ADMIN,
+  deleteModule: ADMIN,
+  createBdb: OWNERS,
+  updateBdb: OWNERS,
+  deleteBdb: OWNERS,
+  upgradeBdb: OWNERS,
+  recoverBdb: OWNERS,
+  addPassword: OWNERS,
+  replacePasswords: OWNERS,
+  removePassword: OWNERS,
+  setClientParameters: OWNERS,
   putCrdb: ADMIN,
-  ...{ users: PEOPLE, user: PEOPLE, createUser: PEOPLE, updateUser: PEOPLE, deleteUser: PEOPLE },
-  ...{ localInstances: "cluster", localModule: "cluster", localTrust: "cluster", localLink: "cluster" },
-  ...{ localVouch: "cluster", localConsent: "cluster", localProxy: "cluster" },
+  users: PEOPLE,
+  user: PEOPLE,
+  createUser: PEOPLE,
+  updateUser: PEOPLE,
+  deleteUser: PEOPLE,
+  localInstances: "cluster",
+  localModule: "cluster",
+  localTrust: "cluster",
+  localLink: "cluster",
+  localVouch: "cluster",
+  localConsent: "cluster",
+  localProxy: "cluster",
 };
 
 const ROUTES = Object.keys(routes).filter((name): name is RouteName => name in routes);
@@ -108,10 +131,14 @@ async function serving(isStale: boolean) {
   const logins = [{ username: "admin@rec", password: "of the cluster" }];
   const server = await serveManagementApi({
     ...{ host, port: 9443, handlers, tls: { "tls.crt": certificate, "tls.key": key }, log: silentLog },
-    ...{ supported: DATABASE_VERSIONS, archiveFolder: folder.path, notJoined: () => undefined },
+    supported: DATABASE_VERSIONS,
+    archiveFolder: folder.path,
+    notJoined: () => undefined,
     askElsewhere: () => Promise.resolve(undefined),
     callerOf: authenticator({ logins: () => logins, users: () => USERS, hashIn: () => Promise.resolve(hash) }),
-    ...{ users: () => USERS, readUsers: () => Promise.resolve(USERS), isStale: () => isStale },
+    users: () => USERS,
+    readUsers: () => Promise.resolve(USERS),
+    isStale: () => isStale,
   });
   stack.defer(() => server.close());
   const agent = stack.adopt(new Agent({ keepAlive: true, rejectUnauthorized: false }), (one) => one.destroy());
