@@ -124,7 +124,7 @@ function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean 
 export function mayHideRefusal(
   { kind, request, substitute }: PendingRequest,
   { upstream, doubtful }: Pick<PrimaryView, "upstream" | "doubtful">,
-  asked: Upstream,
+  asked: Pick<Upstream, "busy">,
 ): boolean {
   if (!doubtful && upstream === asked) return false;
   if (kind === "exec") return substitute === undefined;

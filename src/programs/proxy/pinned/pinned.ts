@@ -8,7 +8,7 @@ import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { PendingQueue } from "./pending-queue.ts";
-import { hasFailed, isRepeatable, metScript, wasRefused, type PendingRequest } from "./pending-request.ts";
+import { hasFailed, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Relocation } from "./relocation.ts";
@@ -125,8 +125,7 @@ export class Pinned implements PinUser, Subscriber {
     if (pending === undefined) return;
     const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
     this.#metScript = metScript(pending, frame);
-    const refused = wasRefused(pending, frame, this.#upstream.busy, this.#owner.endpoint.clock.uptimeMs());
-    this.#roleCheck.settle(pending, refused, this.#upstream, this.#owner, decide);
+    this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
   }
 
   closed(): void {

@@ -1,7 +1,18 @@
 import type { Upstream } from "../upstream/upstream.ts";
-import { mayHideRefusal } from "./pending-request.ts";
+import { mayHideRefusal, wasRefused } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { PinnedEndpoint, PinnedOwner } from "./pinned-owner.ts";
+
+/** The engine that has answered, as far as its role and its scripts explain the answer. */
+export type AnsweringEngine = Pick<Upstream, "refuses" | "leads" | "busy">;
+
+/** The session whose request was answered. */
+export interface JudgedOwner extends Pick<PinnedOwner, "cut"> {
+  readonly endpoint: Pick<PinnedEndpoint, "clock"> & {
+    readonly primary: Pick<PrimaryView, "upstream" | "doubtful">;
+  };
+}
 
 /** Takes the frames that arrived while the engine was asked, in order. */
 export type TakeFrame = (frame: Buffer) => void;
@@ -36,16 +47,21 @@ export class RoleCheck {
     });
   }
 
-  /** Calls `decide` once: with `refused` where the reply shows it, else with what the engine's role proves. Without a proof the client is cut. */
+  /** Calls `decide` once: with what the answer shows, else with what the engine's role proves. Without a proof the client is cut. */
   settle(
     pending: PendingRequest,
-    refused: boolean | undefined,
-    engine: Upstream,
-    owner: PinnedOwner,
+    answer: Buffer,
+    engine: AnsweringEngine,
+    owner: JudgedOwner,
     decide: (refused: boolean) => void,
   ): void {
-    if (refused === undefined) this.begin(engine, decide);
-    else if (refused || !mayHideRefusal(pending, owner.endpoint.primary, engine)) decide(refused);
+    const { clock, primary } = owner.endpoint;
+    const judge = (): boolean | undefined => wasRefused(pending, answer, engine.busy, clock.uptimeMs());
+    const refused = judge();
+    // a script that has ended meanwhile answers no more: what it has kept from others is known from their replies, which came before this answer
+    if (refused === undefined)
+      this.begin({ refuses: async () => (await engine.refuses()) || judge() === true }, decide);
+    else if (refused || !mayHideRefusal(pending, primary, engine)) decide(refused);
     else
       this.begin({ refuses: () => engine.leads() }, (leads) => {
         if (leads) decide(false);
