@@ -34,16 +34,20 @@ export type Identity =
 
 /**
  * Decides by uid, not by name: an object has the database that it had before. One that has none takes the database of its name only
- * when that was made for an object of this name, was just asked for, or is named by a user.
+ * when that was made for an object of this name, was just asked for, or is named by a user. A cluster that was made again gives the
+ * same uids to other databases: one of that uid counts only under the name of the object, or with its mark.
  */
 export function identityOf(facts: IdentityFacts): Identity {
   const { name, known, isCreating, consented, listed, madeFor, hasRecord } = facts;
-  if (known !== undefined && listed.some(({ uid }) => uid === known)) return { kind: "own", uid: known };
+  const before = listed.find(({ uid }) => uid === known);
+  if (before !== undefined && (before.name === name || madeFor(before.uid) === name))
+    return { kind: "own", uid: before.uid };
   const same = listed.find((one) => one.name === name);
   if (same !== undefined) {
     const { uid } = same;
     const isOwn = isCreating || consented === String(uid) || madeFor(uid) === name;
     return { kind: isOwn ? "own" : "taken", uid };
   }
-  return known !== undefined && hasRecord(known) ? { kind: "unlisted", uid: known } : { kind: "none" };
+  const isUnlisted = known !== undefined && before === undefined && hasRecord(known);
+  return isUnlisted ? { kind: "unlisted", uid: known } : { kind: "none" };
 }
