@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { ActiveActiveDatabases, Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { MADE_FOR_ANNOTATION } from "../../src/core/api/names.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { LABELS, MADE_FOR_ANNOTATION } from "../../src/core/api/names.ts";
+import { ConfigMaps, Secrets } from "../../src/ports/kube/builtin.ts";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { until } from "../kit/time/until.ts";
 
@@ -57,6 +57,40 @@ await test("an object that names no cluster that is there takes along only the d
   assert.equal(agents.calls.get("deleteBdb"), 1);
 });
 
+await test("a database of a cluster whose nodes are gone for now is not let go before they have removed it", async () => {
+  const ref = { name: "late", namespace };
+  await kube.create(Databases, {
+    metadata: ref,
+    spec: { memorySize: "100MB", storeEnterpriseCluster: { name: "rec" } },
+  });
+  await until("it is active", async () => isReady(await statusOf("late")));
+  const calls = agents.calls.get("deleteBdb") ?? 0;
+  await cluster.world.rest();
+  await cluster.patch({ nodes: 4 });
+  await cluster.removeNodes();
+  await kube.delete(Databases, ref);
+  const labels = { [LABELS.cluster]: "rec", [LABELS.record]: "cluster" };
+  await kube.create(ConfigMaps, { metadata: { name: "rec-cluster", namespace, labels } });
+  const spec = { storeEnterpriseCluster: { name: "rec" }, participatingClusters: [{ name: "here" }] };
+  const made = await kube.create(ActiveActiveDatabases, {
+    metadata: { name: "between", namespace, finalizers: [FINALIZERS.activeActive] },
+    spec,
+  });
+  await kube.update(ActiveActiveDatabases, { ...made, status: { guid: "g" } }, { subresource: "status" });
+  await kube.delete(ActiveActiveDatabases, { name: "between", namespace });
+  await cluster.world.operate("8.2.0-12");
+  await until("it says why it stays", async () =>
+    ((await statusOf("late")).conditions ?? []).some(({ message }) => message.includes("has no nodes now")),
+  );
+  await until("so does one of several sites", async () => {
+    const found = await kube.get(ActiveActiveDatabases, { name: "between", namespace });
+    return found?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "False") === true;
+  });
+  await cluster.patch({ nodes: 3 });
+  await until("it is gone", async () => (await kube.get(Databases, ref)) === undefined);
+  assert.equal(agents.calls.get("deleteBdb"), calls + 1);
+});
+
 await test("an Active-Active database stays while it cannot be known which cluster takes part in it", async () => {
   const ref = { name: "shared", namespace };
   await kube.create(Clusters, { metadata: SECOND, spec: {} });
@@ -90,7 +124,7 @@ await test("a database whose object names no cluster that is there is removed fr
     "the object is gone",
     async () => (await kube.get(Databases, { name: "orders", namespace })) === undefined,
   );
-  assert.equal(agents.calls.get("deleteBdb"), 2);
+  assert.equal(agents.calls.get("deleteBdb"), 3);
 });
 
 async function deleteUnbound(name: string): Promise<void> {

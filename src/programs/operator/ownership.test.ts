@@ -115,6 +115,45 @@ test("nodes do not get a login that its owner has not given to their cluster", a
   await until("its nodes are made", async () => (await kube.get(StatefulSets, REC)) !== undefined);
 });
 
+test("a StatefulSet that is gone is not made again with a login, or an account, that the cluster may not have", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  await kube.create(Secrets, { metadata: { name: "theirs", namespace }, stringData: { username: "a", password: "b" } });
+  await kube.create(ServiceAccounts, { metadata: { name: "theirs", namespace } });
+  await world.operate(VERSION);
+  await makeCluster(world, "rec", {});
+  const labels = { [LABELS.cluster]: "rec", [LABELS.role]: "node" };
+  const containers = [{ name: "store-enterprise-node", image: "storeenterprise/node:8.2.0-25.12" }];
+  await kube.create(Pods, { metadata: { name: "rec-0", namespace, labels }, spec: { containers } });
+  for (const [field, id] of [
+    ["clusterCredentialSecretName", "SecretNotMarked"],
+    ["serviceAccountName", "ObjectNotOurs"],
+  ] as const) {
+    const edit = (name: string | null) =>
+      kube.patch(Clusters, REC, { type: "merge", body: { spec: { [field]: name } } });
+    await edit("theirs");
+    await until(`${field} is refused`, async () => (await findings(world, "rec")).some((one) => one.id === id));
+    await kube.delete(StatefulSets, REC);
+    await until("it waits", async () => (await progress(world))?.reason === id);
+    assert.equal(await kube.get(StatefulSets, REC), undefined);
+    await edit(null);
+    await until("it is made again", async () => (await kube.get(StatefulSets, REC)) !== undefined);
+  }
+  await world.rest();
+  const written = () => world.asked().filter((asked) => asked === "apply statefulsets rec").length;
+  const before = written();
+  await kube.delete(StatefulSets, REC);
+  await kube.delete(Clusters, REC);
+  await world.operate(VERSION);
+  await until("the cluster is gone", async () => (await kube.get(Clusters, REC)) === undefined);
+  assert.equal(await kube.get(Pods, { name: "rec-0", namespace }), undefined);
+  assert.equal(written(), before);
+});
+
+async function progress({ kube }: OperatorWorld) {
+  return (await kube.get(Clusters, REC))?.status?.conditions?.find(({ type }) => type === "Progressing");
+}
+
 async function makeCluster({ kube }: OperatorWorld, name: string, spec: object): Promise<void> {
   await kube.create(Clusters, { metadata: { name, namespace }, spec });
   await until(`${name} is made`, async () => (await kube.get(StatefulSets, { name, namespace })) !== undefined);

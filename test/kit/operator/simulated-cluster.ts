@@ -16,6 +16,8 @@ export interface SimulatedCluster extends AsyncDisposable {
   patch(spec: object): Promise<void>;
   /** Gives the nodes another image tag, as if they had been made by another operator. */
   retag(tag: string): Promise<void>;
+  /** Takes its StatefulSet and its pods away, as a user who deletes the StatefulSet does. */
+  removeNodes(): Promise<void>;
   /** The tag that the StatefulSet is written with. */
   wantedTag(): Promise<string>;
 }
@@ -49,12 +51,21 @@ export async function startSimulatedCluster(
     agents,
     patch: async (spec) => void (await kube.patch(Clusters, REF, { type: "merge", body: { spec } })),
     retag: (tag) => retag(world, tag),
+    removeNodes: () => removeNodes(world),
     wantedTag: async () => {
       const set = await kube.get(StatefulSets, REF);
       return imageTagOf(set?.spec?.template.spec?.containers[0]?.image ?? "");
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function removeNodes({ kube }: OperatorWorld): Promise<void> {
+  const { namespace } = REF;
+  await kube.delete(StatefulSets, REF);
+  const labelSelector = `${LABELS.cluster}=${REF.name},${LABELS.role}=node`;
+  for (const { metadata } of (await kube.list(Pods, { namespace, labelSelector })).items)
+    await kube.delete(Pods, { name: metadata.name, namespace }, { gracePeriodSeconds: 0 });
 }
 
 async function retag({ kube }: OperatorWorld, tag: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { ownStep, suspendedStep } from "./own-step.ts";
 import { recoveryStep } from "./recovery.ts";
-import type { RollStep } from "./step.ts";
+import { waitingFor, type RollStep } from "./step.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { madeFrom, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -66,7 +66,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
     may
       ? ownStep(view, wanted, change, environment)
       : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held);
-  const step = recoveryStep(view) ?? workloadStep(view) ?? ordinary();
+  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? ordinary();
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
@@ -78,7 +78,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
     specStatus: invalid.length === 0 ? "Valid" : "Invalid",
     target: targetTag(view),
     step,
-    findings: [...invalid, ...blocking, ...(objection ? [objection] : []), ...mild],
+    findings: [...new Set([...invalid, ...blocking, ...(objection ? [objection] : []), ...mild])],
     suspension: upgrading ? rollInProgress(view) : left,
     change,
     upgrading,
@@ -88,14 +88,16 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
 
 /**
  * A StatefulSet without which the pods would not be kept comes before everything else: it is gone between two steps of giving
- * the volumes another size, or a user has deleted it alone.
+ * the volumes another size, or a user has deleted it alone. Its pods stay, and nothing is made of a spec that names what is not the
+ * cluster's own: a pod that is made again would have it.
  */
-function workloadStep({ workload, deleting, spec }: ClusterView): RollStep | undefined {
+function workloadStep({ workload, deleting, spec }: ClusterView, [foreign]: readonly Finding[]): RollStep | undefined {
   if (workload === undefined || deleting || workload.presence === "there") return undefined;
   if (workload.presence === "leaving") {
     const message = "the StatefulSet is deleted without its pods, and is then made again";
     return { kind: "wait", reason: "StatefulSetLeaving", message };
   }
+  if (foreign !== undefined) return waitingFor(foreign);
   const { imageTag: tag, replicas: partition } = workload;
   const { enabled, volumeSize } = spec.persistentSpec;
   const volumes = enabled ? ` with volumes of ${volumeSize}` : "";

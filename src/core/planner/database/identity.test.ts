@@ -20,7 +20,11 @@ const cases: readonly [rule: string, facts: Partial<IdentityFacts>, identity: Id
   ["one that it has just asked for is its own", { isCreating: true }, { kind: "own", uid: 3 }],
   ["a user may agree that it is taken", { consented: "3" }, { kind: "own", uid: 3 }],
   ["to another uid the consent does not apply", { consented: "4" }, { kind: "taken", uid: 3 }],
-  ["the consent does not replace a database that it has", { ...both(), ...marked, consented: "3" }, { kind: "own", uid: 2 }],
+  [
+    "the consent does not replace a database that it has",
+    { ...both(), ...marked, consented: "3" },
+    { kind: "own", uid: 2 },
+  ],
   ["there is none", { listed: [] }, { kind: "none" }],
   ["the one that it has had is gone", { known: 2, listed: [] }, { kind: "none" }],
   [

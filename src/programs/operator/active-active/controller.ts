@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { isFault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
+import { clusterNames } from "../../../core/api/names.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref } from "../../../ports/kube/kube.ts";
@@ -67,7 +68,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
     if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
     const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
-    if (isTerminating && context?.hasNodes !== true && !mayBeRecorded(deps, reaadb, context)) {
+    if (isTerminating && context?.hasNodes !== true && !mayBeRecorded(deps, reaadb, cluster)) {
       await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return settled;
     }
@@ -210,10 +211,17 @@ async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Pro
   cache.activeActives.learn(await events.recordAhead(reaadb, activeActiveEvents(before, status), write));
 }
 
-/** The participants know of it, and which cluster of the namespace has their record cannot be known. */
-function mayBeRecorded({ cache }: ActiveActiveDeps, reaadb: Reaadb, context: ClusterContext | undefined): boolean {
+/**
+ * The participants know of it, and which cluster of the namespace has their record cannot be known; or the one that has it is without
+ * nodes for now, and is to have some again.
+ */
+function mayBeRecorded({ cache }: ActiveActiveDeps, reaadb: Reaadb, cluster: string): boolean {
   const { namespace = "default" } = reaadb.metadata;
-  return context === undefined && reaadb.status?.guid !== undefined && objectsIn(cache, namespace).clusters.length > 0;
+  if (reaadb.status?.guid === undefined) return false;
+  const known = cache.clusters.get({ name: cluster, namespace });
+  if (known === undefined) return objectsIn(cache, namespace).clusters.length > 0;
+  const hasRecord = cache.records.get({ name: clusterNames.clusterRecord(cluster), namespace }) !== undefined;
+  return hasRecord && known.metadata.deletionTimestamp === undefined;
 }
 
 /** The cluster that is named, or the only one of the namespace. */

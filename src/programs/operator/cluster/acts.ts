@@ -79,7 +79,7 @@ async function performWriting(
 }
 
 /** Writes the StatefulSet of the nodes; pods from ordinal `partition` on may be replaced. */
-export async function writeWorkload(
+async function writeWorkload(
   kube: Kube,
   observation: ClusterObservation,
   tag: string,

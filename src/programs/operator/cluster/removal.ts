@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
-import { LABELS } from "../../../core/api/names.ts";
-import { ConfigMaps, Leases, StatefulSets } from "../../../ports/kube/builtin.ts";
+import { clusterNames, LABELS } from "../../../core/api/names.ts";
+import { ConfigMaps, Leases, Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
 import type { EventRecorder } from "../../../ports/kube/events.ts";
 import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
 import { changeObject } from "../../../ports/kube/records.ts";
@@ -12,7 +12,6 @@ import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
-import { writeWorkload } from "./acts.ts";
 import { deleteObjects, describeObject } from "../../../core/api/kubectl.ts";
 import type { OwnershipVerdict } from "./ownership.ts";
 
@@ -37,9 +36,7 @@ export async function removeCluster(
     return keepWaiting(deps, observation, "DatabasesRemain", waitsForDatabases(view));
   }
   const { workload } = view;
-  const isLost = workload?.presence === "lost" && view.pods.some(({ orphaned, deleting }) => orphaned && !deleting);
-  // pods without a StatefulSet would stay for ever: it adopts them, and takes them along when it is deleted
-  if (isLost) await writeWorkload(kube, observation, workload.imageTag, workload.partition);
+  if (workload?.presence === "lost") await deleteOrphans(kube, observation);
   else if (workload !== undefined && !isWorkloadForeign)
     await kube.delete(StatefulSets, { name: view.name, namespace });
   if (view.pods.length > 0) {
@@ -55,6 +52,12 @@ export async function removeCluster(
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
   await removeFinalizer(kube, Clusters, rec, FINALIZERS.cluster);
   return settled;
+}
+
+/** Pods without a StatefulSet would stay for ever. None is made for them: it would make missing pods of a spec that nobody checks any more. */
+async function deleteOrphans(kube: Kube, { view, namespace }: ClusterObservation): Promise<void> {
+  for (const { ordinal, id: uid } of view.pods.filter(({ orphaned, deleting }) => orphaned && !deleting))
+    await kube.delete(Pods, { name: clusterNames.nodePod(view.name, ordinal + 1), namespace }, { uid });
 }
 
 /** What is to be done about those that are not being deleted yet, and where to look for those that are on their way out. */

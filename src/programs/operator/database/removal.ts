@@ -1,5 +1,6 @@
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { describeObject, mergeObject } from "../../../core/api/kubectl.ts";
+import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
@@ -47,7 +48,7 @@ async function removeFrom(
   { hasNodes, connection, unready }: ClusterContext,
   redb: Redb,
 ): Promise<string | undefined> {
-  if (!hasNodes) return undefined;
+  if (!hasNodes) return isRecorded(cache, name, redb) ? unreached(name, NO_NODES, redb) : undefined;
   if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
   if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
@@ -61,6 +62,19 @@ async function removeFrom(
   }
   return `the cluster ${name} removes database ${bdb.uid}`;
 }
+
+/** A cluster without nodes that is to have some again brings back what its records and volumes hold; one that goes takes them along. */
+function isRecorded({ clusters, records }: InformerCache, cluster: string, { metadata, status }: Redb): boolean {
+  const { namespace = "default" } = metadata;
+  const rec = clusters.get({ name: cluster, namespace });
+  if (status?.databaseUID === undefined || rec === undefined || rec.metadata.deletionTimestamp !== undefined)
+    return false;
+  return (
+    records.get({ name: clusterNames.databaseRecord(cluster, Number(status.databaseUID)), namespace }) !== undefined
+  );
+}
+
+const NO_NODES = "it has no nodes now, and has a record of the database";
 
 function unreached(cluster: string, evidence: string, redb: Redb): string {
   return `the cluster ${cluster} cannot be asked: ${evidence}; bring its nodes back (${describeObject(`rec ${cluster}`)}); ${toGiveUp(redb)}`;
