@@ -57,7 +57,7 @@ await test("an object that names no cluster that is there takes along only the d
   assert.equal(agents.calls.get("deleteBdb"), 1);
 });
 
-await test("a database of a cluster whose nodes are gone for now is not let go before they have removed it", async () => {
+await test("an object of a database stays while its cluster has no nodes, until new nodes have removed the database", async () => {
   const ref = { name: "late", namespace };
   await kube.create(Databases, {
     metadata: ref,
