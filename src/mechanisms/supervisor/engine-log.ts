@@ -47,11 +47,28 @@ export async function boundLog({ logFile }: LogFile): Promise<number> {
   return size;
 }
 
-/** The last warnings that the engine wrote into its log, in one line of at most 300 characters; empty when it wrote none. */
+/** The last warnings of the process that wrote last into the log, in one line of at most 300 characters; empty when it wrote none. */
 export async function lastWarnings({ logFile }: LogFile): Promise<string> {
-  const lines = (await tailOf(logFile)).split("\n").slice(-20);
-  const warnings = lines.filter((line) => / # /.test(line)).map((line) => line.slice(line.indexOf(" # ") + 3).trim());
-  return warnings.slice(-2).join("; ").slice(0, 300);
+  const lines = (await tailOf(logFile)).trimEnd().split("\n").slice(-20);
+  const writer = processOf(lines.at(-1) ?? "");
+  const warnings = lines.filter((line) => / # /.test(line) && processOf(line) === writer);
+  return warnings
+    .map((line) => line.slice(line.indexOf(" # ") + 3).trim())
+    .slice(-3)
+    .join("; ")
+    .slice(0, 300);
+}
+
+/** True when an engine has said as its last words that it cannot read what it has stored. */
+export function cannotReadItsFiles(lastWords: string): boolean {
+  return /Internal error in RDB reading|Short read or OOM loading DB|Wrong signature trying to load DB|Can't handle RDB format|Fatal error loading the DB|reading the append only file/.test(
+    lastWords,
+  );
+}
+
+/** A line begins with the process that wrote it: `303:S 28 Nov …`. */
+function processOf(line: string): string {
+  return line.slice(0, line.indexOf(":"));
 }
 
 /** Empty when there is none, also where an engine has put something else in its place. */

@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
@@ -134,8 +134,32 @@ export async function claimForEngine(files: InstanceFiles, engine: EngineIdentit
   await replaceFile(files.engineFile, `${engineText(engine)}\n`);
 }
 
-async function dropData({ directory, appendOnlyFolder }: InstanceFiles): Promise<void> {
-  for (const path of [join(directory, "dump.rdb"), appendOnlyFolder]) await rm(path, { recursive: true, force: true });
+/**
+ * Puts what an engine has stored where it does not read it, in the place of what was put there before. For a replica that cannot
+ * read its own files: it gets everything from its primary.
+ */
+export async function putUnreadAside(files: InstanceFiles): Promise<void> {
+  const aside = unreadFolder(files);
+  await rm(aside, { recursive: true, force: true });
+  await makeFolder(aside);
+  for (const name of (await namesIn(files.directory)).filter((name) => DATA.includes(name)))
+    await rename(join(files.directory, name), join(aside, name));
+}
+
+/** Removes what a replica could not read, once it has its data. */
+export async function removeUnread(files: InstanceFiles): Promise<void> {
+  await rm(unreadFolder(files), { recursive: true, force: true });
+}
+
+/** What an engine stores in its directory: its snapshot and its append-only file. */
+const DATA = ["dump.rdb", "appendonlydir"];
+
+function unreadFolder({ directory }: InstanceFiles): string {
+  return join(directory, "unread");
+}
+
+async function dropData({ directory }: InstanceFiles): Promise<void> {
+  for (const name of DATA) await rm(join(directory, name), { recursive: true, force: true });
 }
 
 async function readOr(path: string, absent: string): Promise<string> {

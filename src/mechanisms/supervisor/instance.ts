@@ -10,9 +10,10 @@ import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
 import type { EngineProcess, EngineRunner } from "./engine-process.ts";
 import { provideCertificate } from "./engine-tls-files.ts";
-import { keepLogBounded, lastWarnings } from "./engine-log.ts";
+import { keepLogBounded } from "./engine-log.ts";
 import { engineFor } from "./engines.ts";
 import type { FoundEngine } from "./engines.ts";
+import { FailedStarts } from "./failed-starts.ts";
 import { watchHeartbeat } from "./heartbeat.ts";
 import type { HeartbeatLimits } from "./heartbeat.ts";
 import { decideInstance } from "./instance-decision.ts";
@@ -50,6 +51,7 @@ export class Instance {
   readonly #deps: InstanceDeps;
   readonly #log: Log;
   readonly #settings: AppliedSettings;
+  readonly #failedStarts: FailedStarts;
   #wanted: WantedInstance;
   #state: InstanceState = "stopped";
   #child: EngineProcess | undefined;
@@ -60,17 +62,16 @@ export class Instance {
   /** How its process ended last; undefined: not in the time of this agent, so that its files say it. */
   #clean: boolean | undefined;
   #lost = false;
-  #lastWords = "";
   #replication: ReplicationAnswer | undefined;
   #restarts = 0;
   #crashes = 0;
-  #failedStarts = 0;
   #retryAt = 0;
   #servingSince = 0;
 
   constructor(wanted: WantedInstance, files: InstanceFiles, deps: InstanceDeps) {
     this.#wanted = wanted;
     this.#files = files;
+    this.#failedStarts = new FailedStarts(files);
     this.#deps = deps;
     this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
     this.#settings = new AppliedSettings(files, deps.runner.fileMode, this.#log);
@@ -104,8 +105,8 @@ export class Instance {
     const ended = {
       clean: this.#clean === true,
       lost: this.#lost,
-      last_words: this.#lastWords,
-      failed_starts: this.#failedStarts,
+      last_words: this.#failedStarts.lastWords,
+      failed_starts: this.#failedStarts.count,
       ...writtenBy(this.#state, this.#replication),
     };
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
@@ -209,29 +210,28 @@ export class Instance {
     const watch = new AbortController();
     this.#watch = watch;
     this.#child = child;
+    this.#failedStarts.started();
     this.#move("spawn");
-    void child.exited.then(async (exit) => {
+    void child.exited.then((exit) => {
       this.#exited(child, exit);
-      this.#lastWords = await lastWarnings(this.#files).catch(() => ""); // the directory may be gone with the instance
+      return this.#enqueue(() => this.#failedStarts.readLastWords(this.#wanted.role));
     });
     const { limits, clock } = this.#deps;
     void keepLogBounded(this.#files, { clock, log: this.#log }, watch.signal);
-    const onPong = (): void => {
-      this.#servingSince = this.#now();
-      this.#failedStarts = 0;
-      this.#move("pong");
-    };
     this.#replication = undefined;
-    const onReplication = (info: string, at: number): void => {
-      this.#replication = { info, at };
-    };
     const heartbeat = {
-      onReplication,
+      onReplication: (info: string, at: number) => {
+        this.#replication = { info, at };
+        void this.#enqueue(() => this.#failedStarts.answered(info));
+      },
       address: () => this.#settings.addressOf(this.#wanted),
       isFollowed: () => this.#wanted.isFollowed,
       limits,
       clock,
-      onPong,
+      onPong: () => {
+        this.#servingSince = this.#now();
+        this.#move("pong");
+      },
       onBusy: (busy: boolean) => {
         this.#log.warn(busy ? "engine runs a long script" : "engine has ended a long script", { pid: child.pid });
       },
@@ -250,10 +250,10 @@ export class Instance {
   #exited(child: EngineProcess, { code, signal }: Exit): void {
     this.#watch.abort();
     this.#child = undefined;
-    if (this.#state === "starting") this.#failedStarts += 1;
     const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
     this.#move("exit");
     if (this.#state !== "crashed") return;
+    this.#failedStarts.ended();
     // asked by another than its agent: it has written what it keeps
     this.#clean = code === 0;
     if (this.#clean) void this.#enqueue(() => noteEnd(this.#files, true));
@@ -264,8 +264,7 @@ export class Instance {
 
   #failed(why: string): void {
     if (this.#child !== undefined) return this.#convergeIn(APPLY_AGAIN_MS);
-    this.#lastWords = why;
-    this.#failedStarts += 1;
+    this.#failedStarts.failed(why);
     this.#move("lost");
     this.#scheduleRetry();
   }

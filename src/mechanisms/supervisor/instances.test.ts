@@ -52,6 +52,22 @@ test("a replica attaches, is read-only, announces its own address, and comes bac
   await node.awaitState("serving", 2);
 });
 
+test("a replica that ends at each attempt to take the data of its primary has failed to start each time, with the engine's reason", async () => {
+  await using node = await superviseNode({ everyMs: 50 });
+  const first = node.primary({ storeVersion: "7.4" });
+  await node.serve(first);
+  // only the engine of the primary knows this name
+  const library = "#!lua name=own\nserver.register_function('own', function() return 1 end)";
+  await callInstance(first, "FUNCTION", "LOAD", library);
+  const second = node.replicaOf(node.primary({ storeVersion: "8.0" }));
+  await node.reconcile([first, second]);
+  await until("it has ended three times", () => node.report(2).failed_starts >= 3);
+  assert.match(node.report(2).last_words, /server/);
+  await callInstance(first, "FUNCTION", "DELETE", "own");
+  await awaitLink(second);
+  await until("nothing is counted any more", () => node.report(2).failed_starts === 0);
+});
+
 test("an engine that hangs with its port open is found by its silence and ended", async () => {
   await using node = await superviseNode({ silentMs: 300, everyMs: 50 });
   await node.serve(node.primary());

@@ -24,6 +24,6 @@ export function engineFails(cluster: string, failing: readonly FailingEngine[]):
   return wait(
     "EngineFails",
     failing.map(({ text }) => text).join("; "),
-    `mend what it says, and it starts again: upload the build of a module that it names (storectl modules upload), free what it lacks; its node: ${log}`,
+    `mend what it says, and it starts again: upload the build of a module that it names (storectl modules upload), delete a library of functions that it does not take (FUNCTION DELETE at the endpoint), free what it lacks; its node: ${log}`,
   );
 }
