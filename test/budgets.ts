@@ -84,6 +84,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/config-set.test.ts": 40,
   "test/scenario/unanswered.test.ts": 40,
   "test/scenario/engine-tls.test.ts": 30,
+  "test/scenario/unreadable-data.test.ts": 30,
   "test/scenario/capture.test.ts": 30,
   "test/kubectl/write.test.ts": 30,
   "test/kubernetes/control-plane.test.ts": 30,
