@@ -22,6 +22,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/frozen/cr.test.ts": 160,
   "test/scenario/frozen/api.test.ts": 160,
   "test/scenario/active-active.test.ts": 160,
+  "test/compatibility/between.test.ts": 130,
   "test/scenario/volumes.test.ts": 100,
   "test/scenario/frozen/killed-late.test.ts": 100,
   "test/scenario/active-active-authority.test.ts": 90,
@@ -258,6 +259,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
     why: "the operator goes forward, back and forward, then all of it",
   },
   "test/compatibility/previous.test.ts": { seconds: 600, why: "the same from another release" },
+  "test/compatibility/between.test.ts": { seconds: 900, why: "the same from each release between, in turn" },
   "test/compatibility/mixed-passwords.test.ts": {
     seconds: 600,
     why: "a roll that stands half-way, from the oldest release",
