@@ -154,8 +154,8 @@ export class SimulatedNodes {
       other.leader = true;
     }
     const holds = this.#instances(node.uid).some(({ primary }) => primary);
-    if (node.active && node.maintenance === "evacuating" && !holds && !(node.leader && node.demote))
-      node.maintenance = "on";
+    const leads = node.active && node.leader && node.demote;
+    if (node.maintenance === "evacuating" && !holds && !leads) node.maintenance = "on";
   }
 
   /** A node that has failed hands over to each node that lives; one that leaves, to one that stays. */

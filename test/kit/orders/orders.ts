@@ -76,22 +76,30 @@ export const ORDERS: readonly Order[] = [
     return `kubectl edit sts, partition ${partition}`;
   },
   (world, dice) => {
-    const { ordinal } = pick(world.pods, dice);
+    const ordinal = anyPod(world, dice);
+    if (ordinal === undefined) return undefined;
     world.deletePod(ordinal);
     return `kubectl delete pod ${ordinal}`;
   },
   (world, dice) => {
-    const { ordinal } = pick(world.pods, dice);
+    const ordinal = anyPod(world, dice);
+    if (ordinal === undefined) return undefined;
     world.loseWorker(ordinal);
     return `the worker of pod ${ordinal} dies`;
   },
   (world, dice) => {
-    const { ordinal } = pick(world.pods, dice);
+    const ordinal = anyPod(world, dice);
+    if (ordinal === undefined) return undefined;
     if (dice() < 0.5) world.nodes.leave(ordinal + 1, { demote: dice() < 0.5 });
     else world.nodes.takeBack(ordinal + 1);
     return `maintenance of node ${ordinal + 1}`;
   },
 ];
+
+/** Undefined when every pod was scaled away. */
+function anyPod({ pods }: OrderedWorld, dice: Dice): number | undefined {
+  return pods.length === 0 ? undefined : pick(pods, dice).ordinal;
+}
 
 function pick<T>(all: readonly T[], dice: Dice): T {
   const found = all[Math.floor(dice() * all.length)];

@@ -106,7 +106,8 @@ function assertEnded(world: OrderedWorld): void {
     made,
     Array.from({ length: asked.nodes }, () => `${revision}, in service: true`),
   );
-  assert.equal(set.partition, set.replicas, "no pod is replaced without the operator");
+  // another writer that scaled up and down has left a higher one
+  assert.ok(set.partition >= set.replicas, "no pod is replaced without the operator");
   const nodes = world.nodes.records().nodes.filter(({ uid }) => uid <= asked.nodes);
   assert.deepEqual(
     nodes.map(({ tag }) => tag),

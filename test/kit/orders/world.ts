@@ -138,7 +138,10 @@ export class OrderedWorld {
   }
 
   endByForce(name: string): void {
-    this.pods = this.pods.filter((each) => `rec-${each.ordinal}` !== name || !each.deleting);
+    const ended = this.pods.find((each) => `rec-${each.ordinal}` === name && each.deleting);
+    if (ended === undefined) return;
+    this.nodes.stop(uidOf(ended));
+    this.pods = this.pods.filter(({ id }) => id !== ended.id);
   }
 
   /** Another writer changes the spec of the StatefulSet. */
