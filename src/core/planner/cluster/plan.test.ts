@@ -97,6 +97,19 @@ const cases: readonly PlanCase[] = [
     suspended: "OperatorUpgraded",
   },
   {
+    name: "the tag that a node has come to is no mismatch when its pod is made from a wrong image since",
+    view: {
+      ...waitingForUpgrade,
+      spec: asking(release("8.0.18-11").nodeTag),
+      pods: [pod(0), pod(1), pod(2, { imageTag: "nonsense", containerReady: false })],
+      cluster: facts({ nodes: [node(1), node(2), node(3, { active: false, tag: release("8.0.18-11").nodeTag })] }),
+    },
+    state: "InvalidUpgrade",
+    findings: ["UnknownRunningVersion"],
+    step: "NodeJoining",
+    suspended: "OperatorUpgraded",
+  },
+  {
     name: "a digest with automatic upgrade is InvalidUpgrade, wherever it is set (§3)",
     view: { spec: auto({ usageMeter: { callHomeClient: { imageSpec: { digestHash: digest } } } }) },
     state: "InvalidUpgrade",

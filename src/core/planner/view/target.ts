@@ -105,9 +105,12 @@ export function newerRelease(view: ClusterView): Release | undefined {
     .find((release) => isNewer(release, view.operator));
 }
 
-/** Nodes are made from `release`, and none from a newer one: a step to it is at rest or under way. */
+/**
+ * Nodes are made from `release` or have reported it, and none a newer one: a step to it is at rest or under way. The pod of a node that
+ * had come to it may have been made from another image since.
+ */
 export function isNewestOfNodes(view: ClusterView, release: Release): boolean {
-  const made = madeFrom(view).map(releaseByNodeTag);
+  const made = [...madeFrom(view), ...runningReleases(view)].map(releaseByNodeTag);
   return made.includes(release) && !made.some((each) => each !== undefined && isNewer(each, release));
 }
 
