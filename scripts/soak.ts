@@ -73,12 +73,12 @@ async function play(seed: number, wanted: Wanted): Promise<{ verdict: Verdict; s
 }
 
 function lineOf(
-  { seed, faults, moves, changes, operations, lost, healedMs, failures }: Verdict,
+  { seed, faults, moves, changes, operations, answers, lost, healedMs, failures }: Verdict,
   done: number,
   of: number,
 ): string {
   const outcome = failures.length === 0 ? "passed" : "FAILED";
-  return `${done}/${of}  seed ${seed} ${outcome}: ${faults} faults, ${moves} moves, ${changes} changes of the primary, ${operations} operations, ${lost} lost, healed in ${(healedMs / 1_000).toFixed(1)} s`;
+  return `${done}/${of}  seed ${seed} ${outcome}: ${faults} faults, ${moves} moves, ${changes} changes of the primary, ${operations} operations, ${answers} answers of lives, ${lost} lost, healed in ${(healedMs / 1_000).toFixed(1)} s`;
 }
 
 function summarize(verdicts: readonly Verdict[], wanted: Wanted): number {
@@ -86,7 +86,7 @@ function summarize(verdicts: readonly Verdict[], wanted: Wanted): number {
   const bad = verdicts.filter(({ failures }) => failures.length > 0);
   say(
     `${verdicts.length} seeds, ${bad.length} failed: ${sum(({ faults }) => faults)} faults, ${sum(({ moves }) => moves)} moves, ` +
-      `${sum(({ changes }) => changes)} changes of the primary, ${sum(({ operations }) => operations)} operations, ` +
+      `${sum(({ changes }) => changes)} changes of the primary, ${sum(({ operations }) => operations)} operations, ${sum(({ answers }) => answers)} answers of lives, ` +
       `${sum(({ acknowledged }) => acknowledged)} writes of their own key, ${sum(({ lost }) => lost)} lost; ` +
       `longest to heal ${(Math.max(0, ...verdicts.map(({ healedMs }) => healedMs)) / 1_000).toFixed(1)} s; ${wanted.result}`,
   );
@@ -100,8 +100,15 @@ function replay(seed: number, { faults, settings }: Wanted): string {
 
 function failed(seed: number, most: number, why: string): Verdict {
   const { faults, moves } = scheduleOf(seed, most);
-  const counts = { faults: faults.length, moves: moves.length, changes: 0, operations: 0, acknowledged: 0, lost: 0 };
-  return { seed, ...counts, healedMs: 0, failures: [why, ...[...faults, ...moves].map(textOf)] };
+  const counts = { faults: faults.length, moves: moves.length, changes: 0, operations: 0, answers: 0 };
+  return {
+    seed,
+    ...counts,
+    acknowledged: 0,
+    lost: 0,
+    healedMs: 0,
+    failures: [why, ...[...faults, ...moves].map(textOf)],
+  };
 }
 
 /** One line that the next one overwrites, on a terminal alone. */

@@ -10,7 +10,7 @@ import { judge, type Verdict } from "./verdict.ts";
 
 const [seed = "", most = "", folder = "", settings = ""] = process.argv.slice(2);
 const schedule = scheduleOf(Number(seed), Number(most));
-await using scene = await startScene(folder, JSON.parse(settings)).catch((error: unknown) => {
+await using scene = await startScene(folder, JSON.parse(settings), schedule.elements).catch((error: unknown) => {
   throw new Error(`nothing was played: ${whole(error)}`);
 });
 const verdict = await judged(scene);
@@ -33,7 +33,7 @@ async function judged(on: Scene): Promise<Verdict> {
     );
   } catch (error) {
     const { faults, moves } = schedule;
-    const nothing = { changes: 0, operations: 0, acknowledged: 0, lost: 0, healedMs: 0 };
+    const nothing = { changes: 0, operations: 0, answers: 0, acknowledged: 0, lost: 0, healedMs: 0 };
     return { seed: Number(seed), faults: faults.length, moves: moves.length, ...nothing, failures: [messageOf(error)] };
   }
 }

@@ -5,6 +5,8 @@ import type { Change } from "./changes.ts";
 import { followChanges } from "./follow.ts";
 import { inject } from "./inject.ts";
 import { startLoad, type Load } from "./load.ts";
+import type { Life } from "./life.ts";
+import { startLives } from "./lives.ts";
 import { beginMove, endMaintenance } from "./moves.ts";
 import { textOf, type Fault, type Move, type Schedule, type Scheduled } from "./schedule.ts";
 import { NODES, type Scene } from "./scene.ts";
@@ -13,12 +15,17 @@ import { lacks } from "./whole.ts";
 /** After the last fault the cluster has to be whole again within so long. */
 const HEALS_WITHIN_MS = 60_000;
 const CLIENTS_PER_NODE = 2;
+/** Collections of a million elements are filled before the schedule begins. */
+const BEGINS_WITHIN_MS = 120_000;
 /** As a kubelet would start it. */
 const RESTART_AFTER_MS = 500;
 
 /** What was seen while a schedule was played. */
 export interface Played {
   readonly loads: readonly Load[];
+  readonly lives: readonly Life[];
+  /** When the schedule began, in nanoseconds by the steady clock of the machine. */
+  readonly beganNs: number;
   readonly changes: readonly Change[];
   /** From the end of the last fault until the cluster was whole, in milliseconds. */
   readonly healedMs: number;
@@ -37,8 +44,11 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   );
   const loads = names.map(({ node, name }) => stack.use(startLoad(cluster.address(node), port, name)));
   await until("every client writes", () => loads.every(({ written }) => written.length > 3), { withinMs: 20_000 });
+  const lives = startLives(scene, schedule).map((life) => stack.use(life));
+  await until("every life has begun", () => lives.every((life) => life.hasBegun()), { withinMs: BEGINS_WITHIN_MS });
   stack.use(restartsNodes(scene, say));
   const refused: string[] = [];
+  const beganNs = Number(process.hrtime.bigint());
   const began = performance.now();
   const note = (line: string): void => say(`${Math.round(performance.now() - began)} ms: ${line}`);
   await Promise.all([
@@ -51,8 +61,8 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   await becomesWhole(scene);
   const healedMs = Math.round(performance.now() - over);
   note("the cluster is whole");
-  await Promise.all(loads.map((load) => load.stop(HEALS_WITHIN_MS)));
-  return { loads, changes: changes.changes, healedMs, refused };
+  await Promise.all([...loads, ...lives].map((client) => client.stop(HEALS_WITHIN_MS)));
+  return { loads, lives, beganNs, changes: changes.changes, healedMs, refused };
 }
 
 async function playFault(

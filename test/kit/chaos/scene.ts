@@ -37,8 +37,12 @@ export interface Scene extends AsyncDisposable {
   record(): Promise<DatabaseRecord>;
 }
 
+/** What the first database may take, with so many elements in collections besides. */
+const MEMORY_BYTES = 50_000_000;
+const ELEMENT_BYTES = 300;
+
 /** Makes it; `folder` is for files of the run, `settings` are those of both databases. This process is alone in its namespaces. */
-export async function startScene(folder: string, settings: Partial<BdbCreate>): Promise<Scene> {
+export async function startScene(folder: string, settings: Partial<BdbCreate>, elements: number): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const network = makeNetwork(NODES.length);
   preloadShim(folder);
@@ -60,7 +64,8 @@ export async function startScene(folder: string, settings: Partial<BdbCreate>): 
   );
   const kube = stack.use(kubeOf(cluster));
   const body = { replication: true, data_persistence: "aofEverySecond", ...settings } as const;
-  const { uid, port } = await cluster.create({ name: "chaos", memory_size: 50_000_000, redis_version: "7.2", ...body });
+  const memory_size = MEMORY_BYTES + elements * ELEMENT_BYTES;
+  const { uid, port } = await cluster.create({ name: "chaos", memory_size, redis_version: "7.2", ...body });
   const bystander = await filledDatabase(cluster, { name: "bystander", ...body });
   const owned = stack.move();
   return {

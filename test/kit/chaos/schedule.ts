@@ -43,6 +43,8 @@ export interface Schedule {
   readonly moves: readonly Scheduled<Move>[];
   /** After this nothing begins, and everything has ended. */
   readonly lengthMs: number;
+  /** How many elements there are in collections. */
+  readonly elements: number;
 }
 
 const PLACES: readonly Place[] = [1, 2, 3, "primary", "primary", "replica"];
@@ -58,6 +60,11 @@ export const MOST_FAULTS = 6;
 /** Each fourth seed has planned moves alone. */
 const PLANNED_EVERY = 4;
 
+/** Of the planned seeds a few have collections with many elements; a fault would end what a client knows of them. */
+const FEW = 4_000;
+const MANY: Readonly<Record<number, number>> = { 0: 100_000, 20: 1_000_000 };
+const MANY_EVERY = 40;
+
 /** The same for the same seed and the same `most`: up to so many faults, which may overlap, while moves run. */
 export function scheduleOf(seed: number, most: number): Schedule {
   const dice = seededDice(seed);
@@ -69,7 +76,8 @@ export function scheduleOf(seed: number, most: number): Schedule {
     const what: Move = dice() < 0.3 ? { kind: "upgrade" } : { kind: "evacuate", at: pick(dice, PLACES) };
     moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), LENGTH_MS - fromMs), what });
   }
-  return { seed, faults: faults.toSorted((a, b) => a.fromMs - b.fromMs), moves, lengthMs: LENGTH_MS };
+  const elements = isPlanned ? (MANY[seed % MANY_EVERY] ?? FEW) : FEW;
+  return { seed, faults: faults.toSorted((a, b) => a.fromMs - b.fromMs), moves, lengthMs: LENGTH_MS, elements };
 }
 
 /** One line of the schedule. */

@@ -1,5 +1,6 @@
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
 import { KEYS } from "../world/filled-database.ts";
+import { judgeStory } from "./stories/judge.ts";
 import { brokenBetween, brokenOrders } from "./order.ts";
 import type { Played } from "./play.ts";
 import type { Schedule } from "./schedule.ts";
@@ -13,6 +14,8 @@ export interface Verdict {
   /** How often the primary changed or started again. */
   readonly changes: number;
   readonly operations: number;
+  /** Answers to clients that live with keys of their own, each compared with a model. */
+  readonly answers: number;
   readonly acknowledged: number;
   /** Acknowledged writes that are gone. */
   readonly lost: number;
@@ -38,7 +41,9 @@ export async function judge(scene: Scene, schedule: Schedule, played: Played): P
   // one fault is what a database survives whose replies wait for its replica
   const losesNothing = schedule.faults.length <= (durability === "sync" ? 1 : 0);
   const broken = losesNothing ? brokenOrders(operations) : brokenBetween(operations, changes);
+  const stories = judgeStories(schedule, played, losesNothing);
   const failures = [
+    ...stories.wrong,
     ...broken.map((order) => `no order explains ${order}`),
     ...(lost.length > 0 && losesNothing ? [`${lost.length} acknowledged writes are lost, and none may be`] : []),
     ...(lost.length > 0 && lossReports.length === 0 ? [`${lost.length} acknowledged writes are lost in silence`] : []),
@@ -51,11 +56,25 @@ export async function judge(scene: Scene, schedule: Schedule, played: Played): P
     moves: schedule.moves.length,
     changes: changes.length,
     operations: operations.length,
+    answers: stories.answers,
     acknowledged: written.length,
     lost: lost.length,
     healedMs,
     failures,
   };
+}
+
+/** What is wrong with the answers to clients with keys of their own. */
+function judgeStories(
+  { faults }: Schedule,
+  { lives, changes, beganNs }: Played,
+  losesNothing: boolean,
+): { readonly answers: number; readonly wrong: readonly string[] } {
+  const clocks = faults.filter(({ what }) => what.kind === "clock").map(({ fromMs }) => beganNs + fromMs * 1e6);
+  const around = { changes, losesNothing, isCalm: faults.length === 0, timesHoldUntil: Math.min(...clocks) };
+  const judged = lives.flatMap(({ stories }) => stories).map((story) => judgeStory(story, around));
+  const answers = judged.reduce((sum, one) => sum + one.answers, 0);
+  return { answers, wrong: judged.flatMap(({ wrong }) => (wrong === undefined ? [] : [wrong])) };
 }
 
 /** Which of these keys there are. */

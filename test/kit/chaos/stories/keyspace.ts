@@ -1,0 +1,50 @@
+import type { Answered } from "./story.ts";
+import { COLLECTIONS } from "./collections.ts";
+import type { Entry, Expected, Handler, Moment } from "./expected.ts";
+import { SLACK_NS, STRINGS } from "./strings.ts";
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ ...STRINGS, ...COLLECTIONS }));
+
+/** The keys of one client, as they have to be after what it asked. Which of two it is when a key is about to expire, the answers show. */
+export class Keyspace {
+  readonly #keys = new Map<string, readonly (Entry | undefined)[]>();
+  readonly #timesHoldUntil: number;
+
+  /** `timesHoldUntil`: from this moment on the date of an engine may have been set, and a key may expire at any time. */
+  constructor(timesHoldUntil: number) {
+    this.#timesHoldUntil = timesHoldUntil;
+  }
+
+  /** What is wrong with the answer, in words; undefined when nothing is. */
+  answer(command: readonly string[], reply: Answered, moment: Moment): string | undefined {
+    const [name = "", ...args] = command;
+    const handler = HANDLERS.get(name);
+    if (handler === undefined) throw new Error(`the model does not know ${name}`);
+    const [key = ""] = args;
+    const ways = (this.#keys.get(key) ?? [undefined])
+      .flatMap((entry) => this.#aliveOrNot(entry, moment))
+      .map((entry) => this.#timed(handler(entry, args, moment), name, moment));
+    const right = ways.filter(({ fits }) => fits(reply));
+    if (right.length === 0)
+      return `${JSON.stringify(reply)} where ${ways.map(({ text }) => text).join(" or ")} is right`;
+    this.#keys.set(
+      key,
+      right.map(({ after }) => after(reply)),
+    );
+    return undefined;
+  }
+
+  /** The entry, or none where the key may have expired. */
+  #aliveOrNot(entry: Entry | undefined, { begin, end }: Moment): readonly (Entry | undefined)[] {
+    if (entry?.deadline === undefined) return [entry];
+    const { from, to } = entry.deadline;
+    if (end > this.#timesHoldUntil) return [entry, undefined];
+    if (end < from - SLACK_NS) return [entry];
+    return begin > to + SLACK_NS ? [undefined] : [entry, undefined];
+  }
+
+  #timed(expected: Expected, name: string, { end }: Moment): Expected {
+    const isTime = name === "PTTL" && end > this.#timesHoldUntil;
+    return isTime ? { ...expected, text: "a time", fits: (reply) => typeof reply === "number" } : expected;
+  }
+}
