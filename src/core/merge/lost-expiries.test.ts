@@ -7,7 +7,8 @@ interface Case {
   /** What passes at once, each. `own`: the site did it for another one. */
   readonly units: readonly (readonly [by: "client" | "own", ...commands: readonly string[]])[];
   readonly mayExpire?: boolean;
-  readonly mayLack?: boolean;
+  /** The time of expiry of the key was to be set with what the site did. */
+  readonly isTimed?: boolean;
   readonly isRepeated?: boolean;
   readonly look: KeyLook;
   /** Undefined: there is nothing to look at. */
@@ -87,29 +88,29 @@ const cases: readonly Case[] = [
     },
   },
   {
-    rule: "a time of expiry of another site is lost where the key may have been removed",
-    ...{ units: [["own", "PEXPIREAT k 9000"]], mayLack: true, look: { until: -2, size: undefined }, want: "lost" },
+    rule: "a time of expiry of another site is lost where the engine had no such key to set it on",
+    ...{ units: [["own", "DEL other"]], isTimed: true, look: { until: -2, size: undefined }, want: "lost" },
   },
   {
-    rule: "it is not lost where the key is there",
-    ...{ units: [["own", "PEXPIREAT k 9000"]], look: GONE, want: undefined },
+    rule: "so it is where the key is made right after that",
+    ...{ units: [["own", "SADD k m"]], isTimed: true, look: never(1), want: "lost" },
   },
   {
-    rule: "nor where the key is written with it",
-    ...{ units: [["own", "SADD k m", "PEXPIREAT k 9000"]], mayLack: true, look: GONE, want: undefined },
+    rule: "it is not lost where it was set",
+    ...{ units: [["own", "SADD k m", "PEXPIREAT k 9000"]], isTimed: true, look: GONE, want: undefined },
   },
   {
-    rule: "a client sets a time of expiry for keys that are there alone",
-    ...{ units: [["client", "PEXPIREAT k 9000"]], mayLack: true, look: GONE, want: undefined },
+    rule: "what clients do is not looked at for that",
+    ...{ units: [["client", "SADD k m"]], isTimed: true, look: GONE, want: undefined },
   },
   { rule: "an addition loses nothing", ...{ units: [["client", "SADD k m"]], look: never(1), want: undefined } },
 ];
 
-for (const { rule, units, mayExpire = true, mayLack = false, isRepeated = false, look, want } of cases) {
+for (const { rule, units, mayExpire = true, isTimed = false, isRepeated = false, look, want } of cases) {
   test(`a lost time of expiry: ${rule}`, () => {
     const expiries = new LostExpiries({
       mayExpire: () => mayExpire,
-      mayLack: () => mayLack,
+      timedBy: () => (isTimed ? ["k"] : []),
       isRepeated: () => isRepeated,
     });
     const suspected = units.flatMap(([by, ...commands]) =>
@@ -124,7 +125,7 @@ for (const { rule, units, mayExpire = true, mayLack = false, isRepeated = false,
 }
 
 test("a lost time of expiry: a key that was looked at is suspected again by the next removal", () => {
-  const expiries = new LostExpiries({ mayExpire: () => true, mayLack: () => false, isRepeated: () => false });
+  const expiries = new LostExpiries({ mayExpire: () => true, timedBy: () => [], isRepeated: () => false });
   const removal = [["SREM", "k", "m"]];
   assert.deepEqual([expiries.pass(removal, undefined), expiries.pass(removal, undefined)], [["k"], []]);
   assert.equal(expiries.isLost("k", { until: 9_000, size: 1 }), false);

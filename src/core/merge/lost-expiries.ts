@@ -4,8 +4,8 @@ import type { EngineCommand } from "./engine-writes.ts";
 export interface ExpiringKeys {
   /** True unless it is known that the key does not expire. */
   mayExpire(key: string): boolean;
-  /** True when the engine may have had no such key, although the site that set its time of expiry had one. */
-  mayLack(key: string): boolean;
+  /** Keys of which the transaction with that mark was to set the time of expiry, as long as its mark is awaited. */
+  timedBy(mark: string): readonly string[];
   /** The transaction with that mark did to the key what another site had done, which knew all that is known of the key: then that one looks. */
   isRepeated(key: string, mark: string): boolean;
 }
@@ -22,8 +22,8 @@ export interface KeyLook {
 export type EmptiedType = "hash" | "set" | "zset";
 
 /**
- * Keys that may have lost their time of expiry, each until it is looked at. An engine forgets that time with the last element of a key, or has no
- * such key when another site sets the time, and its stream says neither.
+ * Keys that may have lost their time of expiry, each until it is looked at. An engine forgets that time with the last element of a key, and its
+ * stream does not say so. Where it has no such key when another site sets the time, its stream lacks the command.
  */
 export class LostExpiries {
   readonly #known: ExpiringKeys;
@@ -33,16 +33,21 @@ export class LostExpiries {
     this.#known = known;
   }
 
-  /** False of a command of the site for which `pass` has nothing to do. */
+  /** Keys that are not looked at yet. */
+  get suspected(): readonly string[] {
+    return [...this.#suspects.keys()];
+  }
+
+  /** False of a command of the site for which `pass` has nothing to do, where the site was to set no time of expiry with it. */
   isConcernedBy(name: string, key: () => string, mark: string): boolean {
-    if (name === "PEXPIREAT") return this.#known.mayLack(key());
     if (REMOVES.has(name)) return !this.#known.isRepeated(key(), mark);
     return this.#suspects.size > 0 && ADDS.has(name);
   }
 
   /** What was done at once, by a client or with a mark by the site. The keys that are to be looked at because of it, and were not before. */
   pass(commands: readonly EngineCommand[], mark: string | undefined): readonly string[] {
-    const suspected = commands.flatMap((command) => this.#suspectsIn(command, commands, mark));
+    const emptied = commands.flatMap((command) => this.#suspectsIn(command, mark));
+    const suspected = [...emptied, ...(mark === undefined ? [] : this.#missedIn(commands, mark))];
     if (this.#suspects.size > 0) for (const command of commands) this.#count(command);
     return suspected;
   }
@@ -68,19 +73,19 @@ export class LostExpiries {
     return until === GONE || (until === NEVER && size <= suspect.added);
   }
 
-  #suspectsIn(command: EngineCommand, together: readonly EngineCommand[], mark: string | undefined): string[] {
-    const [name = "", key = ""] = command;
-    if (this.#suspects.has(key)) return [];
+  #suspectsIn([name = "", key = ""]: EngineCommand, mark: string | undefined): readonly string[] {
     const type = REMOVES.get(name.toUpperCase());
-    const isSuspect =
-      type === undefined ? mark !== undefined && this.#isMissed(command, together) : this.#isEmptied(key, mark);
-    if (!isSuspect) return [];
+    if (type === undefined || this.#suspects.has(key) || !this.#isEmptied(key, mark)) return [];
     this.#suspects.set(key, { type, added: 0 });
     return [key];
   }
 
-  #isMissed([name = "", key = ""]: EngineCommand, together: readonly EngineCommand[]): boolean {
-    return name === "PEXPIREAT" && !isWritten(key, together) && this.#known.mayLack(key);
+  #missedIn(commands: readonly EngineCommand[], mark: string): readonly string[] {
+    const missed = this.#known
+      .timedBy(mark)
+      .filter((key) => !this.#suspects.has(key) && !commands.some(([name, of]) => name === "PEXPIREAT" && of === key));
+    for (const key of missed) this.#suspects.set(key, { type: undefined, added: 0 });
+    return missed;
   }
 
   #isEmptied(key: string, mark: string | undefined): boolean {
@@ -116,8 +121,3 @@ const ADDS: ReadonlyMap<string, (args: number) => number> = new Map([
   ...["HSET", "HMSET", "ZADD"].map((name) => [name, (args: number) => args / 2] as const),
   ...["HSETNX", "HINCRBY", "ZINCRBY"].map((name) => [name, () => 1] as const),
 ]);
-
-/** The key is there after its time of expiry was set. */
-function isWritten(key: string, together: readonly EngineCommand[]): boolean {
-  return together.some(([name = "", of]) => of === key && (name === "SET" || name === "RPUSH" || ADDS.has(name)));
-}

@@ -96,6 +96,16 @@ export class PendingApplies {
     return this.#applies.get(mark)?.operation;
   }
 
+  /** Keys of which a transaction writes the time of expiry; `marks`: those of what it does, with a space between. */
+  timedBy(marks: string): readonly string[] {
+    return marks.split(" ").flatMap((mark) => {
+      const { keys } = this.#applies.get(mark) ?? { keys: undefined };
+      return keys === undefined
+        ? []
+        : [...keys].flatMap(([key, part]) => (part === "all" || part.hasExpiry ? key : []));
+    });
+  }
+
   get marks(): readonly string[] {
     return [...this.#applies.keys()];
   }

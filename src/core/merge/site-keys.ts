@@ -1,14 +1,13 @@
 import type { ComparedKey } from "./compared-key.ts";
-import { isEmpty } from "./cell.ts";
 import { heldKey } from "./held-key.ts";
-import { entries, expiresAt } from "./key-view.ts";
+import { expiresAt } from "./key-view.ts";
 import type { ExpiringKeys } from "./lost-expiries.ts";
 import type { MergedState } from "./merged-state.ts";
 import type { Effect } from "./operation.ts";
 import type { PendingApplies } from "./pending-applies.ts";
 import type { TransferredKey } from "./transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
-import { coversAll, including, isNothing, type VersionVector } from "./version-vector.ts";
+import { coversAll, including, type VersionVector } from "./version-vector.ts";
 
 /**
  * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
@@ -63,8 +62,7 @@ export class SiteKeys implements ExpiringKeys {
     return coversAll(including(operation.seen, operation.dot), this.#state.known(key).touched);
   }
 
-  mayLack(key: string): boolean {
-    const { clears, cells } = this.#state.known(key);
-    return !isNothing(clears) || entries(cells).some(([, elements]) => elements.values().some(isEmpty));
+  timedBy(mark: string): readonly string[] {
+    return this.#pending.timedBy(mark).filter((key) => typeof expiresAt(this.#state.known(key)) === "number");
   }
 }

@@ -1,6 +1,8 @@
 import { capturedEffects } from "../../core/merge/captured-effects.ts";
 import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
+import type { RacedKey } from "../../core/merge/key-part.ts";
 import type { Effect } from "../../core/merge/operation.ts";
+import type { Remains } from "../../core/merge/saved-site.ts";
 import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt } from "./transaction.ts";
@@ -60,6 +62,11 @@ export class Capture {
     const first = earlier(this.#reached, this.#expiries.begin ?? this.#reached);
     const { replicationId, offset, database, written, anchor } = begins.reduce(earlier, first);
     return { replicationId, offset, database, written, anchor, captured: this.#captured };
+  }
+
+  /** The same, with what a link has to write again that goes on there: `due` of the site, and what it does not see missing any more. */
+  reachedWith(due: readonly RacedKey[] | undefined): Capture["reached"] & Pick<Remains, "due"> {
+    return { ...this.reached, due: due && [...due, ...this.#expiries.due] };
   }
 
   /** The place behind the last command that was looked at, counted as `Place.written` is. */

@@ -47,7 +47,7 @@ export class EngineSite {
   readonly #waits: SiteWaits;
   #isOpen = false;
   /** How far the stream is captured with all that was logged, and what had to be written again there. */
-  #captureReached: Capture["reached"] & Pick<Site, "due">;
+  #captureReached: ReturnType<Capture["reachedWith"]>;
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
     const { client, site, from, life, saved, beside } = begin;
@@ -262,7 +262,7 @@ export class EngineSite {
   /** The place that is saved is that of the last own operation: by what that one had seen, marks are awaited after a restart. */
   #captured(effects: readonly Effect[]): void {
     this.#writer.log(this.#site.captured(effects, this.#options.clock.now().getTime()));
-    this.#captureReached = { ...this.#capture.reached, due: this.#site.due };
+    this.#captureReached = this.#capture.reachedWith(this.#site.due);
     this.#waits.look();
   }
 
@@ -280,7 +280,7 @@ export class EngineSite {
   }
 
   #save(): Uint8Array {
-    this.#captureReached = { ...this.#capture.reached, due: this.#site.due };
+    this.#captureReached = this.#capture.reachedWith(this.#site.due);
     return encodeSaved(this.#site.save());
   }
 

@@ -1,5 +1,6 @@
 import { LostExpiries, type ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
+import type { RacedKey } from "../../core/merge/key-part.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import { argumentAt, argumentsOf } from "../../ports/resp/command-frame.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
@@ -15,6 +16,7 @@ const TOGETHER_MS = 10;
 export class ExpiryLooks<Begin> {
   readonly #context: TransactionContext;
   readonly #name: string;
+  readonly #keys: ExpiringKeys;
   readonly #lost: LostExpiries;
   #waiting: Suspected<Begin>[] = [];
   #asked: Asked<Begin> | undefined;
@@ -25,12 +27,18 @@ export class ExpiryLooks<Begin> {
   constructor(context: TransactionContext, name: string, keys: ExpiringKeys) {
     this.#context = context;
     this.#name = name;
+    this.#keys = keys;
     this.#lost = new LostExpiries(keys);
   }
 
   /** The place before what has not been looked at; undefined when there is nothing. */
   get begin(): Begin | undefined {
     return (this.#asked?.keys ?? this.#waiting)[0]?.begin;
+  }
+
+  /** What has to be written again where a link begins that does not see it missing any more. */
+  get due(): readonly RacedKey[] {
+    return this.#lost.suspected.map((key) => ({ key, part: { elements: [], hasExpiry: true } }));
   }
 
   /** What was done at once, from that place on. */
@@ -58,9 +66,11 @@ export class ExpiryLooks<Begin> {
   #suspectedBy(unit: StreamUnit): readonly string[] {
     if (unit.kind === "writes") return this.#lost.pass(unit.commands, undefined);
     // most of what a site writes itself need not be decoded for this
-    const isConcerned = unit.writes.some(({ name, frame }) =>
-      this.#lost.isConcernedBy(name, () => argumentAt(frame, 1) ?? "", unit.mark),
-    );
+    const isConcerned =
+      this.#keys.timedBy(unit.mark).length > 0 ||
+      unit.writes.some(({ name, frame }) =>
+        this.#lost.isConcernedBy(name, () => argumentAt(frame, 1) ?? "", unit.mark),
+      );
     return isConcerned
       ? this.#lost.pass(
           unit.writes.map(({ frame }) => argumentsOf(frame)),

@@ -73,3 +73,24 @@ await test("a set that both sites empty, each of its member, does not expire whe
     );
   await assertSameData(world, []);
 });
+
+await test("a key that one site deletes and another one has expire later is the same at both when it is made again", async () => {
+  await using world = await startLinkedSites({ sites: 2 });
+  await until("all are linked", () => world.areUp(), PATIENCE);
+  const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
+  await writeExpiring(world, ...keys);
+  const [first, second] = world.engines;
+  world.cut(2);
+  for (const key of keys) {
+    await first?.call("DEL", key);
+    await second?.call("PEXPIREAT", key, String(LATER_MS + 1));
+  }
+  world.heal();
+  for (const key of keys) {
+    const isDeleted = async (): Promise<boolean> => (await second?.call("EXISTS", key)) === 0;
+    await until("it is deleted there", isDeleted, { ...PATIENCE, everyMs: 1 });
+    await second?.call("SADD", key, "n");
+  }
+  await until("the last one is there", async () => (await first?.call("SCARD", "k19")) === 1, PATIENCE);
+  await assertSameData(world, []);
+});

@@ -63,10 +63,11 @@ export class Sites {
         break;
       case "apply": {
         const { mark, commands, logged } = next.apply;
-        for (const command of commands) engine.run(command);
+        // an engine says in its stream only what changed something
+        const changing = commands.filter((command) => engine.run(command));
         if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
         else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
-        stream.push({ kind: "mark", mark, commands });
+        stream.push({ kind: "mark", mark, commands: changing });
         break;
       }
       case "log":
