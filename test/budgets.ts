@@ -159,6 +159,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/switchover/sync-replies.test.ts": 15,
   "src/programs/agent/node/sync-replies.test.ts": 15,
   "src/programs/agent/node/proxy.test.ts": 15,
+  "src/programs/proxy/session/odd-pipelines.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "test/scenario/engine-user.test.ts": 10,
   "test/scenario/starter.test.ts": 10,

@@ -3,6 +3,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { selectsIn } from "./exec-reply.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
+import { keptName } from "../client/client-name.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
 import { partsOf } from "../protocol/request-parts.ts";
@@ -160,7 +161,9 @@ export class ConnectionState {
     else if (verb === "AUTH") this.#become(args[2] === undefined ? undefined : args[1], args[2], identity);
     else {
       if (args[1] !== undefined) identity.settings = { ...identity.settings, protocol: Number(args[1].toString()) };
-      const [name, password] = ["username", "password"].map((part) => partsOf(verb, args)?.get(part));
+      const [name, password, clientName] = HELLO_PARTS.map((part) => partsOf(verb, args)?.get(part));
+      const named = clientName === undefined ? undefined : args[clientName];
+      if (named !== undefined) identity.name = keptName(named);
       if (name !== undefined && password !== undefined) this.#become(args[name], args[password], identity);
     }
   }
@@ -192,6 +195,7 @@ function isClients(name: Buffer): boolean {
 }
 
 const MINUS = 45;
+const HELLO_PARTS = ["username", "password", "clientname"] as const;
 /** Behind these CLIENT CACHING still holds: for all of a transaction. */
 const KEEPS_CACHING: ReadonlySet<PendingKind> = new Set(["internal", "multi", "queued"]);
 const MULTI = encodeCommand(["MULTI"]);

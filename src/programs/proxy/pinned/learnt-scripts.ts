@@ -17,8 +17,10 @@ export class LearntScripts {
   /** Applies a reply of the engine. */
   apply({ kind, request }: PendingRequest, reply: Buffer): void {
     if (kind === "command") this.#learn(request, reply);
-    else if (kind === "queued") this.#queue(request);
-    else if (kind === "multi" || kind === "discard") this.#forget();
+    else if (kind === "queued") {
+      // what is refused has no place in the reply to EXEC
+      if (reply[0] !== MINUS) this.#queue(request);
+    } else if (kind === "multi" || kind === "discard") this.#forget();
     else if (kind === "exec") this.#execute(reply);
   }
 

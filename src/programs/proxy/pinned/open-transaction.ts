@@ -33,11 +33,11 @@ export class OpenTransaction {
 
   /** Why this request cannot be queued; undefined when the engine is to queue it. */
   objection(request: Buffer, command: CommandEntry | undefined): Buffer | undefined {
+    if (command !== undefined && !hasArity(command.name, argumentsOf(request).length)) return wrongNumber(command.name);
     if (command !== undefined && !isQueueable(command))
       return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
     if (command !== undefined && isSpecial(command)) {
-      if (!hasArity(command.name, argumentsOf(request).length)) return wrongNumber(command.name);
       if (this.#specialBytes + request.length > LIMITS.specialBytes) return TOO_MANY_SPECIAL;
       this.#specialBytes += request.length;
     }
@@ -47,6 +47,7 @@ export class OpenTransaction {
 
   /** What the engine is sent for a request that may be queued. */
   queue(request: Buffer, command: CommandEntry | undefined): Buffer {
+    if (command !== undefined && REFUSED_INSIDE.has(command.name)) return request;
     const at = this.#count++;
     if (command === undefined || !isSpecial(command)) return request;
     const isOwn = isAnsweredHere(command);
@@ -72,6 +73,8 @@ function isAnsweredHere({ name, commandClass }: CommandEntry): boolean {
 const ANSWERED_HERE: ReadonlySet<CommandClass> = new Set(["client", "whoami", "view", "parameters"]);
 /** They are about the replies of the transaction itself, and about the connection that it needs. */
 const NEVER_QUEUED: ReadonlySet<string> = new Set(["CLIENT|REPLY", "CLIENT|MAINT_NOTIFICATIONS"]);
+/** Engines refuse these at once inside MULTI, and execute the rest all the same. */
+const REFUSED_INSIDE: ReadonlySet<string> = new Set(["MULTI", "WATCH"]);
 /** Changes nothing, and every user may send it. */
 const STAND_IN = encodeCommand(["PING"]);
 

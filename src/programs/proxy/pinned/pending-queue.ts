@@ -58,6 +58,11 @@ export class PendingQueue {
     return this.#has("watch");
   }
 
+  /** A MULTI is not answered. */
+  get begins(): boolean {
+    return this.#has("multi");
+  }
+
   /** A command about subscriptions is not confirmed. */
   get subscribes(): boolean {
     return this.#has("subscription");

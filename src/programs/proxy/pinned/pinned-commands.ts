@@ -3,6 +3,7 @@ import type { Arg } from "../../../ports/resp/encode.ts";
 import { argumentsOf, commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
+import { greetingFor } from "../protocol/greeting.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { withOwnAnswers } from "./exec-reply.ts";
@@ -16,7 +17,7 @@ import { StreamIds } from "./stream-ids.ts";
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
 
 /** The requests without a reply. */
-type SentRequests = Pick<PendingQueue, "subscribes">;
+type SentRequests = Pick<PendingQueue, "subscribes" | "begins">;
 
 /** Turns the requests of a pinned session into what its engine is sent. */
 export class PinnedCommands {
@@ -95,8 +96,16 @@ export class PinnedCommands {
     this.#state.endTransaction();
   }
 
-  /** EXEC was answered: gives its client the reply, once the proxy has added what it answers itself. */
-  executed(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
+  /** Gives the client what the engine has answered. */
+  answered(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
+    // the engine has not opened it: what follows is not queued
+    if (pending.kind === "multi" && frame[0] === MINUS) this.#open = undefined;
+    if (pending.kind === "exec") this.#executed(pending, frame, answer);
+    else answer(pending.kind === "hello" ? greetingFor(frame, this.#owner.identity.id) : frame);
+  }
+
+  /** Gives its client the reply to EXEC, once the proxy has added what it answers itself. */
+  #executed(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
     // an earlier EXEC does not end the wait for this one
     if (isSpecial(pending)) this.#isExecuting = false;
     const whole = withOwnAnswers(pending, frame, this.#owner);
@@ -135,16 +144,19 @@ export class PinnedCommands {
   }
 
   #takeTransaction(request: Buffer, name: string): boolean {
-    if (name === "MULTI") this.#open = new OpenTransaction();
+    // with a word more the engine refuses it
+    if (name === "MULTI" && isAlone(request)) this.#open = new OpenTransaction();
     return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
   }
 
   #takeQueued(open: OpenTransaction, request: Buffer, command: CommandEntry | undefined): boolean {
     if (command?.name === "EXEC") return this.#takeExec(open, request);
-    if (command?.name === "DISCARD") {
+    if (command?.name === "DISCARD" && isAlone(request)) {
       this.#open = undefined;
       return this.#forward("discard", request);
     }
+    // until the engine has taken the MULTI nothing is known to be queued, and an answer of the proxy has no place
+    if (command !== undefined && command.commandClass !== "transaction" && this.#pending.begins) return false;
     const objection = open.objection(request, command);
     if (objection === undefined) return this.#forward("queued", open.queue(request, command));
     if (!this.#owner.answer(objection)) return false;
@@ -203,11 +215,17 @@ export class PinnedCommands {
   }
 }
 
+/** Without arguments. */
+function isAlone(request: Buffer): boolean {
+  return argumentsOf(request).length === 1;
+}
+
 function isSpecial({ special }: PendingRequest): boolean {
   return special !== undefined && special.size > 0;
 }
 
 const TRANSACTION_KINDS: Readonly<Record<string, PendingKind>> = { MULTI: "multi", WATCH: "watch", UNWATCH: "unwatch" };
+const MINUS = 45;
 const DISCARD = encodeCommand(["DISCARD"]);
 /** A write that reaches replicas and touches no key. */
 const PRIME = ["SPUBLISH", "store:wait", ""];

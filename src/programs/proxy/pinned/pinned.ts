@@ -213,8 +213,7 @@ export class Pinned implements PinUser, Subscriber {
   #accept(pending: PendingRequest, frame: Buffer): void {
     this.#effects.apply(pending, frame, this.#pin);
     const answer = (reply: Buffer): void => void this.#pending.answer(this.#owner, pending, reply);
-    if (pending.kind === "exec") this.#commands.executed(pending, frame, answer);
-    else if (pending.kind !== "internal") answer(frame);
+    if (pending.kind !== "internal") this.#commands.answered(pending, frame, answer);
   }
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */

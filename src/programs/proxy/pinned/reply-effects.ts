@@ -2,7 +2,7 @@ import type { Pin } from "../upstream/pin.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { settleLogin } from "./settle-login.ts";
 import { LearntScripts } from "./learnt-scripts.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 
 /** What a reply that counts changes, beside what its client gets. */
@@ -23,9 +23,17 @@ export class ReplyEffects {
     this.#scripts.apply(pending, frame);
     settleLogin(this.#owner, pending, frame);
     if (pin !== undefined) {
-      pin.tainted ||= this.#state.irreversible;
+      pin.tainted ||= this.#state.irreversible || mayStayOpen(pending, frame);
       pin.monitoring = this.#state.monitoring;
     }
     pending.own?.settled(frame);
   }
 }
+
+/** Behind what an engine refuses of a transaction only the engine knows whether one is open: no other client gets the connection. */
+function mayStayOpen({ kind }: PendingRequest, reply: Buffer): boolean {
+  return reply[0] === MINUS && OF_TRANSACTIONS.has(kind);
+}
+
+const OF_TRANSACTIONS: ReadonlySet<PendingKind> = new Set(["multi", "queued", "exec", "discard", "watch", "unwatch"]);
+const MINUS = 45;

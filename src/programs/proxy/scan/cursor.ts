@@ -24,6 +24,7 @@ export function cursorOf(request: Buffer): ScanCursor | undefined {
   const text = args[cursorIndex(args)]?.toString("latin1") ?? "";
   if (!/^\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
+  if (value > LARGEST) return undefined;
   return { tag: Number(value >> POSITION_BITS), position: String(value & POSITIONS) };
 }
 
@@ -46,6 +47,7 @@ export function withTag(answer: Buffer, tag: number): Buffer {
 /** The cursor that begins a scan. */
 export const FIRST = "0";
 
+const LARGEST = 2n ** 64n - 1n;
 const POSITION_BITS = 40n;
 const POSITIONS = (1n << POSITION_BITS) - 1n;
 const MOST_TAGS = 4095;

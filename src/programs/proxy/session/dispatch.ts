@@ -52,13 +52,14 @@ export function dispatch(session: CommandSession, sent: Buffer, command: Command
   }
   noteSent(session.identity, known.name === "" ? lastClassified() : known.name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
-  if (pinned?.state.monitoring === true && !ENDS.has(known.name)) return session.answer(MONITORING);
-  if (pinned?.inTransaction === true && !ENDS.has(known.name)) {
+  const ends = ENDS.has(known.name) && hasArity(known.name, argumentsOf(request).length);
+  if (pinned?.state.monitoring === true && !ends) return session.answer(MONITORING);
+  if (pinned?.inTransaction === true && !ends) {
     const queued = known.commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
     return pinned.take(queued, known);
   }
-  if (isLimited(session) && isAnsweredHere(known.commandClass) && !ENDS.has(known.name))
-    return session.answer(notOfSubscriber(known));
+  if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
+    return session.answer(notOfSubscriber(request, known));
   return handle(session, request, known);
 }
 
@@ -67,7 +68,8 @@ function isLimited({ identity, pinned }: CommandSession): boolean {
   return identity.settings.protocol === 2 && (pinned.current?.state.subscriptions.size ?? 0) > 0;
 }
 
-function notOfSubscriber({ name }: CommandEntry): Buffer {
+function notOfSubscriber(request: Buffer, { name }: CommandEntry): Buffer {
+  if (!hasArity(name, argumentsOf(request).length)) return wrongNumber(name);
   const allowed = "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
   return errorReply(`ERR Can't execute '${name.toLowerCase()}': only ${allowed} are allowed in this context`);
 }

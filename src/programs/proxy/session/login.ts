@@ -5,6 +5,7 @@ import { hostOf } from "../client/identity.ts";
 import type { Login } from "../client/login-turns.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { greetingFor } from "../protocol/greeting.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { integerIn } from "../protocol/integers.ts";
 import { errorReply, replies, wrongNumber } from "../protocol/replies.ts";
@@ -67,7 +68,7 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = keptName(hello.name);
-    return withClientId(greeting, identity.id);
+    return greetingFor(greeting, identity.id);
   });
 }
 
@@ -135,8 +136,3 @@ function parseHello([, version, ...options]: readonly Buffer[]): Hello | Buffer 
 }
 
 const NO_VERSION = errorReply("ERR Protocol version is not an integer or out of range");
-
-/** The greeting names the shared connection to the engine; the client gets its own number. */
-function withClientId(greeting: Buffer, id: number): Buffer {
-  return Buffer.from(greeting.toString("latin1").replace(/(\r\nid\r\n:)\d+/, `$1${id}`), "latin1");
-}

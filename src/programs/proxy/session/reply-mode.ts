@@ -21,6 +21,11 @@ export class ReplyMode {
     this.#mode = mode;
   }
 
+  /** RESET: a client that wants no replies wants them again; that of a RESET behind SKIP stays away. */
+  reset(): void {
+    if (this.#mode === "off") this.#mode = "on";
+  }
+
   /** A request is offered; `taken` follows. */
   begin(): void {
     if (this.#mode === "skip") this.#mode = "skipping";

@@ -7,6 +7,7 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
+import type { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** What a change of settings needs of its session. */
@@ -15,6 +16,7 @@ export interface SettingsSession {
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
   readonly pinned: Pick<PinnedRoute, "current">;
+  readonly replyMode: Pick<ReplyMode, "reset">;
   /** Answers in the engine's place; false when earlier replies are missing. */
   answer(reply: Buffer): boolean;
   /** The session can share a lane again. */
@@ -42,6 +44,7 @@ export function handleReset(session: SettingsSession): boolean {
   identity.settings = DEFAULT_SETTINGS;
   identity.authenticated = !endpoint.credentials.required;
   session.shared.leaveLane();
+  session.replyMode.reset();
   return session.answer(replies.reset);
 }
 
