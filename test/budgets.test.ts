@@ -8,10 +8,10 @@ import {
   DEFAULT_LIMIT_SECONDS,
   DEFAULT_SECONDS,
   limitOf,
-  LIMITS,
   QUICK_SECONDS,
   SECONDS,
 } from "./budgets.ts";
+import { LIMITS } from "./limits.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
