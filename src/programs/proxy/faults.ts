@@ -57,6 +57,11 @@ export const faults = {
     retry: "backoff",
     remedy: "The node has not read the newest record of the database yet: check that it reaches the Kubernetes API.",
   },
+  receiverNotReady: {
+    code: "PROXY_RECEIVER_NOT_READY",
+    retry: "backoff",
+    remedy: "Repeat CLIENT TRACKING in a moment: proxies learn of a new primary one after another.",
+  },
   cannotListen: {
     code: "PROXY_CANNOT_LISTEN",
     retry: "backoff",

@@ -5,7 +5,7 @@ import { engineNames, startEngine } from "./engine.ts";
 /** Classes of commands that engines execute, and check themselves. */
 const OF_ENGINES: ReadonlySet<string> = new Set([
   ...["read", "write", "long", "script", "scripts", "transaction", "blocking", "wait", "subscription", "caching"],
-  ...["monitor", "scan", "container", "refused", "hostile", "unknown"],
+  ...["tracking", "monitor", "scan", "container", "refused", "hostile", "unknown"],
 ]);
 
 /** The text of src/programs/proxy/protocol/table/arities.ts, as the engines of this machine say it. */

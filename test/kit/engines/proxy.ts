@@ -10,6 +10,7 @@ import type {
   ProxyReply,
 } from "../../../src/ports/management/proxy-control.ts";
 import type { ParametersOutcome, ParametersRequest } from "../../../src/ports/management/parameters-question.ts";
+import type { AgentQuestion, OtherClients } from "../../../src/ports/management/clients-question.ts";
 import type { OtherScripts, ScriptsRequest } from "../../../src/ports/management/scripts-question.ts";
 import { DEFAULT_USER } from "../../../src/core/api/engine-login.ts";
 import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
@@ -22,6 +23,7 @@ import { noEnd } from "../time/lease.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 
 type ShareScripts = (request: ScriptsRequest) => Promise<readonly OtherScripts[]>;
+type AskOthers = (question: AgentQuestion) => Promise<readonly OtherClients[]>;
 type KeepParameters = (request: ParametersRequest) => Promise<ParametersOutcome>;
 
 /** A real proxy process, commanded as its agent does. */
@@ -33,6 +35,8 @@ export interface TestProxy extends AsyncDisposable {
   onParameters(keep: KeepParameters): void;
   /** The same when it lets other proxies know of scripts, or asks for theirs; until then it is the only proxy. */
   onScripts(share: ShareScripts): void;
+  /** The same when it asks the other proxies about clients; until then it is the only proxy. */
+  onClients(ask: AskOthers): void;
   /** Closes the channel; fails when the process does not end on that within five seconds, and kills it. */
   stop(): Promise<void>;
 }
@@ -65,7 +69,9 @@ export async function startProxy({ within, folder = ROOT }: ProxyStart = {}): Pr
 }
 
 /** Resolves when the proxy is ready, with what sends it a command; the reply rejects when the proxy ends before it. */
-async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" | "onParameters" | "onScripts">> {
+async function openChannel(
+  child: ChildProcess,
+): Promise<Pick<TestProxy, "send" | "onParameters" | "onScripts" | "onClients">> {
   const waiting = new Map<number, PromiseWithResolvers<ProxyReply>>();
   const ready = Promise.withResolvers<undefined>();
   child.once("exit", (code) => {
@@ -74,6 +80,7 @@ async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" 
   });
   let keep: KeepParameters = () => new Promise(() => undefined);
   let share: ShareScripts = () => Promise.resolve([]);
+  let askOthers: AskOthers = () => Promise.resolve([]);
   child.on("message", (message: ProxyMessage) => {
     if (message.ready === true) ready.resolve(undefined);
     else if (message.parameters !== undefined) {
@@ -83,10 +90,10 @@ async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" 
       const { ask: answer = 0 } = message;
       // one that has ended needs no answer
       void share(message.scripts).then((scripts) => child.connected && child.send({ answer, scripts }));
-    }
-    // the node is the only one
-    else if (message.ask !== undefined) child.send({ answer: message.ask, others: [] });
-    else if (message.id !== undefined && message.reply !== undefined) {
+    } else if (message.ask !== undefined) {
+      const { ask: answer, bdb = 0, request = [], ...only } = message;
+      void askOthers({ bdb, request, ...only }).then((others) => child.connected && child.send({ answer, others }));
+    } else if (message.id !== undefined && message.reply !== undefined) {
       waiting.get(message.id)?.resolve(message.reply);
       waiting.delete(message.id);
     }
@@ -100,7 +107,12 @@ async function openChannel(child: ChildProcess): Promise<Pick<TestProxy, "send" 
     child.send({ id, command });
     return answer.promise;
   };
-  return { send, onParameters: (set) => void (keep = set), onScripts: (given) => void (share = given) };
+  return {
+    send,
+    onParameters: (set) => void (keep = set),
+    onScripts: (given) => void (share = given),
+    onClients: (given) => void (askOthers = given),
+  };
 }
 
 type ProxyMessage = {
@@ -109,6 +121,8 @@ type ProxyMessage = {
   reply?: ProxyReply;
   ask?: number;
   scripts?: ScriptsRequest;
+  request?: readonly string[];
+  node?: number;
 } & Partial<ParametersRequest>;
 
 async function stopChild(child: ChildProcess): Promise<void> {

@@ -35,6 +35,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
   let applied: readonly EndpointConfig[] = [];
   let given: Promise<void> = Promise.resolve();
   let share: Parameters<TestProxy["onScripts"]>[0] = () => Promise.resolve([]);
+  let askOthers: Parameters<TestProxy["onClients"]>[0] = () => Promise.resolve([]);
   const give = (): Promise<void> => {
     given = given.catch(() => undefined).then(() => node.apply(applied, false));
     return given;
@@ -42,7 +43,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
   const node = new NodeProxy({
     ...{ node: 1, workers, args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"], env: ENV, epochs: allEpochs },
     ...{ clock: systemClock, log: silentLog, certificate: () => undefined },
-    askOthers: () => Promise.resolve([]),
+    askOthers: (question) => askOthers(question),
     askScripts: (request) => share(request),
     // one that ends meanwhile is followed by another one, which asks again
     onReady: () => void give().catch(() => undefined),
@@ -68,6 +69,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
       node.onParameters(keep);
     },
     onScripts: (given) => void (share = given),
+    onClients: (given) => void (askOthers = given),
     stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),
     apply: async (endpoints) => {
       applied = endpoints;

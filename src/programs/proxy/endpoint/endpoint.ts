@@ -287,7 +287,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
       },
     });
     this.#sessions.add(session);
-    if (session.isGuest) this.#guests.add(session);
+    if (!session.identity.authenticated) this.#guests.add(session);
   }
 }
 

@@ -4,7 +4,7 @@ import { startTimer } from "../timing/timer.ts";
 
 /** A client that has to log in. */
 export interface Guest {
-  readonly isGuest: boolean;
+  readonly identity: { readonly authenticated: boolean };
   cut(why: string): void;
 }
 
@@ -53,7 +53,7 @@ export class Guests {
     const now = this.#clock.uptimeMs();
     const isServing = !this.#primary.held && this.#primary.upstream?.lanes.reachable === true;
     for (const [guest, deadline] of [...this.#deadlines]) {
-      if (!guest.isGuest) this.#deadlines.delete(guest);
+      if (guest.identity.authenticated) this.#deadlines.delete(guest);
       // without an engine some logins cannot be answered: that time is not the client's
       else if (!isServing) this.#deadlines.set(guest, now + LIMITS.loginMs);
       else if (now >= deadline) {

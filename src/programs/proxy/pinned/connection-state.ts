@@ -1,6 +1,6 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { argumentsOf, commandName, keyword } from "../protocol/arguments.ts";
 import { selectsIn } from "./exec-reply.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import { keptName } from "../client/client-name.ts";
@@ -8,10 +8,13 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
 import { partsOf } from "../protocol/request-parts.ts";
 import { Subscriptions } from "../protocol/subscriptions.ts";
+import { TrackingOptions } from "./tracking-options.ts";
 
 /** What an engine keeps for one connection, learnt from its replies, so that it can be repeated at another engine. */
 export class ConnectionState {
   readonly subscriptions = new Subscriptions();
+  /** The CLIENT TRACKING that holds. */
+  readonly tracking = new TrackingOptions();
   /** A watched key may have changed without notice: the next EXEC must fail. */
   watchBroken = false;
   /** The engine sends what it executes, and answers nothing. */
@@ -23,8 +26,6 @@ export class ConnectionState {
   #transactionBytes = 0;
   #watching = false;
   #watched = 0;
-  /** The CLIENT TRACKING ON that holds. */
-  #tracking: Buffer | undefined;
   /** The CLIENT CACHING that is for the next request. */
   #caching: Buffer | undefined;
   #user = false;
@@ -41,15 +42,13 @@ export class ConnectionState {
 
   /** The memory of what is kept: requests since MULTI, channels, and what is tracked. */
   get keptBytes(): number {
-    const options = (this.#tracking?.length ?? 0) + (this.#caching?.length ?? 0);
+    const options = this.tracking.bytes + (this.#caching?.length ?? 0);
     return this.#transactionBytes + this.subscriptions.bytes + options;
   }
 
   /** True while the session cannot share a connection. */
   get needsPin(): boolean {
-    return (
-      this.inTransaction || this.#user || this.#tracking !== undefined || this.monitoring || this.subscriptions.size > 0
-    );
+    return this.inTransaction || this.#user || this.tracking.isOn || this.monitoring || this.subscriptions.size > 0;
   }
 
   /** The requests that are queued since MULTI; undefined without MULTI. */
@@ -62,15 +61,10 @@ export class ConnectionState {
     return this.#watched;
   }
 
-  /** CLIENT TRACKING is on. */
-  get tracks(): boolean {
-    return this.#tracking !== undefined;
-  }
-
   /** Applies a request and its reply. */
   apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
     const refused = reply[0] === MINUS;
-    if (!KEEPS_CACHING.has(pending.kind)) this.#caching = undefined;
+    if (this.#caching !== undefined && !keepsCaching(pending)) this.#caching = undefined;
     switch (pending.kind) {
       case "multi":
         if (!refused) this.#transaction ??= [];
@@ -116,11 +110,12 @@ export class ConnectionState {
     this.#forgetWatch();
   }
 
-  /** The connection ends, and with it what it watched and tracked: what the client must be sent because of that. */
-  disconnect(): readonly Buffer[] {
+  /** The connection ends, and with it what it watched and tracked: what the client must be sent because of that. One that gets the invalidations of others is sent it where that is. */
+  disconnect(protocol: number): readonly Buffer[] {
     this.watchBroken ||= this.#watching;
     this.#watching = false;
-    return this.#tracking === undefined ? [] : [INVALIDATE_ALL];
+    const isOwn = this.tracking.isOn && this.tracking.redirect === undefined && protocol === 3;
+    return isOwn ? [INVALIDATE_ALL] : [];
   }
 
   /**
@@ -133,9 +128,8 @@ export class ConnectionState {
     const subscribe = this.subscriptions.replay();
     const monitor = this.monitoring ? [MONITOR] : [];
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
-    const tracking = this.#tracking === undefined ? [] : [this.#tracking];
     const caching = this.#caching === undefined ? [] : [this.#caching];
-    const before = [...auth, ...tracking];
+    const before = [...auth, ...this.tracking.replay()];
     const behind = [...monitor, ...caching, ...transaction];
     return {
       commands: [...before, ...subscribe.commands, ...behind],
@@ -150,7 +144,7 @@ export class ConnectionState {
     }
     this.irreversible = true;
     if (kind === "monitor") this.monitoring = true;
-    else this.#tracking = keyword(argumentsOf(request)[2]) === "ON" ? request : undefined;
+    else this.tracking.apply(request);
   }
 
   #applyIdentity(request: Buffer, identity: ClientIdentity): void {
@@ -189,6 +183,11 @@ export class ConnectionState {
   }
 }
 
+/** Behind these CLIENT CACHING still holds: for all of a transaction, and behind another CLIENT. */
+function keepsCaching({ kind, request }: PendingRequest): boolean {
+  return KEEPS_CACHING.has(kind) || (kind === "command" && commandName(request) === "CLIENT");
+}
+
 /** To the client the user of the proxy is the default user. */
 function isClients(name: Buffer): boolean {
   return [DEFAULT_USER, ENGINE_USER].includes(name.toString());
@@ -196,7 +195,6 @@ function isClients(name: Buffer): boolean {
 
 const MINUS = 45;
 const HELLO_PARTS = ["username", "password", "clientname"] as const;
-/** Behind these CLIENT CACHING still holds: for all of a transaction. */
 const KEEPS_CACHING: ReadonlySet<PendingKind> = new Set(["internal", "multi", "queued"]);
 const MULTI = encodeCommand(["MULTI"]);
 const MONITOR = encodeCommand(["MONITOR"]);

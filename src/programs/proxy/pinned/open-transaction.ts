@@ -8,7 +8,7 @@ import { hasArity } from "../protocol/table/has-arity.ts";
 /** A request of a transaction that is more than a request to the engine. */
 export interface SpecialRequest {
   readonly request: Buffer;
-  /** The proxy answers; the engine executes a stand-in. Else it is a SELECT. */
+  /** The proxy answers; the engine executes a stand-in. Else the proxy looks at the reply. */
   readonly isOwn: boolean;
 }
 
@@ -62,7 +62,7 @@ function isQueueable(command: CommandEntry): boolean {
 }
 
 function isSpecial(command: CommandEntry): boolean {
-  return command.name === "SELECT" || isAnsweredHere(command);
+  return SEEN.has(command.name) || isAnsweredHere(command);
 }
 
 /** Known only when EXEC is answered, and then in the place that the request has. */
@@ -71,6 +71,8 @@ function isAnsweredHere({ name, commandClass }: CommandEntry): boolean {
 }
 
 const ANSWERED_HERE: ReadonlySet<CommandClass> = new Set(["client", "whoami", "view", "parameters"]);
+/** Their replies concern the proxy: what the connection has become, and numbers of connections that the client does not know. */
+const SEEN: ReadonlySet<string> = new Set(["SELECT", "CLIENT|GETREDIR", "CLIENT|TRACKINGINFO"]);
 /** They are about the replies of the transaction itself, and about the connection that it needs. */
 const NEVER_QUEUED: ReadonlySet<string> = new Set(["CLIENT|REPLY", "CLIENT|MAINT_NOTIFICATIONS"]);
 /** Engines refuse these at once inside MULTI, and execute the rest all the same. */

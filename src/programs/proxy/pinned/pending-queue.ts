@@ -72,6 +72,11 @@ export class PendingQueue {
     return this.#refused.length > 0;
   }
 
+  /** The CLIENT TRACKING among what was not executed. */
+  get refusedTracking(): readonly Buffer[] {
+    return this.#refused.filter(({ kind }) => kind === "tracking").map(({ request }) => request);
+  }
+
   #has(kind: PendingKind): boolean {
     return [...this.#sent, ...this.#refused].some((pending) => pending.kind === kind);
   }

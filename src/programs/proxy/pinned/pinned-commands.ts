@@ -11,6 +11,7 @@ import { OpenTransaction } from "./open-transaction.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
+import type { Redirection } from "./redirection.ts";
 import { StreamIds } from "./stream-ids.ts";
 
 /** Sends `bytes` to the engine, for a request that gets a reply. */
@@ -24,13 +25,21 @@ export class PinnedCommands {
   readonly #owner: PinnedOwner;
   readonly #state: ConnectionState;
   readonly #pending: SentRequests;
+  readonly #redirection: Redirection;
   readonly #post: PostRequest;
   #open: OpenTransaction | undefined;
   #isExecuting = false;
   readonly #streamIds = new StreamIds();
 
-  constructor(owner: PinnedOwner, state: ConnectionState, pending: SentRequests, post: PostRequest) {
+  constructor(
+    owner: PinnedOwner,
+    state: ConnectionState,
+    pending: SentRequests,
+    redirection: Redirection,
+    post: PostRequest,
+  ) {
     this.#owner = owner;
+    this.#redirection = redirection;
     this.#state = state;
     this.#pending = pending;
     this.#post = post;
@@ -74,6 +83,7 @@ export class PinnedCommands {
       case "session":
         return this.#forward("select", request);
       case "tracking":
+        return this.#takeTracking(request);
       case "caching":
       case "monitor":
         return this.#forward(command.commandClass, request);
@@ -190,6 +200,12 @@ export class PinnedCommands {
     return this.#forward("blocking", resolved);
   }
 
+  #takeTracking(request: Buffer): boolean {
+    const ready = this.#redirection.ready(request);
+    if (ready === true) return this.#forward("tracking", request);
+    return ready !== undefined && this.#owner.answer(ready);
+  }
+
   #blockAgain(pending: PendingRequest): void {
     if (commandName(pending.request).startsWith("WAIT")) this.#primeWait();
     this.#post(pending, withRemainingTimeout(pending.request, this.#now() - pending.since));
@@ -207,7 +223,8 @@ export class PinnedCommands {
   }
 
   #send(pending: PendingRequest): void {
-    this.#post(pending, pending.request);
+    const { kind, request } = pending;
+    this.#post(pending, kind === "tracking" ? this.#redirection.atEngine(request) : request);
   }
 
   #now(): number {

@@ -5,6 +5,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 
 /** The endpoint, as a pinned session needs it. */
@@ -25,6 +26,10 @@ export interface PinnedEndpoint {
 export interface PinnedOwner {
   readonly endpoint: PinnedEndpoint;
   readonly identity: ClientIdentity;
+  readonly invalidations: {
+    /** Finds the connection of an engine that takes those for another client; does not reject. */
+    find(question: ReceiverQuestion): Promise<ReceiverOutcome>;
+  };
   /** The client does not read its replies as fast as they arrive. */
   readonly congested: boolean;
   /** The session ends as soon as it has nothing pending. */

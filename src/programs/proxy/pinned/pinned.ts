@@ -11,10 +11,12 @@ import { PendingQueue } from "./pending-queue.ts";
 import { hasFailed, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
+import { Redirection } from "./redirection.ts";
 import { Relocation } from "./relocation.ts";
 import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
 import { ScriptWait } from "./script-wait.ts";
+import { shownMessage, shownReply } from "./tracking-replies.ts";
 import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
@@ -27,6 +29,7 @@ export class Pinned implements PinUser, Subscriber {
   readonly #owner: PinnedOwner;
   readonly state = new ConnectionState();
   readonly #pending = new PendingQueue();
+  readonly #redirection: Redirection;
   readonly #commands: PinnedCommands;
   readonly #withoutPrimary: WithoutPrimary;
   readonly #mirroring: Mirroring;
@@ -44,7 +47,13 @@ export class Pinned implements PinUser, Subscriber {
     this.#owner = owner;
     this.#pin = pin;
     this.#upstream = upstream;
-    this.#commands = new PinnedCommands(owner, this.state, this.#pending, (...sent) => void this.#post(...sent));
+    this.#redirection = new Redirection(owner, this.state.tracking, () => this.#upstream);
+    const post = (pending: PendingRequest, bytes: Buffer): void => {
+      this.#pending.push(pending);
+      this.#pin?.write(bytes);
+      this.#kept.note();
+    };
+    this.#commands = new PinnedCommands(owner, this.state, this.#pending, this.#redirection, post);
     this.#withoutPrimary = new WithoutPrimary(owner, this.#commands);
     this.#mirroring = new Mirroring(
       mirroringOwner(owner, {
@@ -55,7 +64,8 @@ export class Pinned implements PinUser, Subscriber {
       }),
     );
     this.#relocation = new Relocation(owner, {
-      replay: () => this.state.replay(owner.identity),
+      prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedTracking),
+      replay: () => this.#redirection.replay(this.state.replay(owner.identity)),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
@@ -94,22 +104,19 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.hasPending || this.#roleCheck.asking;
   }
 
-  /** The client has subscribed to channels, and a switchover can mirror that. */
+  /** The client has subscribed, and a switchover can mirror that: a user may have no right to the marker, and what is redirected is redirected anew. */
   get listening(): boolean {
-    if (this.#pin === undefined || this.state.subscriptions.size === 0) return false;
-    // a user of the engine may have no right to the channel of the marker
-    return this.#owner.identity.user === undefined && this.#commands.isFree && this.#pending.length === 0;
+    const { subscriptions, tracking } = this.state;
+    if (this.#owner.identity.user !== undefined || tracking.redirect !== undefined) return false;
+    return this.#pin !== undefined && subscriptions.size > 0 && this.#commands.isFree && this.#pending.length === 0;
   }
 
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
       return this.#owner.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
-    return !this.#mustWait && this.#commands.take(request, command);
-  }
-
-  get #mustWait(): boolean {
-    return this.#kept.isFull || this.#scriptWait.waiting || this.#commands.isExecuting;
+    const mustWait = this.#kept.isFull || this.#scriptWait.waiting || this.#commands.isExecuting;
+    return !mustWait && this.#commands.take(request, command);
   }
 
   frame(frame: Buffer): void {
@@ -118,7 +125,7 @@ export class Pinned implements PinUser, Subscriber {
     if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
       if (!this.#mirroring.passes(frame)) return;
       if (this.state.monitoring) this.#owner.deliver(frame);
-      else this.#owner.push(frame);
+      else this.#owner.push(shownMessage(this.state.tracking, frame));
       return;
     }
     const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
@@ -187,6 +194,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#scriptWait.stop();
     this.#mirroring.dispose();
     this.#kept.drop();
+    this.#redirection.arrived();
     const isUnfinished = this.hasPending;
     this.#pending.drop();
     const pin = this.#pin;
@@ -194,12 +202,6 @@ export class Pinned implements PinUser, Subscriber {
     if (pin === undefined) return;
     if (isUnfinished || this.state.needsPin || this.inTransaction) pin.tainted = true;
     this.#upstream.pins.giveBack(pin);
-  }
-
-  #post(pending: PendingRequest, bytes: Buffer): void {
-    this.#pending.push(pending);
-    this.#pin?.write(bytes);
-    this.#kept.note();
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
@@ -212,7 +214,8 @@ export class Pinned implements PinUser, Subscriber {
 
   #accept(pending: PendingRequest, frame: Buffer): void {
     this.#effects.apply(pending, frame, this.#pin);
-    const answer = (reply: Buffer): void => void this.#pending.answer(this.#owner, pending, reply);
+    const answer = (reply: Buffer): void =>
+      void this.#pending.answer(this.#owner, pending, shownReply(this.state.tracking, pending, reply));
     if (pending.kind !== "internal") this.#commands.answered(pending, frame, answer);
   }
 
@@ -228,17 +231,13 @@ export class Pinned implements PinUser, Subscriber {
   #settle(): void {
     if (this.#owner.ended) return;
     const { upstream } = this.#owner.endpoint.primary;
-    if (this.#pending.hasRefused && this.#mayRepeatHere) this.#repeatHere();
+    // a connection without state of its own serves for another attempt as well
+    const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
+    if (this.#pending.hasRefused && mayRepeat) this.#repeatHere();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.state.needsPin) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#owner.unpin();
     this.#owner.settled();
-  }
-
-  /** A connection without state of its own serves for another attempt as well. */
-  get #mayRepeatHere(): boolean {
-    const isHere = this.#pin !== undefined && this.#owner.endpoint.primary.upstream === this.#upstream;
-    return this.#metScript && isHere && !this.#needsPin;
   }
 
   #repeatHere(): void {
@@ -257,7 +256,8 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream = upstream;
     pin.attach(this);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
-    for (const message of [...this.state.disconnect(), ...messages]) this.#owner.push(message);
+    for (const message of [...this.state.disconnect(this.#owner.identity.settings.protocol), ...messages])
+      this.#owner.push(message);
   }
 
   /** Leaves the engine, once nothing is pending there. */
@@ -272,7 +272,7 @@ export class Pinned implements PinUser, Subscriber {
       this.#pending.drop();
       return;
     }
-    for (const message of this.state.disconnect()) this.#owner.push(message);
+    for (const message of this.state.disconnect(this.#owner.identity.settings.protocol)) this.#owner.push(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
     else {
       // an engine that has just refused is asked again a little later; another one at once
@@ -283,6 +283,7 @@ export class Pinned implements PinUser, Subscriber {
 
   /** The session's state is in place at another engine: what was not executed follows. */
   #arrive(pin: Pin, upstream: Upstream): void {
+    this.#redirection.arrived();
     this.#pin = pin;
     this.#upstream = upstream;
     pin.attach(this);

@@ -17,6 +17,8 @@ export interface RelocationOwner {
 }
 
 export interface RelocationEvents {
+  /** Finds out what the state of the session needs at that engine; rejects when that cannot be had yet. */
+  prepare(upstream: Upstream): Promise<void>;
   /** What brings a new connection to the session's state. */
   replay(): Replay;
   /** The session's state is in place on a new connection. */
@@ -90,6 +92,7 @@ export class Relocation {
     try {
       pin = await upstream.pins.takeOrDial(settings);
       pin.tainted = user !== undefined;
+      await this.#events.prepare(upstream);
       await replayOn(pin, this.#events.replay(), this.#owner.endpoint.clock, (message) => {
         this.#owner.push(message);
       });

@@ -20,7 +20,8 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
 /** What commands that are not simply forwarded need of their session. */
-export interface CommandSession extends ScanSession, Pick<AnsweredSession, "replyMode" | "moving" | "destroy"> {
+export interface CommandSession
+  extends ScanSession, Pick<AnsweredSession, "replyMode" | "moving" | "destroy" | "invalidations"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
@@ -109,7 +110,6 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "blocking":
       return blocks(request, command) ? session.pinned.take(request, command) : takePlain(session, request);
     case "tracking":
-      return takeTracking(session, request, command);
     case "wait":
     case "monitor":
     case "subscription":
@@ -189,20 +189,6 @@ function takePlain(session: CommandSession, request: Buffer, command?: CommandEn
   const pinned = session.pinned.current;
   return pinned === undefined ? session.shared.forward(request) : pinned.take(request, command);
 }
-
-/** Another connection of the client to the engine is unknown to the engine: it cannot be redirected to. */
-function takeTracking(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
-  const args = argumentsOf(request);
-  if (!hasArity(command.name, args.length)) return session.answer(wrongNumber(command.name));
-  const parts = partsOf(command.name, args);
-  if (parts === undefined) return session.answer(replies.syntax);
-  if (parts.has("REDIRECT") || session.identity.settings.protocol === 2) return session.answer(NO_TRACKING);
-  return session.pinned.take(request, command);
-}
-
-const NO_TRACKING = errorReply(
-  "ERR store: CLIENT TRACKING with REDIRECT is not available at an endpoint: use RESP3, by HELLO 3",
-);
 
 /** VADD waits for a thread only with CAS. */
 function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {

@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "../client/identity.ts";
+import type { TrackingOptions } from "../pinned/tracking-options.ts";
 import { keyword } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
 import { errorReply } from "../protocol/replies.ts";
@@ -15,7 +16,7 @@ export interface ListedClient {
           readonly state: {
             readonly subscriptions: { readonly counts: SubscriptionCounts };
             readonly monitoring: boolean;
-            readonly tracks: boolean;
+            readonly tracking: Pick<TrackingOptions, "isOn" | "isBroadcast" | "isBroken" | "redirect">;
             readonly queuedRequests: number | undefined;
             readonly watchedKeys: number;
             readonly keptBytes: number;
@@ -23,6 +24,11 @@ export interface ListedClient {
           unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean>;
         }
       | undefined;
+  };
+  /** What other clients redirect to it. */
+  readonly invalidations: {
+    /** The engine's CLIENT ID of the connection that takes them at that run of the primary; 0 when the client is gone. */
+    open(engine: string, isMoved: boolean): Promise<number>;
   };
   /** What waits until the client reads it. */
   readonly outputBytes: number;
@@ -42,6 +48,7 @@ export function describe(client: ListedClient, now: number): string {
   const { state, inTransaction = false } = client.pinned.current ?? {};
   const [kept, output] = [state?.keptBytes ?? 0, client.outputBytes];
   const queued = inTransaction ? (state?.queuedRequests ?? 0) : -1;
+  const redirect = state?.tracking.isOn === true ? (state.tracking.redirect ?? 0) : -1;
   const command = lastCommand === "" ? "NULL" : lastCommand.toLowerCase();
   return (
     `id=${id} addr=${address} laddr=${localAddress} fd=0 name=${name.toString("latin1")} age=${seconds(now - since)} ` +
@@ -49,7 +56,7 @@ export function describe(client: ListedClient, now: number): string {
     `ssub=${sharded} multi=${queued} watch=${state?.watchedKeys ?? 0} qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=${kept} ` +
     `rbs=0 rbp=0 obl=0 oll=${output > 0 ? 1 : 0} omem=${output} tot-mem=${kept + output} ` +
     `events=${output > 0 ? "rw" : "r"} cmd=${command} user=${user?.name.toString("latin1") ?? "default"} ` +
-    `redir=${state?.tracks === true ? 0 : -1} resp=${settings.protocol} lib-name=${library.name} lib-ver=${library.version}\n`
+    `redir=${redirect} resp=${settings.protocol} lib-name=${library.name} lib-ver=${library.version}\n`
   );
 }
 
@@ -63,7 +70,9 @@ function flagsOf({ pinned: { current } }: ListedClient): string {
     isSubscriber(current) ? "P" : "",
     current?.inTransaction === true ? "x" : "",
     current?.onlyBlocks === true ? "b" : "",
-    current?.state.tracks === true ? "t" : "",
+    current?.state.tracking.isOn === true ? "t" : "",
+    current?.state.tracking.isBroken === true ? "R" : "",
+    current?.state.tracking.isBroadcast === true ? "B" : "",
   ];
   return flags.join("") || "N";
 }

@@ -11,6 +11,8 @@ export interface MovingOwner {
   readonly endpoint: { readonly service: Address };
   readonly pinned: { readonly current: { withdraw(): void } | undefined };
   readonly upload: unknown;
+  /** Other clients may redirect to the connection. */
+  readonly invalidations: { readonly isTarget: boolean };
   /** The client waits for a reply. */
   readonly hasPending: boolean;
   /** Neither side has ended the connection. */
@@ -80,8 +82,8 @@ export class Moving {
 
   /** Asks the client to move, as soon as it waits for no reply; false when it does not want that, or cannot. */
   ask({ number, seconds }: MoveNotice): boolean {
-    const { endpoint, pinned, upload, takesRequests } = this.#owner;
-    const isBound = this.#isBound || pinned.current !== undefined || upload !== undefined;
+    const { endpoint, pinned, upload, invalidations, takesRequests } = this.#owner;
+    const isBound = this.#isBound || invalidations.isTarget || pinned.current !== undefined || upload !== undefined;
     if (this.#wants === undefined || this.#isAsked || isBound || !takesRequests) return false;
     this.#isAsked = true;
     const { host, port } = endpoint.service;

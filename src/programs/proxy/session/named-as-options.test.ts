@@ -44,7 +44,11 @@ test("a prefix named `redirect` is tracked", async (served) => {
   const client = await served.client();
   await client.ask("HELLO", 3);
   assert.equal(await client.ask("CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "redirect"), "OK");
-  assert.match(String(await client.ask("CLIENT", "TRACKING", "ON", "REDIRECT", 1)), /^-ERR store: CLIENT TRACKING/);
+  assert.equal(await client.ask("CLIENT", "GETREDIR"), 0);
+  assert.match(
+    String(await client.ask("CLIENT", "TRACKING", "ON", "REDIRECT", 1)),
+    /^-ERR The client ID you want redirect/,
+  );
   assert.equal(await client.ask("CLIENT", "TRACKING", "ON", "BANANA"), "-ERR syntax error");
 });
 

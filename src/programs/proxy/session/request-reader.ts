@@ -21,8 +21,7 @@ import type { Upload } from "./upload.ts";
 export interface RequestTaker {
   /** Requests can be taken now. */
   readonly canTake: boolean;
-  /** The client has not authenticated. */
-  readonly isGuest: boolean;
+  readonly identity: { readonly authenticated: boolean };
   /** Present while a request flows that is too large to be collected. */
   readonly upload: Upload | undefined;
   /** Starts an upload with the beginning of a request, unless the request must be collected or the session is pinned. */
@@ -221,7 +220,7 @@ export class RequestReader {
 
   #keepPartial(bytes: Buffer): boolean {
     const large = this.#partial.push(bytes, this.#scanner.missing);
-    if (this.#taker.isGuest && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
+    if (!this.#taker.identity.authenticated && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
       this.#taker.cut("the request is too large");
       return false;
     }

@@ -8,6 +8,7 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { Wire } from "../upstream/wire.ts";
 import { dispatch, type CommandSession } from "./dispatch.ts";
+import { Invalidations } from "./invalidations.ts";
 import { Moving } from "./moving.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { PartialRequest } from "./partial-request.ts";
@@ -34,12 +35,13 @@ export class Session implements SessionParts {
   readonly pinned: PinnedRoute;
   readonly replyMode = new ReplyMode();
   readonly moving = new Moving(this);
+  readonly invalidations = new Invalidations(this);
+  upload: Upload | undefined;
   readonly #events: SessionEvents;
   readonly #wire: Wire;
   readonly #reader: RequestReader;
   readonly #output: ClientOutput;
   #state: SessionState = "open";
-  #upload: Upload | undefined;
   /** Work that must be over before the next request can be taken. */
   #waiting = false;
   #inputEnded = false;
@@ -62,6 +64,7 @@ export class Session implements SessionParts {
     const cut = (why: string): void => void this.cut(why, true);
     this.#output = new ClientOutput(this.#wire, { clock: endpoint.clock, budget: endpoint.memory, cut }, () => {
       this.pinned.current?.resume();
+      this.invalidations.settled();
       this.pump();
     });
   }
@@ -78,14 +81,6 @@ export class Session implements SessionParts {
     return this.#state === "finishing";
   }
 
-  get isGuest(): boolean {
-    return !this.identity.authenticated;
-  }
-
-  get upload(): Upload | undefined {
-    return this.#upload;
-  }
-
   /** True while a request of this client is at an engine; one that blocks does not count. */
   get busy(): boolean {
     return this.shared.inFlight > 0 || this.outstanding !== undefined || this.pinned.current?.busy === true;
@@ -93,12 +88,12 @@ export class Session implements SessionParts {
 
   /** What a move has to wait for of this client, on a connection of its own. */
   get outstanding(): OutstandingRequest | undefined {
-    return this.pinned.current?.oldest ?? this.#upload?.outstanding;
+    return this.pinned.current?.oldest ?? this.upload?.outstanding;
   }
 
   /** True while the client waits for a reply of any kind. */
   get hasPending(): boolean {
-    return this.shared.hasPending || (this.pinned.current?.hasPending ?? this.#upload?.started ?? false);
+    return this.shared.hasPending || (this.pinned.current?.hasPending ?? this.upload?.started ?? false);
   }
 
   /** The client does not read its replies as fast as they arrive. */
@@ -112,8 +107,8 @@ export class Session implements SessionParts {
 
   get canTake(): boolean {
     if (!this.takesRequests) return false;
-    if (this.replyMode.skipping || this.moving.isDue) return false;
-    if (this.#upload !== undefined) return this.#upload.receiving;
+    if (this.replyMode.skipping || this.moving.isDue || this.invalidations.isDue) return false;
+    if (this.upload !== undefined) return this.upload.receiving;
     return !this.endpoint.primary.held && !this.#waiting && this.shared.open && !this.congested;
   }
 
@@ -139,12 +134,12 @@ export class Session implements SessionParts {
 
   beginUpload(head: PartialRequest): void {
     if (!this.#isPlain) return;
-    this.#upload = Upload.of(this, head);
-    this.#upload?.start();
+    this.upload = Upload.of(this, head);
+    this.upload?.start();
   }
 
   uploaded(answer: Buffer): void {
-    this.#upload = undefined;
+    this.upload = undefined;
     this.endpoint.counters.requests++;
     this.reply(answer);
     this.settled();
@@ -167,7 +162,8 @@ export class Session implements SessionParts {
   /** The primary is another one, or can be reached again. */
   upstreamChanged(): void {
     this.pinned.current?.upstreamChanged();
-    this.#upload?.upstreamChanged();
+    this.invalidations.upstreamChanged();
+    this.upload?.upstreamChanged();
     this.shared.resend();
     this.pump();
   }
@@ -204,9 +200,10 @@ export class Session implements SessionParts {
     this.#events.settled();
     if (!this.hasPending && !this.#waiting) this.replyMode.settled();
     this.moving.settled();
+    this.invalidations.settled();
     if (this.#state === "finishing") this.finish();
     else if (this.#state === "draining") this.drain();
-    if (this.#reader.waiting || this.#upload !== undefined) this.pump();
+    if (this.#reader.waiting || this.upload !== undefined) this.pump();
   }
 
   unpin(): void {
@@ -217,7 +214,7 @@ export class Session implements SessionParts {
   /** Ends at the next boundary between requests and transactions. */
   drain(): void {
     if (this.#state === "open") this.#state = "draining";
-    const unfinished = this.pinned.current?.transactionPending === true || this.#upload !== undefined;
+    const unfinished = this.pinned.current?.transactionPending === true || this.upload !== undefined;
     if (this.#state === "draining" && !unfinished) this.finish();
   }
 
@@ -225,7 +222,7 @@ export class Session implements SessionParts {
   finish(): void {
     if (this.#state === "closing" || this.#state === "closed") return;
     this.#state = "finishing";
-    if (this.#upload?.incomplete === true) this.#dropUpload();
+    if (this.upload?.incomplete === true) this.#dropUpload();
     if (this.hasPending || this.#waiting) return;
     this.#halfClose();
   }
@@ -265,6 +262,7 @@ export class Session implements SessionParts {
   #halfClose(): void {
     this.#state = "closing";
     this.#reader.drop();
+    this.invalidations.close();
     this.pinned.release();
     if (this.#reader.protocolError !== undefined) this.#output.write(this.#reader.protocolError);
     this.#output.end();
@@ -283,8 +281,8 @@ export class Session implements SessionParts {
   }
 
   #dropUpload(): void {
-    this.#upload?.drop();
-    this.#upload = undefined;
+    this.upload?.drop();
+    this.upload = undefined;
   }
 
   #close(): void {
@@ -292,6 +290,7 @@ export class Session implements SessionParts {
     this.#state = "closed";
     this.#reader.drop();
     this.#output.stop();
+    this.invalidations.close();
     this.shared.drop();
     this.#dropUpload();
     this.pinned.release();

@@ -38,12 +38,29 @@ test("prefixes and OPTIN are the same at the next primary", async (served) => {
   for (const one of [client, chooser]) assert.deepEqual(await push(one), ["invalidate", ["user:1"]]);
 });
 
-test("without RESP3, tracking is refused, and its other commands answer as the engine does", async (served) => {
-  const client = await served.client();
-  assert.match(String(await client.ask("CLIENT", "TRACKING", "ON")), /^-ERR store: .* use RESP3/);
-  assert.equal(await client.ask("CLIENT", "GETREDIR"), -1);
-  assert.match(String(await client.ask("CLIENT", "CACHING", "YES")), /^-ERR CLIENT CACHING/);
-  assert.deepEqual(await client.ask("CLIENT", "TRACKINGINFO"), ["flags", ["off"], "redirect", -1, "prefixes", []]);
+test("prefixes of several requests hold together at the next primary", async (served) => {
+  const client = await modern(served);
+  for (const options of [["PREFIX", "a:", "PREFIX", "b:"], ["PREFIX", "c:"], ["NOLOOP"]])
+    assert.equal(await client.ask("CLIENT", "TRACKING", "ON", "BCAST", ...options), "OK");
+  const before = await client.ask("CLIENT", "TRACKINGINFO");
+  await served.move();
+  assert.deepEqual(await push(client), ["invalidate", null]);
+  assert.deepEqual(await client.ask("CLIENT", "TRACKINGINFO"), before);
+  assert.match(JSON.stringify([...(before instanceof Map ? before : [])]), /"bcast","noloop".*"","a:","b:","c:"/);
+  client.close();
+});
+
+test("what CLIENT CACHING has said survives another CLIENT and a move", async (served) => {
+  const [client, writer] = [await modern(served), await served.client()];
+  await client.ask("CLIENT", "TRACKING", "ON", "OPTIN");
+  await client.ask("CLIENT", "CACHING", "YES");
+  await client.ask("CLIENT", "TRACKINGINFO");
+  await served.move();
+  assert.deepEqual(await push(client), ["invalidate", null]);
+  await client.ask("GET", "cached");
+  await writer.ask("SET", "cached", "x");
+  assert.deepEqual(await push(client), ["invalidate", ["cached"]]);
+  for (const one of [client, writer]) one.close();
 });
 
 async function modern(served: Served): Promise<RawClient> {

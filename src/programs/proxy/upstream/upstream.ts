@@ -124,6 +124,12 @@ export class Upstream {
     }
   }
 
+  /** What tells this start of the engine from all others; rejects when it does not answer. */
+  async runId(): Promise<string> {
+    const control = await this.control();
+    return parseInfo(textOf(await control.call("INFO", "server"))).get("run_id") ?? "";
+  }
+
   /** True when the engine is no primary, loads, or runs a script; false when it does not say. */
   async refuses(): Promise<boolean> {
     try {

@@ -15,7 +15,6 @@ export const ARITIES: Readonly<Record<string, number>> = {
   "CLIENT|REPLY": 3,
   "CLIENT|SETINFO": 4,
   "CLIENT|SETNAME": 3,
-  "CLIENT|TRACKING": -3,
   "CLIENT|UNBLOCK": -3,
   "CLIENT|UNPAUSE": 2,
   "CONFIG|GET": -3,

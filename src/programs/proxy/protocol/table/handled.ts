@@ -95,7 +95,9 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "tracking",
     names: "CLIENT|TRACKING",
-    note: "for RESP3, without `REDIRECT`; when the primary changes, the client gets the message that invalidates all its keys",
+    note:
+      "with `REDIRECT` to any client of the database, at whichever node of release 0.5.0 or later it is, by its `CLIENT ID`; when the primary changes, the client that gets " +
+      "the messages gets the one that invalidates all its keys, and what is tracked is so at the next primary",
   },
   {
     commandClass: "monitor",

@@ -1,0 +1,118 @@
+import { errorReply } from "../protocol/replies.ts";
+import type { Pin } from "../upstream/pin.ts";
+import type { Replay } from "../upstream/replay.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { PinnedOwner } from "./pinned-owner.ts";
+import { PUSHING } from "./receiver.ts";
+import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
+import { clientSubcommand } from "./tracking-replies.ts";
+import { redirectTarget, withRedirect, type TrackingOptions } from "./tracking-options.ts";
+
+/**
+ * CLIENT TRACKING with REDIRECT of one client. The engine sends the invalidations to a connection that the proxy of the other client has for
+ * it, so that they arrive wherever that client is; numbers of engine connections are hidden behind those of clients.
+ */
+export class Redirection {
+  readonly #owner: PinnedOwner;
+  readonly #tracking: TrackingOptions;
+  readonly #engine: () => Upstream;
+  /** At the engine of now, by the numbers of clients. */
+  readonly #ids = new Map<number, number>();
+  /** The search that has just ended, for the request that is offered again. */
+  #found: { readonly target: number; readonly upstream: Upstream; readonly error: Buffer | undefined } | undefined;
+  /** Stands for a client that is gone, until the engine knows that too. */
+  #placeholder: Pin | undefined;
+  /** Since when the proxy of the other client has not answered, as uptime. */
+  #failingSince: number | undefined;
+
+  constructor(owner: PinnedOwner, tracking: TrackingOptions, engine: () => Upstream) {
+    this.#owner = owner;
+    this.#tracking = tracking;
+    this.#engine = engine;
+  }
+
+  /** Whether this CLIENT TRACKING can be sent: an error reply when it cannot, undefined when that is not known yet. */
+  ready(request: Buffer): true | Buffer | undefined {
+    const target = redirectTarget(request);
+    if (target === undefined) return true;
+    const [found, upstream] = [this.#found, this.#engine()];
+    this.#found = undefined;
+    if (found?.target === target && found.upstream === upstream) return found.error ?? true;
+    // those of earlier requests are not needed any more
+    for (const known of this.#ids.keys()) if (known !== this.#tracking.redirect) this.#ids.delete(known);
+    this.#owner.waitFor(
+      this.#find({ target, upstream, isMoved: false }).then((outcome) => {
+        const error = "missing" in outcome ? notFound(outcome.missing) : undefined;
+        this.#found = { target, upstream, error };
+      }),
+    );
+    return undefined;
+  }
+
+  /** The request as the engine is to get it. */
+  atEngine(request: Buffer): Buffer {
+    return withRedirect(request, (target) => String(this.#ids.get(target) ?? NO_CLIENT));
+  }
+
+  /** The same for what brings another engine to the state of this connection. */
+  replay(replay: Replay): Replay {
+    if (this.#tracking.redirect === undefined) return replay;
+    return {
+      ...replay,
+      commands: replay.commands.map((command) =>
+        clientSubcommand(command) === "TRACKING" ? this.atEngine(command) : command,
+      ),
+    };
+  }
+
+  /** Finds the clients that this connection redirects to, or is about to, before it goes on at that engine; rejects when that is not known. */
+  async prepare(upstream: Upstream, refused: readonly Buffer[]): Promise<void> {
+    const { redirect } = this.#tracking;
+    const targets = new Set([redirect, ...refused.map(redirectTarget)].filter((target) => target !== undefined));
+    this.arrived();
+    for (const target of targets) {
+      const outcome = await this.#find({ target, upstream, isMoved: true });
+      if ("missing" in outcome) this.#fail(outcome.missing);
+      else if (outcome.id === 0 && target === redirect) this.#ids.set(target, await this.#standIn(upstream));
+    }
+    this.#failingSince = undefined;
+  }
+
+  /** The engine has the state of this connection, or never will. */
+  arrived(): void {
+    this.#placeholder?.destroy();
+    this.#placeholder = undefined;
+  }
+
+  async #find(question: ReceiverQuestion): Promise<ReceiverOutcome> {
+    const outcome = await this.#owner.invalidations.find(question);
+    this.#ids.delete(question.target);
+    if ("id" in outcome && outcome.id !== 0) this.#ids.set(question.target, outcome.id);
+    return outcome;
+  }
+
+  /** Without the other client's proxy nobody knows whether that client has keys that are no more valid. */
+  #fail(why: string): never {
+    const now = this.#owner.endpoint.clock.uptimeMs();
+    this.#failingSince ??= now;
+    if (now - this.#failingSince > PATIENCE_MS)
+      this.#owner.cut(`the client of its invalidations cannot be reached: ${why}`);
+    throw new Error(why);
+  }
+
+  /** An engine connection that ends as soon as it is redirected to: the engine then does what it does when a client is gone. */
+  async #standIn(upstream: Upstream): Promise<number> {
+    const pin = await upstream.pins.dial(PUSHING);
+    this.#placeholder = pin;
+    return pin.id;
+  }
+}
+
+function notFound(why: string): Buffer {
+  return errorReply(`ERR store: the client to redirect to cannot be reached, so that it is not known: ${why}`);
+}
+
+/** No engine has given this number yet. */
+const NO_CLIENT = "9223372036854775807";
+/** Proxies learn of a new primary one after another, within moments. */
+const PATIENCE_MS = 10_000;
