@@ -41,7 +41,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/pinned/open-transaction.ts special": "LIMITS.specialBytes",
   "src/programs/proxy/pinned/redirection.ts #ids":
     "the client that is redirected to, and that of each request without a reply",
-  "src/programs/proxy/pinned/tracking-options.ts #prefixes": "the bytes that a client may have kept",
   "src/programs/proxy/protocol/subscriptions.ts #channels":
     "three kinds; channels by the bytes that a client may have kept",
   "src/programs/proxy/upstream/command-catalogue.ts #classes": "1,000 names, and the oldest goes",

@@ -50,7 +50,7 @@ test("databases are separate, and one that the engine does not have is refused",
   assert.equal(await (await client()).ask("GET", "here"), null);
 });
 
-for (const request of [["SHUTDOWN"], ["DEBUG", "SLEEP", "1"], ["REPLICAOF", "NO", "ONE"], ["CLIENT", "TRACKING", "ON"]])
+for (const request of [["SHUTDOWN"], ["DEBUG", "SLEEP", "1"], ["REPLICAOF", "NO", "ONE"], ["CONFIG", "REWRITE"]])
   test(`${request.join(" ")} is not for clients`, async () => {
     const one = await client();
     assert.match(String(await one.ask(...request)), /^-ERR store: .* is not available at an endpoint: [a-z]/);

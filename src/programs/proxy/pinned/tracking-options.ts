@@ -9,8 +9,10 @@ export class TrackingOptions {
   isBroken = false;
   #flags: ReadonlySet<string> | undefined;
   #redirect: number | undefined;
-  /** By their bytes: a character is one. */
-  readonly #prefixes = new Set<string>();
+  /** Without overlaps: engines refuse them. */
+  #prefixes: Buffer[] = [];
+  /** A broadcast without a prefix is for all keys, whatever the prefixes are. */
+  #isOfAllKeys = false;
   #bytes = 0;
 
   /** It is switched on. */
@@ -39,7 +41,8 @@ export class TrackingOptions {
     this.isBroken = false;
     if (keyword(args[2]) !== "ON") {
       this.#flags = this.#redirect = undefined;
-      this.#prefixes.clear();
+      this.#prefixes = [];
+      this.#isOfAllKeys = false;
       this.#bytes = 0;
       return;
     }
@@ -47,8 +50,8 @@ export class TrackingOptions {
     const [redirect] = redirects;
     this.#flags = flags;
     this.#redirect = redirect === undefined ? undefined : Number(args[redirect]?.toString("latin1"));
-    const named = prefixes.map((at) => args[at]?.toString("latin1") ?? "");
-    for (const prefix of named.length === 0 && flags.has("BCAST") ? [""] : named) this.#add(prefix);
+    this.#isOfAllKeys ||= prefixes.length === 0 && flags.has("BCAST");
+    for (const at of prefixes) this.#add(args[at] ?? Buffer.alloc(0));
   }
 
   /** The commands that bring another engine to the same; its prefixes must not overlap in one request. */
@@ -56,15 +59,13 @@ export class TrackingOptions {
     if (this.#flags === undefined) return [];
     const redirect: readonly Arg[] = this.#redirect === undefined ? [] : ["REDIRECT", this.#redirect];
     const base = ["CLIENT", "TRACKING", "ON", ...redirect, ...this.#flags];
-    const named = [...this.#prefixes].filter((prefix) => prefix !== "");
-    const ofNamed = named.flatMap((prefix) => ["PREFIX", Buffer.from(prefix, "latin1")]);
-    const isWhole = named.length === 0 || this.#prefixes.has("");
-    return [...(named.length > 0 ? [[...base, ...ofNamed]] : []), ...(isWhole ? [base] : [])].map(encodeCommand);
+    const named = this.#prefixes.flatMap((prefix) => ["PREFIX", prefix]);
+    const isWhole = named.length === 0 || this.#isOfAllKeys;
+    return [...(named.length > 0 ? [[...base, ...named]] : []), ...(isWhole ? [base] : [])].map(encodeCommand);
   }
 
-  #add(prefix: string): void {
-    if (this.#prefixes.has(prefix)) return;
-    this.#prefixes.add(prefix);
+  #add(prefix: Buffer): void {
+    this.#prefixes.push(prefix);
     this.#bytes += PREFIX_BYTES + prefix.length;
   }
 }
