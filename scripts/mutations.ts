@@ -1,5 +1,5 @@
 // Removes one behaviour after another from a copy of this checkout and runs the test that claims its rule: docs/testing.md.
-//   npm run test:mutations            all of scripts/mutations/table.ts
+//   npm run test:mutations            all of scripts/mutations/table.ts and scripts/mutations/house.ts
 //   npm run test:mutations -- §2 §9   those of rules that contain one of the texts
 // Exit codes: 0 every removal was noticed, 1 one was not, 2 nothing chosen, 130 interrupted.
 import { execFileSync } from "node:child_process";
@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdtempDisposableSync, readFileSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { budgetOf } from "../test/budgets.ts";
+import { HOUSE_MUTATIONS, type HouseMutation } from "./mutations/house.ts";
 import { MUTATIONS, type Mutation } from "./mutations/table.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { runFile } from "./testing/run-file.ts";
@@ -20,9 +21,10 @@ const SHOWN = 200;
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(texts: readonly string[]): Promise<number> {
-  const chosen = MUTATIONS.filter(({ rule }) => texts.length === 0 || texts.some((text) => rule.includes(text)));
+  const all: readonly (Mutation | HouseMutation)[] = [...MUTATIONS, ...HOUSE_MUTATIONS];
+  const chosen = all.filter(({ rule }) => texts.length === 0 || texts.some((text) => rule.includes(text)));
   if (chosen.length === 0) {
-    process.stderr.write("test:mutations: no rule of scripts/mutations/table.ts contains that\n");
+    process.stderr.write("test:mutations: no rule of scripts/mutations contains that\n");
     return 2;
   }
   using folder = mkdtempDisposableSync(join(tmpdir(), "mutations-"));
@@ -55,7 +57,7 @@ function copyTo(root: string): void {
 
 /** Whether the test fails without the behaviour, and how. */
 async function play(
-  { rule, file, from, to, test, named }: Mutation,
+  { rule, file, from, to, test, named }: Mutation | HouseMutation,
   place: Parameters<typeof runFile>[1],
   number: number,
   signal: AbortSignal,

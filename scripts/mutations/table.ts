@@ -1,18 +1,22 @@
 import type { RuleName } from "../../test/kit/specification/rules.ts";
 
-/** A behaviour of the product, and the edit that removes it. */
-export interface Mutation {
-  readonly rule: RuleName;
+/** An edit that removes a behaviour of the product, and the test that notices. */
+export interface Edit {
   /** What the product does without the behaviour. */
   readonly removes: string;
   readonly file: string;
   /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
-  /** The file whose claim of the rule has to fail then. */
+  /** The file that has to fail then; of a rule of the contract at its claim. */
   readonly test: string;
   /** Pattern of the tests of the file that are run; every one when absent. */
   readonly named?: string;
+}
+
+/** A behaviour that the contract asks for, and the edit that removes it. */
+export interface Mutation extends Edit {
+  readonly rule: RuleName;
 }
 
 const BY_HAND = "test/scenario/by-hand.test.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { coverage } from "../../scripts/generated-specification.ts";
+import { HOUSE_MUTATIONS } from "../../scripts/mutations/house.ts";
 import { MUTATIONS } from "../../scripts/mutations/table.ts";
 
 const proofs = coverage();
@@ -14,6 +15,14 @@ for (const { rule, file, from, to, test: runs } of MUTATIONS) {
       proofs.get(rule)?.some((proof) => proof.runs.includes(runs)),
       `${runs} does not claim it`,
     );
+  });
+}
+
+for (const { rule, removes, file, from, to, test: runs } of HOUSE_MUTATIONS) {
+  test(`${rule}: the edit by which ${removes} fits`, () => {
+    assert.equal(readFileSync(file, "utf8").split(from).length, 2, `${file} has not exactly once: ${from}`);
+    assert.notEqual(to, from);
+    assert.ok(existsSync(runs), runs);
   });
 }
 

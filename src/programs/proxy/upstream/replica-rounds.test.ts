@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { ReplicaRounds } from "./replica-rounds.ts";
+
+/** No round is asked here, so that no engine is reached. */
+const CONTEXT = { address: { host: "127.0.0.1", port: 1 }, logins: () => [], clock: new FakeClock() };
+
+test("replies of a new engine wait until it is said what for", () => {
+  const rounds = new ReplicaRounds(CONTEXT);
+  const seen: string[] = [];
+  rounds.join({ begin: () => seen.push("begin"), pass: () => seen.push("pass"), demoted: () => seen.push("demoted") });
+  assert.deepEqual([rounds.open, rounds.busy, seen], [false, true, []]);
+  rounds.require("none");
+  assert.deepEqual([rounds.open, rounds.busy, seen], [true, false, ["begin", "pass"]]);
+  rounds.close();
+});
