@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { libraries, startRecorder, type Recorder } from "../kit/clients/recorders.ts";
+import { libraries } from "../kit/clients/libraries.ts";
+import { startRecorder, type Recorder } from "../kit/clients/recorders.ts";
 import { startService } from "../kit/engines/service.ts";
 import { check } from "../kit/linearizability/check.ts";
 import { byKey } from "../kit/linearizability/history.ts";
 import { until } from "../kit/time/until.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { becomesInSync, crashPrimary, crashReplica } from "../kit/world/crashes.ts";
+import { acceptingNodes } from "../kit/world/maintenance.ts";
 import { kubeOf } from "../kit/world/records.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
@@ -15,13 +17,13 @@ const crashes = Number(process.env["CRASHES"] ?? 4);
 /** Operations between two crashes. */
 const BETWEEN = 300;
 
-const { found } = await libraries();
+const { found } = await libraries(["ioredis", "node-redis", "redis-py", "go-redis"]);
 await using cluster = await startTestCluster();
 using kube = kubeOf(cluster);
 const { uid, port } = await cluster.create({
   ...{ name: "linear", memory_size: 50_000_000, replication: true, durability: "sync" },
 });
-await using service = await startService(port, acceptingNodes);
+await using service = await startService(port, () => acceptingNodes(cluster));
 
 await test(`while engines crash and replies wait for replicas, ${found.map(({ name }) => name).join(", ")} see one order of all operations`, async () => {
   await using stack = new AsyncDisposableStack();
@@ -52,9 +54,3 @@ await test(`while engines crash and replies wait for replicas, ${found.map(({ na
   }
   assert.deepEqual((await cluster.client.call("bdb", { params: { uid } })).loss_reports, []);
 });
-
-/** As a Service would: each connection goes to a node that accepts clients. */
-async function acceptingNodes(): Promise<readonly string[]> {
-  const nodes = await cluster.client.call("nodes");
-  return nodes.filter((node) => node.accepts_clients && !node.maintenance).map(({ addr }) => addr);
-}

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startService } from "../kit/engines/service.ts";
-import { libraries, startRecorder, type Recorder } from "../kit/clients/recorders.ts";
+import { libraries } from "../kit/clients/libraries.ts";
+import { startRecorder, type Recorder } from "../kit/clients/recorders.ts";
 import { check } from "../kit/linearizability/check.ts";
 import { byKey, type Operation } from "../kit/linearizability/history.ts";
 import { until } from "../kit/time/until.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { acceptingNodes, comeBack, evacuate, upgradeDatabase } from "../kit/world/maintenance.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
@@ -16,7 +18,7 @@ const moves = Number(process.env["MOVES"] ?? 6);
 const gaveUp = ({ client, act }: Operation): boolean =>
   (client.startsWith("node-redis") || client.startsWith("go-redis")) && act.kind === "exchange";
 
-const { found, missing } = await libraries();
+const { found, missing } = await libraries(["ioredis", "node-redis", "redis-py", "go-redis"]);
 await using cluster = await startTestCluster();
 const { uid, port } = await cluster.create({
   name: "linear",
@@ -25,7 +27,7 @@ const { uid, port } = await cluster.create({
   redis_version: "7.2",
 });
 
-await using service = await startService(port, acceptingNodes);
+await using service = await startService(port, () => acceptingNodes(cluster));
 
 await test(`while primaries move and the version changes, ${found.map(({ name }) => name).join(", ")} see one order of all operations`, async () => {
   await using stack = new AsyncDisposableStack();
@@ -35,7 +37,7 @@ await test(`while primaries move and the version changes, ${found.map(({ name })
       recorders.push(stack.use(startRecorder(library, service, `${library.name}-${number}`)));
   await until("every client is at work", () => recorders.every(({ operations }) => operations.length > 50), PATIENCE);
   for (let move = 0; move < moves; move += 1) {
-    if (move === Math.floor(moves / 2)) await upgrade();
+    if (move === Math.floor(moves / 2)) await upgradeDatabase(cluster, uid, "8.0");
     else await movePrimary();
   }
   await Promise.all(recorders.map((recorder) => recorder.stop()));
@@ -60,38 +62,12 @@ await test(
   },
 );
 
-/** As a Service would: each connection goes to a node that accepts clients. */
-async function acceptingNodes(): Promise<readonly string[]> {
-  const nodes = await cluster.client.call("nodes");
-  return nodes.filter((node) => node.accepts_clients && !node.maintenance).map(({ addr }) => addr);
-}
-
 /** The node of the primary goes into maintenance and comes back. */
 async function movePrimary(): Promise<void> {
   const node = await primaryNode();
-  const params = { uid: node };
-  await completed((await cluster.client.call("maintenanceOn", { params, body: { demote_node: true } })).action_uid);
+  await evacuate(cluster, node);
   assert.notEqual(await primaryNode(), node);
-  await cluster.client.call("maintenanceOff", { params });
-  const accepts = async (): Promise<boolean> => {
-    const { maintenance, accepts_clients } = await cluster.client.call("node", { params });
-    return accepts_clients && !maintenance;
-  };
-  await until("the node accepts clients again", accepts, PATIENCE);
-}
-
-async function upgrade(): Promise<void> {
-  const { action_uid } = await cluster.client.call("upgradeBdb", { params: { uid }, body: { store_version: "8.0" } });
-  await completed(action_uid);
-}
-
-async function completed(action: string): Promise<void> {
-  const isDone = async (): Promise<boolean> => {
-    const { status } = await cluster.client.call("action", { params: { uid: action } });
-    assert.notEqual(status, "failed");
-    return status === "completed";
-  };
-  await until(`action ${action} is completed`, isDone, PATIENCE);
+  await comeBack(cluster, node);
 }
 
 async function primaryNode(): Promise<number> {

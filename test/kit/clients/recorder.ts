@@ -1,7 +1,7 @@
 // Plays one client of a database with a library of Node.js, one request after the other until standard input ends, and prints each
 // operation as a line of JSON (test/kit/linearizability/history.ts).
-//   node recorder.ts ioredis|node-redis HOST PORT CLIENT [once]
-// "once": what may have been executed is not sent again.
+//   node recorder.ts ioredis|node-redis HOST PORT CLIENT [default|several|once]
+// "default": the library without an option. "several": with the settings of docs/upgrades.md. "once": what may have been executed is not sent again.
 import { createClient, WatchError } from "@redis/client";
 import { Redis } from "ioredis";
 import type { Act } from "../linearizability/history.ts";
@@ -31,7 +31,7 @@ await client.close();
 function useIoredis(): Client {
   const once = { maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false };
   const redis = new Redis({ host, port: Number(port), ...(attempts === "once" ? once : {}) });
-  redis.on("error", (error) => process.stderr.write(`${name}: ${error.message}\n`)); // it connects again
+  redis.on("error", (error) => process.stderr.write(`connection of ${name}: ${error.message}\n`)); // it connects again
   return {
     get: (key) => redis.get(key),
     set: (key, value) => redis.set(key, value),
@@ -50,11 +50,11 @@ function useIoredis(): Client {
 async function useNodeRedis(): Promise<Client> {
   const socket = { host, port: Number(port) };
   const [redis, exchanging] = [
-    createClient({ socket, maintNotifications: "enabled", maintEndpointType: "none" }),
+    attempts === "default" ? createClient({ socket }) : createClient({ socket, maintEndpointType: "none" }),
     createClient({ socket, maintNotifications: "disabled" }),
   ];
   for (const client of [redis, exchanging]) {
-    client.on("error", (error: Error) => process.stderr.write(`${name}: ${error.message}\n`)); // it connects again
+    client.on("error", (error: Error) => process.stderr.write(`connection of ${name}: ${error.message}\n`)); // it connects again
     await client.connect();
   }
   return {

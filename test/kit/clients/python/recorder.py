@@ -1,29 +1,21 @@
-"""Plays one client of a database with redis-py, as recorder.ts does with libraries of Node.js.
+"""Plays one client of a database with a library of Python, as recorder.ts does with libraries of Node.js.
 
-python3 recorder.py HOST PORT CLIENT [once]
+python3 recorder.py redis-py|glide HOST PORT CLIENT [default|several|once]
 """
+import importlib
 import json
 import random
 import select
 import sys
 import time
 
-import redis
-from redis.backoff import NoBackoff
-from redis.maint_notifications import EndpointType, MaintNotificationsConfig
-from redis.retry import Retry
-
-HOST, PORT, NAME = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+LIBRARY, HOST, PORT, NAME = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+ATTEMPTS = sys.argv[5] if len(sys.argv) > 5 else "several"
 SLICE_NS = 4_000_000_000
 REGISTERS = 3
 
-ONCE = {"retry": Retry(NoBackoff(), 0)} if sys.argv[4:] == ["once"] else {}
-MOVING = MaintNotificationsConfig(enabled=True, endpoint_type=EndpointType.NONE)
-client = redis.Redis(
-    host=HOST, port=PORT, protocol=3, decode_responses=True, maint_notifications_config=MOVING, **ONCE
-)
-# a connection with a WATCH is not asked to move
-exchanging = redis.Redis(host=HOST, port=PORT, decode_responses=True, **ONCE)
+library = importlib.import_module({"redis-py": "use_redis_py", "glide": "use_glide"}[LIBRARY])
+client = library.Client(HOST, PORT, ATTEMPTS)
 
 
 def is_over():
@@ -38,24 +30,19 @@ def emit(key, begin, end, act):
 
 
 def failed(error):
-    print(f"{NAME}: {error!r}", file=sys.stderr, flush=True)
+    text = repr(error).replace("\n", " ")
+    print(f"{NAME}: {text}", file=sys.stderr, flush=True)
 
 
 def swap(key, to):
     """The read is an operation of its own; None when the connection ended before it."""
-    with exchanging.pipeline() as transaction:
-        try:
-            transaction.watch(key)
-            value = transaction.get(key)
-        except redis.WatchError:
-            return None
-        transaction.multi()
-        transaction.set(key, to)
-        try:
-            transaction.execute()
-            return {"kind": "compare-and-set", "from": value, "to": to}
-        except redis.WatchError:
-            return {"kind": "get", "value": value}
+    answer = client.swap(key, to)
+    if answer is None:
+        return None
+    value, is_set = answer
+    if is_set:
+        return {"kind": "compare-and-set", "from": value, "to": to}
+    return {"kind": "get", "value": value}
 
 
 def operate(number):
@@ -74,14 +61,14 @@ def operate(number):
         key, unknown, run = register, {"kind": "exchange", "to": value}, lambda: swap(register, value)
     elif dice < 0.93:
         key, unknown = sequence, {"kind": "append", "value": value}
-        run = lambda: {**unknown, "length": client.rpush(sequence, value)}
+        run = lambda: {**unknown, "length": client.append(sequence, value)}
     else:
-        key, unknown, run = sequence, None, lambda: {"kind": "read-list", "values": client.lrange(sequence, 0, -1)}
+        key, unknown, run = sequence, None, lambda: {"kind": "read-list", "values": client.list(sequence)}
     try:
         act = run()
         if act is not None:
             emit(key, begin, time.monotonic_ns(), act)
-    except redis.RedisError as error:
+    except library.ERRORS as error:
         failed(error)
         if unknown is not None:
             emit(key, begin, None, unknown)
