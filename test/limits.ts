@@ -43,5 +43,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
     why: "sites that do not come to the same are given their time, and there are eight seeds",
   },
   "test/scenario/linearizable.test.ts": { seconds: 900, why: "clients in other languages are built the first time" },
+  "test/scenario/client-ends.test.ts": { seconds: 1500, why: "clients in other languages are built the first time" },
+  "test/scenario/client-moves.test.ts": { seconds: 1500, why: "clients in other languages are built the first time" },
   "test/scenario/chaos-seeds.test.ts": { seconds: 600, why: "a cluster that does not heal is given its time, twice" },
 };
