@@ -67,6 +67,15 @@ test("after eight writes at once there is one a second, and none is refused", as
   assert.deepEqual([leader.written, leader.record.clientParameters?.values], [9, "lfu-decay-time=11"]);
 });
 
+test("nothing is kept of databases that were written a while ago, as those that are deleted since", async () => {
+  const leader = new Leader();
+  for (const [bdb, value] of ["2", "3", "4"].entries())
+    await leader.writes.set(bdb, askedIn(`lfu-decay-time=${value}`));
+  assert.equal(leader.writes.size, 3);
+  await leader.clock.advance(8_000);
+  assert.equal(leader.writes.size, 0);
+});
+
 test("a node of an older release, also one that is away, keeps clients from setting parameters", () => {
   assert.throws(() => new Leader({}, ["votes"]).set("lfu-decay-time=2"), /node 1 \(8\.0\.2-2\)/);
 });

@@ -41,9 +41,16 @@ export class ClientParameterWrites {
     this.#context = context;
   }
 
+  /** Of how many databases something is kept: those with writes of the last moments, and no others. */
+  get size(): number {
+    this.#forgetRested();
+    return this.#databases.size;
+  }
+
   /** What the record has then; AGENT_OLDER_NODE while a node of an older release is a member. */
   set(bdb: number, asked: AskedParameters): Promise<ClientParametersRecord> {
     requireClientParameters(this.#context);
+    this.#forgetRested();
     const change = { asked, ...Promise.withResolvers<ClientParametersRecord>() };
     const pace = new WritePace(this.#context.clock);
     const database = this.#databases.get(bdb) ?? { pace, waiting: [], isBusy: false };
@@ -51,6 +58,10 @@ export class ClientParameterWrites {
     database.waiting.push(change);
     if (!database.isBusy) void this.#write(bdb, database);
     return change.promise;
+  }
+
+  #forgetRested(): void {
+    for (const [bdb, { isBusy, pace }] of this.#databases) if (!isBusy && pace.isRested) this.#databases.delete(bdb);
   }
 
   async #write(bdb: number, database: DatabaseWrites): Promise<void> {

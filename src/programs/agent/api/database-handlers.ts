@@ -16,6 +16,7 @@ import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-healt
 import { deleteModule, localModule, uploadModule } from "./module-upload.ts";
 import type { ModulesContext } from "./module-upload.ts";
 import { moduleRecords } from "./modules.ts";
+import type { InTurn } from "./one-at-a-time.ts";
 import { passwordHandlers } from "./password-handlers.ts";
 import type { PasswordRoutes } from "./password-handlers.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -40,8 +41,9 @@ export type DatabaseHandlersContext = WriteContext &
 export function databaseHandlers(
   context: DatabaseHandlersContext,
   reads: DatabaseReads,
+  inTurn: InTurn,
 ): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
-  const writes = databaseWrites(context);
+  const writes = databaseWrites(context, inTurn);
   return {
     bdbs: () => reads.list(),
     bdb: async ({ params }) => reads.get(await reads.record(params.uid)),
@@ -109,7 +111,10 @@ function shardHandlers(context: ActionsContext, reads: DatabaseReads): Pick<Hand
 }
 
 /** Modules of the cluster, and the shared objects that this node has. */
-export function moduleHandlers(context: ModulesContext & DatabasesContext): Pick<Handlers, ModuleRoutes> {
+export function moduleHandlers(
+  context: ModulesContext & DatabasesContext & LeaderContext,
+  inTurn: InTurn,
+): Pick<Handlers, ModuleRoutes> {
   const { records } = context;
   const list = async (): Promise<readonly ModuleRecord[]> => {
     const observed = await Promise.all(records.databases().map((record) => observeEngines(context, record)));
@@ -123,7 +128,11 @@ export function moduleHandlers(context: ModulesContext & DatabasesContext): Pick
       return found;
     },
     uploadModule: ({ body }) => uploadModule(context, body.module),
-    deleteModule: ({ params }) => deleteModule(context, params.uid ?? ""),
+    // the leader knows of every database that was just made, and makes none meanwhile
+    deleteModule: ({ params, forwardedBy }) =>
+      runOnLeader(context, "deleteModule", { params: uidParam(params) }, forwardedBy, () =>
+        inTurn(() => deleteModule(context, params.uid ?? "")),
+      ),
     localModule: ({ params }) => localModule(context, params.uid ?? ""),
   };
 }

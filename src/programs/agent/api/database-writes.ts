@@ -5,6 +5,7 @@ import { actionRecord } from "./actions.ts";
 import { changePasswords } from "./change-passwords.ts";
 import { createBdb } from "./create-bdb.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
+import type { InTurn } from "./one-at-a-time.ts";
 import { recoverBdb } from "./recover-bdb.ts";
 import { updateBdb } from "./update-bdb.ts";
 import { upgradeBdb } from "./upgrade-bdb.ts";
@@ -20,26 +21,15 @@ export interface DatabaseWrites {
   recover(record: DatabaseRecord, body: BdbRecover): Promise<DatabaseRecord>;
 }
 
-/** The changes of databases, with those that check for free room one after the other. */
-export function databaseWrites(context: WriteContext): DatabaseWrites {
-  const inTurn = oneAtATime();
+/** The changes of databases, with those that check for what others may take (names, ports, room, the licence, modules) one after the other. */
+export function databaseWrites(context: WriteContext, inTurn: InTurn): DatabaseWrites {
   return {
     create: (body) => inTurn(() => createBdb(context, body)),
     update: (record, body) => inTurn(() => updateBdb(context, record, body)),
     remove: (record) => deleteBdb(context, record),
     passwords: (record, change) => inTurn(() => changePasswords(context, record, change)),
-    upgrade: (record, body) => upgradeBdb(context, record, body),
+    upgrade: (record, body) => inTurn(() => upgradeBdb(context, record, body)),
     recover: (record, body) => recoverBdb(context, record, body),
-  };
-}
-
-/** Names, ports, nodes and the licence are checked against the records: two requests at once would both find room. */
-function oneAtATime(): <T>(act: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const own = last.then(act);
-    last = own.catch(() => undefined); // its own caller gets the failure
-    return own;
   };
 }
 

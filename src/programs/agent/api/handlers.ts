@@ -22,6 +22,7 @@ import type { NodeLink } from "../node/link.ts";
 import type { LinkHealthContext } from "./link-health.ts";
 import { withinLimit } from "./record-limit.ts";
 import { refusals, refuse } from "./refusals.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { statsHandlers } from "./stats/handlers.ts";
 import type { StatsContext } from "./stats/measure.ts";
 import { nodeMetrics } from "./stats/node-metrics.ts";
@@ -63,12 +64,13 @@ export function apiHandlers(context: ApiContext): Handlers {
   const reads = databaseReads(context);
   const guarded = { ...context, records: withRights(context.records) };
   const limited = { ...guarded, records: withinLimit(guarded.records) };
+  const inTurn = oneAtATime();
   return {
     ...clusterHandlers(guarded),
     ...nodeHandlers(guarded),
-    ...databaseHandlers(limited, reads),
+    ...databaseHandlers(limited, reads, inTurn),
     ...endpointHandlers(context, reads),
-    ...moduleHandlers(limited),
+    ...moduleHandlers(limited, inTurn),
     ...accessHandlers(context),
     ...statsHandlers(context),
     metrics: () => nodeMetrics(context),

@@ -21,6 +21,12 @@ export class WritePace {
     return this.#left >= 1 ? 0 : Math.ceil((1 - this.#left) * PERIOD_MS);
   }
 
+  /** It is as a new one: nothing has to be known of the writes before. */
+  get isRested(): boolean {
+    this.#refill();
+    return this.#left >= BURST;
+  }
+
   /** A write was made. */
   spend(): void {
     this.#refill();
