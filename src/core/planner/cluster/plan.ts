@@ -7,7 +7,8 @@ import { recoveryStep } from "./recovery.ts";
 import { waitingFor, type RollStep } from "./step.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import { madeFrom, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
-import type { ClusterView } from "../view/cluster-view.ts";
+import type { ClusterView, Workload } from "../view/cluster-view.ts";
+import { removeFinalizers } from "../view/overdue.ts";
 import { upgradeRemedy } from "./upgrade-remedy.ts";
 import { findingsAt } from "../prerequisites/run.ts";
 import { checkInput } from "../prerequisites/check-input.ts";
@@ -91,11 +92,14 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
  * the volumes another size, or a user has deleted it alone. Its pods stay, and nothing is made of a spec that names what is not the
  * cluster's own: a pod that is made again would have it.
  */
-function workloadStep({ workload, deleting, spec }: ClusterView, [foreign]: readonly Finding[]): RollStep | undefined {
+function workloadStep(
+  { name, workload, deleting, spec }: ClusterView,
+  [foreign]: readonly Finding[],
+): RollStep | undefined {
   if (workload === undefined || deleting || workload.presence === "there") return undefined;
   if (workload.presence === "leaving") {
     const message = "the StatefulSet is deleted without its pods, and is then made again";
-    return { kind: "wait", reason: "StatefulSetLeaving", message };
+    return { kind: "wait", reason: "StatefulSetLeaving", message: `${message}${keptBy(name, workload)}` };
   }
   if (foreign !== undefined) return waitingFor(foreign);
   const { imageTag: tag, replicas: partition } = workload;
@@ -103,6 +107,12 @@ function workloadStep({ workload, deleting, spec }: ClusterView, [foreign]: read
   const volumes = enabled ? ` with volumes of ${volumeSize}` : "";
   const why = `the StatefulSet is gone and is made again${volumes}; its pods stay`;
   return { kind: "act", act: { kind: "restore-workload", tag, partition }, why };
+}
+
+/** Finalizers of others may keep it for ever. */
+function keptBy(name: string, { finalizers = [] }: Workload): string {
+  if (finalizers.length === 0) return "";
+  return `; finalizers keep it: ${finalizers.join(", ")}; when nothing removes them: ${removeFinalizers("sts", name)}`;
 }
 
 /** Nodes are kept in service while nothing else may be done. */

@@ -2,8 +2,9 @@ import { assertNever } from "../../base/assert-never.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import { isOverdue } from "../view/overdue.ts";
 import { recoveryPhase } from "./recovery-phase.ts";
+import { stuckPod } from "./stuck-pod.ts";
 import { returnStep } from "./service.ts";
-import { waiting, type RollStep } from "./step.ts";
+import { waiting, waitingFor, type RollStep } from "./step.ts";
 
 /** What a node of a lost cluster has to end in, in seconds. */
 const GRACE_SECONDS = 30;
@@ -46,7 +47,9 @@ function resetStep(view: ClusterView): RollStep {
   const old = view.pods.filter(({ id }) => listed.includes(id));
   const due = old.filter((pod) => deletionGrace(pod) !== undefined);
   const names = (pods: readonly NodePod[]): string => pods.map(({ ordinal }) => `${view.name}-${ordinal}`).join(", ");
-  if (due.length === 0) return waiting("PodsEnding", `pods are ending: ${names(old)}`);
+  const stuck = old.map((pod) => stuckPod(view, pod)).find((found) => found !== undefined);
+  if (due.length === 0)
+    return stuck === undefined ? waiting("PodsEnding", `pods are ending: ${names(old)}`) : waitingFor(stuck);
   return { kind: "act", act: { kind: "delete-pods", pods: due }, why: `lost nodes are made again: ${names(due)}` };
 }
 

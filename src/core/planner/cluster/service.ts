@@ -5,7 +5,7 @@ import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
 import { act, waitingFor, type RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
-import { isOverdue } from "../view/overdue.ts";
+import { isStuckEnding } from "../view/overdue.ts";
 
 /**
  * The next step of keeping nodes in service while no pod may be replaced: what the roll took is given back. A roll that was
@@ -20,7 +20,7 @@ export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boo
   const others = pods.filter((pod) => !settled.includes(pod));
   const step = givenBack(view, others) ?? firstComingBack(view, settled);
   if (step !== undefined) return step;
-  const lost = others.find(isOverdue);
+  const lost = others.find(isStuckEnding);
   const stuck = lost && stuckPod(view, lost);
   if (stuck !== undefined) return waitingFor(stuck);
   return others.length > 0 && !isAtRest

@@ -3,7 +3,7 @@ import type { Finding } from "../../api/parts.ts";
 import { wait } from "../findings/finding.ts";
 import type { FindingId } from "../findings/ids.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
-import { endLost, isOverdue, makeAgain } from "../view/overdue.ts";
+import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
 import type { RollStep } from "./step.ts";
 
 /** What ends unasked, unless a pod needs a user first. */
@@ -18,7 +18,7 @@ const PASSING: readonly string[] = [
 export function explained(view: ClusterView, step: RollStep): RollStep {
   if (step.kind !== "wait" || (step.finding !== undefined && !PASSING.includes(step.finding.id))) return step;
   const finding = view.pods
-    .toSorted((a, b) => Number(isOverdue(b)) - Number(isOverdue(a)))
+    .toSorted((a, b) => Number(isStuckEnding(b)) - Number(isStuckEnding(a)))
     .map((pod) => stuckPod(view, pod))
     .find((found) => found !== undefined);
   return finding === undefined ? step : { ...step, finding };
@@ -28,10 +28,8 @@ export function explained(view: ClusterView, step: RollStep): RollStep {
 export function stuckPod(view: ClusterView, pod: NodePod): Finding | undefined {
   const object = `${view.name}-${pod.ordinal}`;
   const look = describeObject(`pod ${object}`);
-  if (isOverdue(pod)) {
-    const evidence = `pod ${object} is being deleted, and has not ended in the time that it had`;
-    return wait("PodNotRunning", evidence, `${look}; ${endLost(object)}`);
-  }
+  if (isStuckEnding(pod))
+    return wait("PodNotRunning", `pod ${object} ${stuckText(pod)}`, `${look}; ${endStuck(object, pod)}`);
   // a corrected spec is taken up at once
   return pod.trouble === "" || pod.deleting
     ? undefined

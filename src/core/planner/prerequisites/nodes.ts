@@ -1,6 +1,6 @@
 import { describeObject, getNodePods } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
-import { endLost, isOverdue, makeAgain } from "../view/overdue.ts";
+import { endStuck, isStuckEnding, makeAgain } from "../view/overdue.ts";
 import { unknown, wait } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
@@ -52,7 +52,7 @@ function wayBack({ name }: ClusterView, pod: NodePod | undefined): string {
   const object = `${name}-${pod?.ordinal ?? 0}`;
   const look = describeObject(`pod ${object}`);
   if (pod === undefined) return look;
-  if (isOverdue(pod)) return `${look}; ${endLost(object)}`;
+  if (isStuckEnding(pod)) return `${look}; ${endStuck(object, pod)}`;
   // below the partition it is made again from the revision that ran before
   return pod.trouble === "" || pod.deleting ? look : `${look}; ${makeAgain(object)}`;
 }

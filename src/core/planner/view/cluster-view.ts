@@ -65,6 +65,8 @@ export interface Workload {
   readonly volumes: { readonly size: string; readonly storageClassName: string | undefined } | undefined;
   /** `leaving`: it is being deleted. `lost`: its pods are there and it is not; the rest is then what they show. */
   readonly presence: "there" | "leaving" | "lost";
+  /** Finalizers of others, which keep it while it is leaving; absent: none. */
+  readonly finalizers?: readonly string[];
 }
 
 /** The spec of a StatefulSet is not certainly what the operator wrote. */
@@ -86,6 +88,8 @@ export interface NodePod {
   /** Digest of the image that its kubelet reports to run, else the one that its image names; `sha256:` included, empty without one. */
   readonly digest: string;
   readonly deleting: boolean;
+  /** Finalizers, which keep it after its end; absent: none. */
+  readonly finalizers?: readonly string[];
   /** The node container passes its readiness probe. */
   readonly containerReady: boolean;
   /** The readiness gate is True. */

@@ -35,6 +35,12 @@ test("a pod without a status is neither ready nor in service, and in no trouble"
   assert.deepEqual([containerReady, inService, trouble, deleting], [false, false, "", false]);
 });
 
+test("finalizers of others are known, and those of Kubernetes itself are not", () => {
+  const { finalizers } = nodePodOf(podWith({}, { finalizers: ["orphan", "a/b", "foregroundDeletion"] }));
+  assert.deepEqual(finalizers, ["a/b"]);
+  assert.equal(nodePodOf(podWith({}, { finalizers: ["orphan"] })).finalizers, undefined);
+});
+
 test("readiness is that of the node's container, not of one beside it", () => {
   const seen = (name: string, ready: boolean) => ({ name, ready, image: "", imageID: "", restartCount: 0 });
   const status = { containerStatuses: [seen("sidecar", true), seen(NODE_CONTAINER, false)] };

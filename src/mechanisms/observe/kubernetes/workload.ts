@@ -27,6 +27,7 @@ export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Wor
     observed: (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
     volumes: volumesOf(spec?.volumeClaimTemplates?.[0]),
     presence: metadata.deletionTimestamp === undefined ? "there" : "leaving",
+    ...finalizersOf(metadata),
   };
 }
 
@@ -78,12 +79,21 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     imageTag: imageTagOf(container?.image ?? ""),
     digest: imageDigestOf(seen?.imageID ?? "") || imageDigestOf(container?.image ?? ""),
     deleting: metadata.deletionTimestamp !== undefined,
+    ...finalizersOf(metadata),
     containerReady: seen?.ready ?? false,
     inService: isTrue(status?.conditions, IN_SERVICE_GATE),
     trouble: troubleOf(status),
     unschedulable: unscheduledOf(status) !== undefined,
     orphaned: controllerOf({ metadata }) === undefined,
   };
+}
+
+/** Those by which Kubernetes itself orders deletions end unasked. */
+const OF_KUBERNETES: readonly string[] = ["orphan", "foregroundDeletion"];
+
+function finalizersOf({ finalizers = [] }: Stored<object>["metadata"]): { readonly finalizers?: readonly string[] } {
+  const others = finalizers.filter((one) => !OF_KUBERNETES.includes(one));
+  return others.length === 0 ? {} : { finalizers: others };
 }
 
 /** One that was deleted by force is due now, and waits for a finalizer alone. */

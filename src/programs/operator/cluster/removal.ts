@@ -8,6 +8,8 @@ import { changeObject } from "../../../ports/kube/records.ts";
 import { refOf } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { stuckPod } from "../../../core/planner/cluster/stuck-pod.ts";
+import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
@@ -44,7 +46,7 @@ export async function removeCluster(
       deps,
       observation,
       "NodesLeaving",
-      `${view.pods.length} of its node pods ${view.pods.length === 1 ? "is" : "are"} still there`,
+      `${view.pods.length} of its node pods ${view.pods.length === 1 ? "is" : "are"} still there${stuckOnes(view)}`,
     );
   }
   // the cluster's own record stays with the volumes: they remember databases by number, and numbers are never used twice
@@ -52,6 +54,11 @@ export async function removeCluster(
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
   await removeFinalizer(kube, Clusters, rec, FINALIZERS.cluster);
   return settled;
+}
+
+function stuckOnes(view: ClusterObservation["view"]): string {
+  const found = view.pods.filter(({ deleting }) => deleting).flatMap((pod) => stuckPod(view, pod) ?? []);
+  return found.map((finding) => `; ${sentenceOf(finding)}`).join("");
 }
 
 /** Pods without a StatefulSet would stay for ever. None is made for them: it would make missing pods of a spec that nobody checks any more. */
