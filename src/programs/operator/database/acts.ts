@@ -22,6 +22,8 @@ export interface DatabaseActDeps extends CertificateDeps {
   readonly events: EventRecorder;
   /** The cluster was asked before to make the database, and it is not known whether it has. */
   readonly mayBeMade: boolean;
+  /** Writes down that the cluster is about to be asked to make it: what goes wrong before has made nothing. */
+  readonly noteCreation: () => Promise<void>;
 }
 
 /** What came of an act: the database as the cluster has it then, or why it was not done. */
@@ -112,6 +114,7 @@ async function create(
     authentication_redis_pass: password,
     ...{ ...certificate, ...siteBody(act.site) },
   };
+  await deps.noteCreation();
   const bdb = await client.call("createBdb", { body });
   deps.events.record(redb, "Normal", "DatabaseCreated", `the cluster makes a database of version ${act.version}`);
   return { bdb, passwordFrom: from };

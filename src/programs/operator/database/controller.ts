@@ -162,9 +162,12 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
   }
   const isActing = decision.act.kind !== "none";
   if (isActing) deps.log.info("performing a step", { database: seen.metadata.name, act: decision.act });
-  const redb = decision.act.kind === "create" ? await noteCreation(deps, seen, cluster) : seen;
-  const mayBeMade = seen.status?.creating === true;
-  const attempted = isActing ? await attempt({ ...deps, cluster, mayBeMade }, redb, connection, decision.act) : {};
+  let redb = seen;
+  const creation = {
+    mayBeMade: seen.status?.creating === true,
+    noteCreation: async () => void (redb = await noteCreation(deps, seen, cluster)),
+  };
+  const attempted = isActing ? await attempt({ ...deps, cluster, ...creation }, seen, connection, decision.act) : {};
   if (attempted.bdb !== undefined && evaluated.bdb === undefined)
     await keepMark(deps, cluster, redb, attempted.bdb, true);
   const bdb = attempted.bdb ?? evaluated.bdb;
