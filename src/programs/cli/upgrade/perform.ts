@@ -1,19 +1,15 @@
-import { Fault } from "../../../core/base/fault.ts";
-import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
-import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
-import { faults } from "../faults.ts";
 import { readTextFile } from "../console/files.ts";
 import { bundleLikeInstalled } from "../site/installed-operator.ts";
 import type { Look } from "../site/look.ts";
 import type { Site } from "../site/site.ts";
-import { follow, type Performed, type Sight } from "./follow.ts";
+import { follow, type Performed } from "./follow.ts";
+import { clusterSight, databasesSight, operatorSight } from "./sights.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 
 /** Asks for one step and follows it to its end. The request stays when the command ends. */
@@ -33,7 +29,7 @@ export async function performStep(
       return follow(talk, () => clusterSight(site, look, step.to));
     case "databases":
       await raiseDatabases(site, look, step.to);
-      return follow(talk, () => databasesSight(look, step.to));
+      return follow(talk, () => databasesSight(site, look, step.to));
     default:
       return "done";
   }
@@ -63,48 +59,4 @@ async function raiseDatabases({ kube, namespace }: Site, { observation, database
       await kube.patch(Databases, { name, namespace }, { type: "merge", body: { spec: { storeVersion } } });
     if (!hasObject || isSuspended) await client?.call("upgradeBdb", { params: { uid }, body: { store_version: to } });
   }
-}
-
-async function operatorSight({ kube, namespace }: Site, version: string, ownBundle: boolean): Promise<Sight> {
-  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
-  const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
-  const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = deployment?.status ?? {};
-  const isCurrent = observedGeneration >= (deployment?.metadata.generation ?? 0);
-  const isRight = ownBundle || imageTagOf(image) === version;
-  const wanted = deployment?.spec?.replicas ?? 1;
-  const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
-  return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking: [] };
-}
-
-async function clusterSight({ kube, namespace }: Site, { observation: { view } }: Look, tag: string): Promise<Sight> {
-  const rec = await kube.get(Clusters, { name: view.name, namespace });
-  if (rec === undefined)
-    throw new Fault(faults.noCluster, `namespace ${namespace} has no cluster ${view.name} any more`);
-  const gone = rec.metadata.deletionTimestamp;
-  if (gone !== undefined) throw new Fault(faults.clusterGoes, `${view.name} is being deleted since ${gone}`);
-  const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec.status ?? {};
-  const isSeen = observedGeneration >= (rec.metadata.generation ?? 0);
-  const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;
-  const said = conditions.find(({ type }) => type === "Progressing")?.message ?? "";
-  const now = isSeen ? said : "the operator is about to look at it";
-  return {
-    done: isOver ? view.spec.nodes : upgrade?.to === tag ? upgrade.updatedNodes : 0,
-    of: view.spec.nodes,
-    what: `nodes at ${tag}${isOver || now === "" ? "" : `: ${now}`}`,
-    isOver,
-    blocking: isSeen && state === "InvalidUpgrade" ? findings.filter(({ severity }) => severity === "block") : [],
-  };
-}
-
-async function databasesSight({ observation: { connection } }: Look, to: string): Promise<Sight> {
-  const databases = (await connection?.client.call("bdbs")) ?? [];
-  const ready = databases.filter((bdb) => !isOlder(bdb.redis_version, to) && bdb.status === "active");
-  const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
-  return {
-    done: ready.length,
-    of: databases.length,
-    what: `databases at ${to} or later${waiting === undefined ? "" : `: "${waiting.name}" waits, ${waiting.waiting_for}`}`,
-    isOver: ready.length === databases.length,
-    blocking: [],
-  };
 }

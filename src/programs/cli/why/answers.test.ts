@@ -168,6 +168,18 @@ const cases: readonly Case[] = [
     answers: [{ object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" }, { rule: "LicenseInvalid" }],
   },
   {
+    name: "an operator that does not run in mid-roll is no upgrade that begins",
+    of: {
+      ...asked({}),
+      view: clusterView({ remembered: { ...clusterView().remembered, state: "Upgrade" } }),
+      cluster: {
+        rec: rec({ state: "Upgrade" }),
+        environment: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
+      },
+    },
+    answers: [{ rule: "OperatorNotReady" }, { rule: "Upgrade" }],
+  },
+  {
     name: "a cluster that does not answer us, though its status says nothing of it",
     of: {
       ...asked({}),

@@ -11,6 +11,7 @@ import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
+import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
@@ -95,12 +96,22 @@ function operatorAnswers(view: ClusterView, environment: ClusterEnvironment): Wh
   const found = verdictsAt(["plan"], checkInput(view, { environment })).flatMap((verdict) =>
     verdict.outcome === "found" && verdict.finding.severity === "block" ? [verdict.finding] : [],
   );
-  const causes = found.filter(({ id }) => id !== "OperatorNotReady" && id !== "SpecNotHandled");
+  const causes = found.filter(({ id }) => !OF_UPGRADES.includes(id));
   return [
     ...causes.map(({ id, evidence: said, remedy }): WhyAnswer => blocked(`rec/${view.name}`, id, said, remedy)),
     blocked(object, "OperatorNotReady", evidence, describeObject(object)),
   ];
 }
+
+/** What is asked for the sake of an upgrade that is yet to begin, or is said here anyway: none of it keeps a pod away. */
+const OF_UPGRADES: readonly string[] = [
+  "OperatorNotReady",
+  "SpecNotHandled",
+  "SpecInvalid",
+  "ClusterNotAtRest",
+  "CapacityShort",
+  "DatabaseUpgradeWaits",
+] satisfies readonly FindingId[];
 
 function blocked(object: string, rule: string, evidence: string, clears: string): WhyAnswer {
   return { level: "blocks", object, rule, evidence, since: "", clears };

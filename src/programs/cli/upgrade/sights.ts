@@ -1,0 +1,100 @@
+import { describeObject } from "../../../core/api/kubectl.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { Fault } from "../../../core/base/fault.ts";
+import { block } from "../../../core/planner/findings/finding.ts";
+import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
+import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
+import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { Deployments } from "../../../ports/kube/builtin.ts";
+import { faults } from "../faults.ts";
+import type { Look as WholeLook } from "../site/look.ts";
+import type { Site } from "../site/site.ts";
+import type { Sight } from "./follow.ts";
+
+type Place = Pick<Site, "kube" | "namespace">;
+type Look = Pick<WholeLook, "observation" | "databases">;
+
+/** What is seen of an operator that is brought to `version`; Kubernetes gives up on one whose pods do not become ready. */
+export async function operatorSight({ kube, namespace }: Place, version: string, ownBundle: boolean): Promise<Sight> {
+  const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
+  const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
+  const {
+    observedGeneration = 0,
+    updatedReplicas = 0,
+    availableReplicas = 0,
+    replicas = 0,
+    conditions = [],
+  } = deployment?.status ?? {};
+  const isCurrent = observedGeneration >= (deployment?.metadata.generation ?? 0);
+  const isRight = ownBundle || imageTagOf(image) === version;
+  const wanted = deployment?.spec?.replicas ?? 1;
+  const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
+  const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
+  const blocking = isCurrent && isRight && givenUp !== undefined ? [notReady(image, givenUp.message ?? "")] : [];
+  return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking };
+}
+
+function notReady(image: string, why: string): Finding {
+  const object = `deployment/${OPERATOR_NAME}`;
+  return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, describeObject(object));
+}
+
+/** What is seen of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */
+export async function clusterSight(
+  { kube, namespace }: Place,
+  { observation: { view } }: Look,
+  tag: string,
+): Promise<Sight> {
+  const rec = await kube.get(Clusters, { name: view.name, namespace });
+  if (rec === undefined)
+    throw new Fault(faults.noCluster, `namespace ${namespace} has no cluster ${view.name} any more`);
+  const gone = rec.metadata.deletionTimestamp;
+  if (gone !== undefined) throw new Fault(faults.clusterGoes, `${view.name} is being deleted since ${gone}`);
+  const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec.status ?? {};
+  const isSeen = observedGeneration >= (rec.metadata.generation ?? 0);
+  const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;
+  const said = conditions.find(({ type }) => type === "Progressing")?.message ?? "";
+  const now = isSeen ? said : "the operator is about to look at it";
+  return {
+    done: isOver ? view.spec.nodes : upgrade?.to === tag ? upgrade.updatedNodes : 0,
+    of: view.spec.nodes,
+    what: `nodes at ${tag}${isOver || now === "" ? "" : `: ${now}`}`,
+    isOver,
+    blocking: isSeen && state === "InvalidUpgrade" ? findings.filter(({ severity }) => severity === "block") : [],
+  };
+}
+
+/** What is seen of databases on their way to `to`, and what their objects say against it. */
+export async function databasesSight({ kube, namespace }: Place, look: Look, to: string): Promise<Sight> {
+  const { connection } = look.observation;
+  const databases = (await connection?.client.call("bdbs")) ?? [];
+  const ready = databases.filter((bdb) => !isOlder(bdb.redis_version, to) && bdb.status === "active");
+  const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
+  return {
+    done: ready.length,
+    of: databases.length,
+    what: `databases at ${to} or later${waiting === undefined ? "" : `: "${waiting.name}" waits, ${waiting.waiting_for}`}`,
+    isOver: ready.length === databases.length,
+    blocking: await refusals(
+      { kube, namespace },
+      look,
+      databases.filter((bdb) => !ready.includes(bdb)).map(({ name }) => name),
+    ),
+  };
+}
+
+/** What blocks these databases by the word of their objects, once the operator has looked at what was asked for. */
+async function refusals(
+  { kube, namespace }: Place,
+  { databases }: Look,
+  names: readonly string[],
+): Promise<readonly Finding[]> {
+  const asked = databases.map(({ metadata }) => metadata.name).filter((name) => names.includes(name));
+  const objects = await Promise.all(asked.map((name) => kube.get(Databases, { name, namespace })));
+  return objects.flatMap((redb) => {
+    const { findings = [], conditions = [] } = redb?.status ?? {};
+    const seen = conditions.find(({ type }) => type === "Ready")?.observedGeneration ?? 0;
+    return seen < (redb?.metadata.generation ?? 0) ? [] : findings.filter(({ severity }) => severity === "block");
+  });
+}
