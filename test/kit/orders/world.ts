@@ -182,7 +182,7 @@ export class OrderedWorld {
       case "restore-workload":
         return this.#write(act.tag, act.partition);
       case "hold-pods":
-        return this.#hold(act.partition);
+        return this.#hold(act.partition, act.replicas);
       case "write-tag":
         this.asked = { ...this.asked, tag: act.tag };
         return;
@@ -204,10 +204,11 @@ export class OrderedWorld {
     this.written = generation;
   }
 
-  #hold(partition: number): void {
+  #hold(partition: number, replicas = this.set.replicas): void {
     const isOurs = this.written === this.set.generation;
-    const generation = this.set.generation + (partition === this.set.partition ? 0 : 1);
-    this.set = { ...this.set, partition, generation };
+    const isSame = partition === this.set.partition && replicas === this.set.replicas;
+    this.set = { ...this.set, partition, replicas, generation: this.set.generation + (isSame ? 0 : 1) };
+    const { generation } = this.set;
     if (isOurs) this.written = generation;
   }
 

@@ -48,6 +48,17 @@ interface Order {
   readonly step: string;
 }
 
+const expired = { state: "Expired", reason: "it expired", expirationDate: "2026-01-01T00:00:00Z" } as const;
+const emptied = { replicas: 0, partition: 3, alteration: "edited" } as const;
+const listed = [1, 2, 3].map((uid) => ({ uid, pod: "", role: "", status: "active", version: "" }));
+/** Nothing answers any more, and the status knows the nodes. */
+const scaledAway: Partial<ClusterView> = {
+  operator: NEW,
+  pods: [],
+  cluster: { reachable: false, reason: "no node has an address yet" },
+  remembered: { ...base.remembered, imageTag: OLD.nodeTag, nodes: listed },
+};
+
 const going: readonly Order[] = [
   {
     name: "a node whose pod is being deleted is away: no other one is chosen",
@@ -175,6 +186,36 @@ const foreign: readonly Order[] = [
     step: "done",
   },
   {
+    name: "a cluster that was scaled to nothing before its upgrade comes back at its tag",
+    view: clusterView({ ...scaledAway, workload: base.workload && { ...base.workload, ...emptied } }),
+    step: "restore-workload 8.0.6-54 3",
+  },
+  {
+    name: "and comes back as it was when its upgrade has been asked for",
+    view: clusterView({
+      ...scaledAway,
+      spec: asking(NEW.nodeTag),
+      workload: base.workload && { ...base.workload, ...emptied },
+    }),
+    step: "hold-pods 3 3",
+  },
+  {
+    name: "also while its spec is refused",
+    view: { ...atRest(emptied, []), spec: asking(NEW.nodeTag, { nodes: 4 }) },
+    step: "hold-pods 3 3",
+  },
+  {
+    name: "a template that changes meanwhile is given to none of the nodes that come back",
+    view: atRest(emptied, []),
+    wanted: "another",
+    step: "hold-pods 3 3",
+  },
+  {
+    name: "a node that was taken in mid-roll comes back at the tag that it had",
+    view: { ...rolling({ pods: [pod(0)] }, { replicas: 1 }), cluster: facts({ license: expired }) },
+    step: "hold-pods 2 3",
+  },
+  {
     name: "a changed StatefulSet of a cluster that waits for its upgrade replaces no pod",
     view: clusterView({
       operator: NEW,
@@ -189,8 +230,6 @@ for (const { name, view, wanted = "wanted", step } of [...going, ...edited, ...f
     assert.equal(spell(planCluster(view, wanted)), step);
   });
 }
-
-const expired = { state: "Expired", reason: "it expired", expirationDate: "2026-01-01T00:00:00Z" } as const;
 
 const held: readonly Order[] = [
   {

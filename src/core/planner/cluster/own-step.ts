@@ -26,7 +26,10 @@ export function ownStep(
     if (!view.cluster.reachable) return waiting("ClusterUnreachable", view.cluster.reason);
     return act({ kind: "write-tag", tag: change.toTag }, "automatic upgrade is on");
   }
+  // what is new is given to nodes one by one, not to those that come back
+  const scaled = workload.template === wanted ? undefined : scaledStep(view, workload);
   return (
+    scaled ??
     rewriteStep(view, workload, wanted) ??
     volumeStep(view, workload, wanted, environment) ??
     growthStep(view, workload, wanted) ??
@@ -41,7 +44,7 @@ export function ownStep(
 export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): RollStep {
   const { workload, deleting } = view;
   if (workload === undefined || deleting) return { kind: "done" };
-  const scaled = isAtRest ? scaledStep(view, workload) : undefined;
+  const scaled = isAtRest ? restoredStep(view, workload) : scaledStep(view, workload);
   return explained(
     view,
     scaled ?? keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload, isAtRest)),
@@ -78,15 +81,32 @@ function keptStep(view: ClusterView, workload: Workload, wanted: string): RollSt
 }
 
 /** Nodes that another writer took from a cluster that waits for its upgrade come back, at their tag. */
-function scaledStep({ spec, cluster, pods, remembered }: ClusterView, workload: Workload): RollStep | undefined {
-  const { replicas, imageTag } = workload;
-  const nodes = cluster.reachable ? cluster.nodes : [];
-  if (!nodes.some(({ uid }) => uid > replicas && uid <= spec.nodes)) return undefined;
-  const tag = remembered.imageTag ?? imageTag;
-  return act(
-    { kind: "restore-workload", tag, partition: abovePods(pods, spec.nodes) },
-    "another writer scaled the StatefulSet down",
-  );
+function restoredStep(view: ClusterView, workload: Workload): RollStep | undefined {
+  if (nodesTaken(view, workload) === undefined) return undefined;
+  const { spec, pods, remembered } = view;
+  const tag = remembered.imageTag ?? workload.imageTag;
+  return act({ kind: "restore-workload", tag, partition: abovePods(pods, spec.nodes) }, SCALED_DOWN);
+}
+
+/** The same where nothing else may be written: they come back as what they were. */
+function scaledStep(view: ClusterView, workload: Workload): RollStep | undefined {
+  const replicas = nodesTaken(view, workload);
+  if (replicas === undefined) return undefined;
+  const partition = Math.max(closedPartition(view.pods, workload), workload.partition);
+  return act({ kind: "hold-pods", partition, replicas }, SCALED_DOWN);
+}
+
+const SCALED_DOWN = "another writer scaled the StatefulSet down";
+
+/**
+ * How many nodes the cluster had before another writer took some; undefined when none was taken. A cluster that does not answer, as one
+ * without nodes, has those that its status lists.
+ */
+function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Workload): number | undefined {
+  const nodes = cluster.reachable ? cluster.nodes : (remembered.nodes ?? []);
+  const uids = nodes.map(({ uid }) => uid).filter((uid) => uid <= spec.nodes);
+  const had = Math.max(0, ...uids);
+  return had > replicas ? had : undefined;
 }
 
 /** A template that was written for the target names the image of the target. */

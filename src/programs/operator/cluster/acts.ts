@@ -73,7 +73,7 @@ async function performWriting(
   target: string,
 ): Promise<void> {
   const { partition } = act;
-  if (act.kind === "hold-pods") return writings.noteHeld(observation, await holdPods(kube, observation, partition));
+  if (act.kind === "hold-pods") return writings.noteHeld(observation, await holdPods(kube, observation, act));
   const tag = act.kind === "restore-workload" ? act.tag : target;
   writings.noteWritten(observation, await writeWorkload(kube, observation, tag, partition));
 }
@@ -91,17 +91,18 @@ async function writeWorkload(
   });
 }
 
-/** Sets the partition alone. When another writer was faster, the next pass decides on what is there then. */
+/** Sets the partition, and how many there are, alone. When another writer was faster, the next pass decides on what is there then. */
 async function holdPods(
   kube: Kube,
   { namespace, view }: ClusterObservation,
-  partition: number,
+  { partition, replicas }: Extract<ClusterAct, { readonly kind: "hold-pods" }>,
 ): Promise<Stored<StatefulSet> | undefined> {
   const ref = { name: view.name, namespace };
   const stored = await kube.get(StatefulSets, ref);
   if (stored === undefined || writingOf(stored.metadata) !== view.workload?.writing) return undefined;
   const { resourceVersion } = stored.metadata;
-  const spec = { updateStrategy: { rollingUpdate: { partition } } };
+  const held = { updateStrategy: { rollingUpdate: { partition } } };
+  const spec = replicas === undefined ? held : { ...held, replicas };
   return kube.patch(StatefulSets, ref, { type: "merge", body: { metadata: { resourceVersion }, spec } });
 }
 
