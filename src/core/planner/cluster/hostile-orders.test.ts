@@ -262,33 +262,6 @@ test("hostile orders: a pod that is being deleted and does not end is ended by t
   assert.match(finding?.remedy ?? "", /kubectl delete pod rec-0 --force --grace-period=0$/);
 });
 
-test("hostile orders: a pod that finalizers keep is released by the command that the finding names", () => {
-  const forced = { deleting: true, endsInMs: 0, finalizers: ["a/b", "c/d"] };
-  const remedy = `kubectl patch pod rec-1 --type merge -p '{"metadata":{"finalizers":null}}'`;
-  for (const [kept, says, ends] of [
-    [pod(1, forced), /rec-1 was deleted by force; finalizers keep it: a\/b, c\/d$/, 1],
-    [
-      pod(1, { ...forced, endsInMs: -60_000 }),
-      /has not ended in the time that it had; finalizers keep it: a\/b, c\/d$/,
-      2,
-    ],
-  ] as const) {
-    const [finding] = planCluster(rolling({ pods: [pod(0), kept, pod(2, fresh)] }), "wanted").findings;
-    assert.match(finding?.evidence ?? "", says);
-    assert.ok(finding?.remedy.endsWith(remedy), finding?.remedy);
-    assert.equal(finding?.remedy.match(/ when /g)?.length, ends);
-  }
-});
-
-test("hostile orders: a StatefulSet that finalizers keep names them, and the way on", () => {
-  const workload = base.workload && { ...base.workload, presence: "leaving" as const, finalizers: ["a/b"] };
-  const { step } = planCluster(rolling({}, workload), "wanted");
-  assert.match(
-    step.kind === "wait" ? step.message : "",
-    /finalizers keep it: a\/b; .*: kubectl patch sts rec --type merge/,
-  );
-});
-
 test("hostile orders: the tag that starts a roll is not asked for again while it runs or is blocked", () => {
   const said = (view: ClusterView): string => {
     const decision = planCluster(view, "wanted");

@@ -23,7 +23,7 @@ import { refusals, refuse } from "./refusals.ts";
 import { runOnLeader } from "./run-on-leader.ts";
 import type { LeaderContext } from "./run-on-leader.ts";
 import type { WriteContext } from "./write-context.ts";
-import { databaseWrites } from "./database-writes.ts";
+import type { DatabaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | FurtherDatabaseRoutes;
 type FurtherDatabaseRoutes = "setClientParameters" | ActiveActiveRoutes;
@@ -41,9 +41,8 @@ export type DatabaseHandlersContext = WriteContext &
 export function databaseHandlers(
   context: DatabaseHandlersContext,
   reads: DatabaseReads,
-  inTurn: InTurn,
+  writes: DatabaseWrites,
 ): Pick<Handlers, DatabaseRoutes | PasswordRoutes | ShardRoutes> {
-  const writes = databaseWrites(context, inTurn);
   return {
     bdbs: () => reads.list(),
     bdb: async ({ params }) => reads.get(await reads.record(params.uid)),

@@ -11,6 +11,7 @@ import { clusterHandlers, nodeHandlers } from "./cluster-handlers.ts";
 import type { ClusterApiContext } from "./cluster-handlers.ts";
 import { databaseHandlers, moduleHandlers } from "./database-handlers.ts";
 import type { DatabaseHandlersContext } from "./database-handlers.ts";
+import { databaseWrites } from "./database-writes.ts";
 import { databaseReads } from "./databases.ts";
 import type { DatabasesContext } from "./databases.ts";
 import { documentHandlers } from "./documents.ts";
@@ -68,7 +69,7 @@ export function apiHandlers(context: ApiContext): Handlers {
   return {
     ...clusterHandlers(guarded),
     ...nodeHandlers(guarded),
-    ...databaseHandlers(limited, reads, inTurn),
+    ...databaseHandlers(limited, reads, databaseWrites(limited, inTurn)),
     ...endpointHandlers(context, reads),
     ...moduleHandlers(limited, inTurn),
     ...accessHandlers(context),

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterView, pod } from "../../../../test/kit/facts/cluster-view.ts";
+import { planCluster } from "./plan.ts";
+import { stuckPod } from "./stuck-pod.ts";
+
+const forced = { deleting: true, endsInMs: 0, finalizers: ["a/b", "c/d"] };
+const release = `when nothing removes its finalizers: kubectl patch pod rec-1 --type merge -p '{"metadata":{"finalizers":null}}'`;
+const end = "when its worker does not come back: kubectl delete pod rec-1 --force --grace-period=0";
+
+for (const [rule, kept, evidence, remedy] of [
+  ["deleted by force", forced, "pod rec-1 was deleted by force; finalizers keep it: a/b, c/d", release],
+  [
+    "overdue",
+    { ...forced, endsInMs: -60_000 },
+    "pod rec-1 is being deleted, and has not ended in the time that it had; finalizers keep it: a/b, c/d",
+    `${end}; ${release}`,
+  ],
+] as const) {
+  test(`a pod that is ${rule} and that finalizers keep is released by the command that its finding names`, () => {
+    const finding = stuckPod(clusterView(), pod(1, kept));
+    assert.deepEqual(
+      [finding?.id, finding?.evidence, finding?.remedy],
+      ["PodNotRunning", evidence, `kubectl describe pod rec-1; ${remedy}`],
+    );
+  });
+}
+
+test("a pod that ends in time, or that nothing keeps after it was deleted by force, needs no user", () => {
+  for (const going of [
+    { deleting: true, endsInMs: 5_000, finalizers: ["a/b"] },
+    { deleting: true, endsInMs: 0 },
+  ])
+    assert.equal(stuckPod(clusterView(), pod(1, going)), undefined);
+});
+
+test("a StatefulSet that finalizers keep names them, and the way on", () => {
+  const { workload, ...view } = clusterView();
+  const leaving = workload && { ...workload, presence: "leaving" as const, finalizers: ["a/b"] };
+  const { step } = planCluster({ ...view, workload: leaving }, "wanted");
+  assert.match(
+    step.kind === "wait" ? step.message : "",
+    /finalizers keep it: a\/b; .*: kubectl patch sts rec --type merge/,
+  );
+});
