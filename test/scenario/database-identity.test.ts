@@ -84,7 +84,7 @@ await test("a pass that fails again and again is written on the object, and the 
   assert.ok(!isReady(await statusOf("stuck")));
 });
 
-await test("an object for which the cluster was never asked takes no database that someone else makes", async () => {
+await test("an object for which the cluster was never asked takes no database that a user makes", async () => {
   await agents.create({ name: "stuck", memory_size: 100_000_000, authentication_redis_pass: "theirs" });
   await until("it is refused", async () => has(await statusOf("stuck"), "NameTaken"));
   const { databaseUID, creating } = await statusOf("stuck");
