@@ -166,6 +166,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/proxy/session/odd-pipelines.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "test/scenario/engine-user.test.ts": 10,
+  "test/permissions/writers.test.ts": 10,
   "test/scenario/starter.test.ts": 10,
   "src/programs/proxy/endpoint/moving.test.ts": 10,
   "src/programs/proxy/endpoint/counts.test.ts": 10,

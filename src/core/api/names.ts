@@ -62,6 +62,11 @@ export const LABELS = {
   database: "storeenterprise.io/database",
 } as const;
 
+/** A label or annotation that means something to the product: none comes from a spec. */
+export function isProductKey(key: string): boolean {
+  return /^([^/]*\.)?storeenterprise\.io\//.test(key);
+}
+
 /** Annotation on every object of a bundle: the operator version that it belongs to. */
 export const RELEASE_ANNOTATION = "storeenterprise.io/release";
 

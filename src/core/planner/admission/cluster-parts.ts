@@ -1,6 +1,7 @@
+import { isProductKey } from "../../api/names.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
-import { invalidValue, type Objection } from "./objection.ts";
+import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";
 
 /** Each image that is named can be pulled by that name. */
 export function imagesAreNamed({ spec }: ReviewedCluster): readonly Objection[] {
@@ -69,6 +70,18 @@ function quantityObjections(at: string, values: Readonly<Record<string, string>>
 function excess(field: string, asked: string, limit: string | undefined): readonly Objection[] {
   if (limit === undefined || !(parseQuantity(asked) > parseQuantity(limit))) return [];
   return [invalidValue(field, asked, `it is above the limit, ${limit}`, "raise the limit, or ask for less")];
+}
+
+/** What marks objects for the product comes from no spec. A key that an older release took stays in the spec, and is left out. */
+export function keysAreOfUsers({ spec, before, nodes }: ReviewedCluster): readonly Objection[] {
+  if (before === undefined && nodes > 0) return [];
+  return (["extraLabels", "podAnnotations"] as const).flatMap((part) =>
+    Object.keys(spec[part] ?? {})
+      .filter((key) => isProductKey(key) && before?.[part]?.[key] === undefined)
+      .map((key) =>
+        forbiddenValue(`spec.${part}["${key}"]`, "keys of this domain mark what the product owns", "use another key"),
+      ),
+  );
 }
 
 const KEY = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z0-9]([\w.-]{0,61}[a-z0-9])?$/i;

@@ -56,6 +56,27 @@ const cases: readonly Case[] = [
     change: { tags: ["8.2.0-25.12"] },
   },
   {
+    rule: "a label that marks what the product owns is refused",
+    spec: { extraLabels: { "storeenterprise.io/database": "other" } },
+    field: 'spec.extraLabels["storeenterprise.io/database"]',
+    says: /mark what the product owns.*use another key/,
+  },
+  {
+    rule: "an annotation of the domain of the product is refused",
+    spec: { podAnnotations: { "app.storeenterprise.io/agreed": "1" } },
+    before: {},
+    field: 'spec.podAnnotations["app.storeenterprise.io/agreed"]',
+  },
+  {
+    rule: "a label that an older release took stays, and is left out",
+    spec: { extraLabels: { "storeenterprise.io/role": "x" } },
+    change: { nodes: 3 },
+  },
+  {
+    rule: "a label of a domain with a similar name is a user's",
+    spec: { extraLabels: { "mystoreenterprise.io/a": "x" } },
+  },
+  {
     rule: "the licence is named in one place",
     spec: { license: "text", licenseSecretName: "licence" },
     field: "spec.license",

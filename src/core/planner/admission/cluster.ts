@@ -1,7 +1,7 @@
 import { patchCluster } from "../../api/kubectl.ts";
 import type { FindingId } from "../findings/ids.ts";
 import { autoUpgradeContradicts } from "../view/target.ts";
-import { imagesAreNamed, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
+import { imagesAreNamed, keysAreOfUsers, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
 import { volumesAreUnchanged, volumeSizeIsValid, volumesMayGrow } from "./cluster-volumes.ts";
 import { accountIsTheirs, nameIsFree, secretsAreForClusters } from "./cluster-names.ts";
@@ -28,6 +28,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
   { id: "Resources", asks: "resources are quantities, and no request exceeds its limit", rule: resourcesAreConsistent },
   { id: "VolumeSize", asks: "the size of the volumes is a quantity", rule: volumeSizeIsValid },
   { id: "LabelForm", asks: "labels and annotations have the form that Kubernetes accepts", rule: labelsAreValid },
+  { id: "LabelOfProduct", asks: "no label or annotation marks what the product owns", rule: keysAreOfUsers },
 ];
 
 /** What is asked of what a cluster takes of the namespace: when a spec is written, and by the operator in each pass. */

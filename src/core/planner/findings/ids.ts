@@ -47,6 +47,7 @@ const FINDING_IDS = [
   "KubernetesVersionDeprecated",
   "KubernetesVersionUnsupported",
   "LabelForm",
+  "LabelOfProduct",
   "LicenseEndsSoon",
   "LicenseInvalid",
   "LicenseLimit",

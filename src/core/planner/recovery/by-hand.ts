@@ -37,6 +37,7 @@ export const LEFT_TO_USERS = {
   KubernetesVersionDeprecated: BY_HAND,
   KubernetesVersionUnsupported: BY_HAND,
   LabelForm: BY_HAND,
+  LabelOfProduct: BY_HAND,
   LicenseLimit: BY_HAND,
   LicensePlace: BY_HAND,
   MemoryTooSmall: BY_HAND,

@@ -33,7 +33,7 @@ interface SiteSecret {
 
 /** The link that there is while nothing says otherwise, else a new one by what the secret says now. */
 export async function linkTo(
-  { kube, clock }: { readonly kube: Kube; readonly clock: Clock },
+  { kube, clock }: { readonly kube: Pick<Kube, "get">; readonly clock: Pick<Clock, "uptimeMs"> },
   remote: RemoteCluster,
   known: SiteLink | undefined,
 ): Promise<SiteLink | SiteUnreachable> {
@@ -69,7 +69,10 @@ function clientFor({ spec }: RemoteCluster, { username, password, ca }: SiteSecr
   });
 }
 
-async function readSecret(kube: Kube, { name, namespace }: RemoteCluster): Promise<SiteSecret | SiteUnreachable> {
+async function readSecret(
+  kube: Pick<Kube, "get">,
+  { name, namespace }: RemoteCluster,
+): Promise<SiteSecret | SiteUnreachable> {
   const secretName = remoteSecretName(name);
   const found = await kube.get(Secrets, { name: secretName, namespace });
   const text = (key: string): string => Buffer.from(found?.data?.[key] ?? "", "base64").toString();

@@ -1,5 +1,5 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
-import { APP_LABEL, LABELS } from "../../../core/api/names.ts";
+import { APP_LABEL, isProductKey, LABELS } from "../../../core/api/names.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 
@@ -7,13 +7,18 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 export type Owner = Pick<ClusterObservation, "rec" | "namespace" | "view">;
 
 /** Labels of everything that belongs to a cluster; `role` tells its parts apart. */
-export function labelsOf({ view }: Owner, role?: string): Record<string, string> {
+export function labelsOf({ view }: Pick<Owner, "view">, role?: string): Record<string, string> {
   return {
-    ...view.spec.extraLabels,
+    ...ofUser(view.spec.extraLabels),
     [LABELS.app]: APP_LABEL,
     [LABELS.cluster]: view.name,
     ...(role === undefined ? {} : { [LABELS.role]: role }),
   };
+}
+
+/** Without what marks an object as one of another cluster or database. */
+export function ofUser(texts: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).filter(([key]) => !isProductKey(key)));
 }
 
 /** What pods of the role `role` are selected by; never changes. */

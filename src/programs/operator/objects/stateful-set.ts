@@ -10,7 +10,7 @@ import { dividedResources } from "../../../core/planner/database/node-containers
 import { releaseByNodeTag } from "../../../core/releases/catalogue/find.ts";
 import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { enginesContainer, enginesVolumes, STORAGE } from "./engines-container.ts";
-import { labelsOf, ownedMeta, selectorOf, type Owner } from "./meta.ts";
+import { labelsOf, ofUser, ownedMeta, selectorOf, type Owner } from "./meta.ts";
 import { placementOf } from "./placement.ts";
 
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
@@ -86,7 +86,7 @@ function containersAndVolumes(owner: Owner, tag: string): Pick<PodSpec, "contain
 function annotationsOf({ view: { spec, remembered } }: Owner): { annotations?: Record<string, string> } {
   const installed = installedList(spec, remembered.userModules ?? []);
   const annotations = {
-    ...spec.podAnnotations,
+    ...ofUser(spec.podAnnotations),
     ...(installed.length === 0 ? {} : { [USER_MODULES_ANNOTATION]: hashOf(installed) }),
   };
   return Object.keys(annotations).length === 0 ? {} : { annotations };

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { customResourceDefinitions } from "../src/core/api/crd.ts";
+import type { StructuralSchema } from "../src/core/api/structural.ts";
+import {
+  ACTIVE_ACTIVE_FIELDS,
+  CLUSTER_FIELDS,
+  DATABASE_FIELDS,
+  OWN,
+  REMOTE_FIELDS,
+  type Reach,
+} from "./kit/facts/field-reach.ts";
+
+type Fields = Readonly<Record<string, Reach | typeof OWN>>;
+
+const ofGlobal = Object.entries(DATABASE_FIELDS).map(([path, row]) => [`globalConfigurations.${path}`, row] as const);
+
+/** Who may write an object of a kind writes these fields. */
+const KINDS: readonly (readonly [kind: string, fields: Fields])[] = [
+  ["StoreEnterpriseCluster", CLUSTER_FIELDS],
+  ["StoreEnterpriseDatabase", DATABASE_FIELDS],
+  [
+    "StoreEnterpriseActiveActiveDatabase",
+    { ...ACTIVE_ACTIVE_FIELDS, globalConfigurations: OWN, ...Object.fromEntries(ofGlobal) },
+  ],
+  ["StoreEnterpriseRemoteCluster", REMOTE_FIELDS],
+];
+
+/** A field with such a name makes an object reach something, unless SAFE says why not. */
+const REACHING =
+  /secret|credential|certificate|image|repository|url|fqdn|host|account|namespace|name$|port$|class|selector|affinity|toleration|annotation|label|config$|license/i;
+
+/** Fields with such a name that reach nothing. */
+const SAFE: Readonly<Record<string, string>> = {
+  bootstrapperImageSpec: "takes part in validation alone",
+  "usageMeter.callHomeClient.imageSpec": "takes part in validation alone",
+  "participatingClusters[].namespace": "takes part in validation alone",
+  "userDefinedModules[].name": "has to be the name in the archive",
+  "modulesList[].name": "one of the modules of the cluster",
+  "moduleList[].name": "one of the modules of the cluster",
+  pullSecrets: "the place of their names",
+  license: "its signature is checked",
+  username: "the name of a login that is made",
+  recName: "a part of the name that the certificate of the site has to show",
+  recNamespace: "a part of the name that the certificate of the site has to show",
+};
+
+for (const [kind, fields] of KINDS) {
+  const paths = pathsOf(specOf(kind));
+
+  test(`each field of ${kind} has a row on what its editor reaches by it`, () => {
+    assert.deepEqual(
+      paths.filter((path) => rowOf(fields, path) === undefined),
+      [],
+    );
+    const stale = Object.keys(fields).filter((path) => !paths.includes(path));
+    assert.deepEqual(stale, [], "rows without a field");
+  });
+
+  test(`each field of ${kind} with the name of something that it could reach says how far, or why it reaches nothing`, () => {
+    const bare = paths.filter((path) => rowOf(fields, path) === OWN && REACHING.test(lastOf(path)) && !isSafe(path));
+    assert.deepEqual(bare, []);
+  });
+
+  test(`what a field of ${kind} reaches is asked by a test that names it`, () => {
+    const unasked = Object.entries(fields).flatMap(([path, row]) =>
+      row === OWN || readFileSync(row.test, "utf8").includes(lastOf(path)) ? [] : [`${path}: ${row.test}`],
+    );
+    assert.deepEqual(unasked, []);
+  });
+}
+
+test("docs/security.md has the rows of the fields that reach something", () => {
+  const page = readFileSync("docs/security.md", "utf8");
+  const rows = [
+    ...rowsOf("StoreEnterpriseCluster", CLUSTER_FIELDS),
+    ...rowsOf("StoreEnterpriseDatabase", DATABASE_FIELDS),
+    ...rowsOf("StoreEnterpriseActiveActiveDatabase", ACTIVE_ACTIVE_FIELDS),
+    ...rowsOf("StoreEnterpriseRemoteCluster", REMOTE_FIELDS),
+  ];
+  const missing = rows.filter((row) => !page.includes(`${row}\n`));
+  assert.equal(missing.join("\n"), "", "put these rows into docs/security.md");
+  const [, table = ""] = page.split("### What an editor reaches by a field");
+  const there = table
+    .slice(0, table.indexOf("\n### "))
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  assert.deepEqual(
+    there.filter((line) => !rows.includes(line)),
+    [],
+    "rows that no field has",
+  );
+});
+
+function rowsOf(kind: string, fields: Fields): readonly string[] {
+  return Object.entries(fields).flatMap(([path, row]) =>
+    row === OWN ? [] : [`| \`${path}\` of a ${kind} | ${row.reaches} | ${row.bound} | \`${row.test}\` |`],
+  );
+}
+
+/** Of the field, or of the nearest field around it. */
+function rowOf(fields: Fields, path: string): Reach | typeof OWN | undefined {
+  const around = path.replace(/\.?[^.]*$/, "");
+  return fields[path] ?? fields[path.replace(/\[\]$/, "")] ?? (around === "" ? undefined : rowOf(fields, around));
+}
+
+function isSafe(path: string): boolean {
+  const own = path.replace(/^globalConfigurations\./, "");
+  return Object.keys(SAFE).some((safe) => own === safe || own.startsWith(`${safe}.`));
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1).replace("[]", "");
+}
+
+function specOf(kind: string): StructuralSchema {
+  const definition = customResourceDefinitions().find(({ spec }) => spec.names.kind === kind);
+  const spec = definition?.spec.versions[0].schema.openAPIV3Schema.properties.spec;
+  assert.ok(spec, `${kind} is not defined`);
+  return spec;
+}
+
+/** Every field, those inside others too. */
+function pathsOf({ properties = {}, items }: StructuralSchema, at = ""): readonly string[] {
+  const inner = items === undefined ? [] : pathsOf(items, `${at.replace(/\.$/, "")}[].`);
+  const own = Object.entries(properties).flatMap(([name, field]) => [
+    `${at}${name}`,
+    ...pathsOf(field, `${at}${name}.`),
+  ]);
+  return [...own, ...inner];
+}
