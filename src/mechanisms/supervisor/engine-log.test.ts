@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
-import { mkdir, stat, truncate, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, mkdtempDisposable, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
 import { until } from "../../../test/kit/time/until.ts";
@@ -35,6 +36,24 @@ test("a script that writes into the log in a loop does not fill the disk, and th
     return (await lastWarnings(instanceFiles(node.data, 1, 1))).includes("after the flood");
   });
   assert.equal(node.report().restarts, 0);
+});
+
+test("the last words of an engine are its own, and what it warns of at each start takes no room from them", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "store-log-"));
+  const files = { logFile: join(folder.path, "engine.log") };
+  const write = (...texts: readonly string[]) =>
+    writeFile(files.logFile, texts.map((text) => `7:M 01 Jan 2026 00:00:00.000 ${text}\n`).join(""));
+  const failed = ["# Module a.so failed to load: file too short", "# Can't load module from a.so: server aborting"];
+  await write(`# WARNING ${"x".repeat(400)}`, "* starting", ...failed);
+  const said = "Module a.so failed to load: file too short; Can't load module from a.so: server aborting";
+  assert.equal(await lastWarnings(files), said);
+  await write("# first", ...failed);
+  assert.equal(await lastWarnings(files), `first; ${said}`);
+  await writeFile(
+    files.logFile,
+    "6:M 01 Jan 2026 00:00:00.000 # of one before\n7:M 01 Jan 2026 00:00:00.000 # its own\n",
+  );
+  assert.equal(await lastWarnings(files), "its own");
 });
 
 test("a log of any size keeps no engine from its start", async () => {

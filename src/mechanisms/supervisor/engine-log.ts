@@ -52,12 +52,14 @@ export async function lastWarnings({ logFile }: LogFile): Promise<string> {
   const lines = (await tailOf(logFile)).trimEnd().split("\n").slice(-20);
   const writer = processOf(lines.at(-1) ?? "");
   const warnings = lines.filter((line) => / # /.test(line) && processOf(line) === writer);
-  return warnings
-    .map((line) => line.slice(line.indexOf(" # ") + 3).trim())
-    .slice(-3)
-    .join("; ")
-    .slice(0, 300);
+  const texts = warnings.map((line) => line.slice(line.indexOf(" # ") + 3).trim());
+  // one more than the last two where it has room: what an engine warns of at each start is long, and no reason for its end
+  const [two, three] = [texts.slice(-2).join("; "), texts.slice(-3).join("; ")];
+  return three.length <= LONGEST ? three : two.slice(0, LONGEST);
 }
+
+/** So long the last words may be. */
+const LONGEST = 300;
 
 /** True when an engine has said as its last words that it cannot read what it has stored. */
 export function cannotReadItsFiles(lastWords: string): boolean {
