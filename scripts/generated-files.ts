@@ -9,6 +9,8 @@ import {
 import { bundleFor, watchedNamespaceFor, yaml } from "../src/core/releases/bundle/bundle.ts";
 import { chartFor } from "../src/core/releases/bundle/chart.ts";
 import { latestRelease } from "../src/core/releases/catalogue/find.ts";
+import { PERSON_ROLES, type PersonRole } from "../src/core/releases/permissions/people.ts";
+import { personRoleObjects } from "../src/core/releases/permissions/person-roles.ts";
 import type { Platform } from "../src/core/releases/permissions/permission.ts";
 import { watchedByLabelAccess } from "../src/core/releases/bundle/watched-by-label.ts";
 import type { GeneratedFile } from "./generated-file.ts";
@@ -30,6 +32,7 @@ export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
     { path: "deploy/watched-namespace.yaml", text: watchedNamespaceTemplate("kubernetes") },
     { path: "deploy/distro.watched-namespace.yaml", text: watchedNamespaceTemplate("openshift") },
     { path: "deploy/watched-by-label.yaml", text: watchedByLabelAccess(OPERATOR_NAMESPACE).map(yaml).join("---\n") },
+    ...PERSON_ROLES.map((role) => ({ path: `deploy/${role}-role.yaml`, text: personRole(role) })),
     ...chartFor(latestRelease()).map(({ path, text }) => ({ path: `deploy/chart/${path}`, text })),
     { path: "docs/reference-fields.md", text: fieldReference(definitions) },
     { path: "docs/specification.md", text: specificationPage() },
@@ -46,6 +49,13 @@ const WATCHED_NAMESPACE = "WATCHED_NAMESPACE";
 
 function watchedNamespaceTemplate(variant: Platform): string {
   return watchedNamespaceFor(latestRelease(), { own: OPERATOR_NAMESPACE, watched: WATCHED_NAMESPACE, variant });
+}
+
+/** For a cluster of the name that the samples have; `storectl role` prints the same for others. */
+function personRole(role: PersonRole): string {
+  return personRoleObjects(role, { clusters: ["rec"], secrets: [] })
+    .map(yaml)
+    .join("---\n");
 }
 
 type Definitions = ReturnType<typeof customResourceDefinitions>;

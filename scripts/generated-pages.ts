@@ -11,6 +11,8 @@ import { latestRelease } from "../src/core/releases/catalogue/find.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";
 import { PERMISSIONS } from "../src/core/releases/permissions/permissions.ts";
+import { PERSON_RIGHTS, PERSON_ROLES } from "../src/core/releases/permissions/people.ts";
+import { PERSON_ROLE_TEXTS } from "../src/core/releases/permissions/person-role-texts.ts";
 import type { Permission } from "../src/core/releases/permissions/permission.ts";
 import { commandsPage } from "./generated-commands.ts";
 import { metricsPage } from "./generated-metrics.ts";
@@ -63,10 +65,14 @@ ${chapters.join("\n")}`;
 /** What runs once and tells its user; all else runs on and tries again. */
 const COMMANDS = ["bin", "cli"];
 
-function entry(room: string, { code, remedy, retry }: FaultSpec): string {
+function entry(room: string, { code, remedy, forPeople, retry }: FaultSpec): string {
   const helps = COMMANDS.includes(room) ? "Trying again can help." : "The product tries again automatically.";
   const again = retry === "backoff" ? helps : "Trying again alone does not help.";
-  return `### ${code}\n\n${withPlaceholders(remedy.replace(/\.?$/, "."))} ${again}\n`;
+  const people =
+    forPeople === undefined
+      ? ""
+      : `\nAt a terminal (\`storectl\`): ${withPlaceholders(forPeople.replace(/\.?$/, "."))}\n`;
+  return `### ${code}\n\n${withPlaceholders(remedy.replace(/\.?$/, "."))} ${again}\n${people}`;
 }
 
 /** Outside of code, Markdown takes `<name>` for an element and drops it. */
@@ -208,7 +214,50 @@ Every further namespace that the operator manages has the operator's Role too. T
 and riggers, because Kubernetes does not let an account grant more than it has. A test goes through the life of a cluster and fails when a verb
 was not used. For a verb that an ordinary life does not use, the table says when it is used.
 
-${chapters.join("\n")}`;
+${chapters.join("\n")}
+${peopleChapter()}`;
+}
+
+function peopleChapter(): string {
+  const roles = PERSON_ROLES.map((role) => {
+    const { does, reaches } = PERSON_ROLE_TEXTS[role];
+    return `| \`${role}\` | \`deploy/${role}-role.yaml\` | ${does} | ${reaches} |`;
+  });
+  const rights = PERSON_RIGHTS.map(({ group, resource, verbs, only, isClusterWide, why, roles: holders }) => {
+    const names =
+      only === undefined
+        ? ""
+        : ` named ${only === "loginSecrets" ? "`<rec>`, `<rec>-node-tls`" : only.map((name) => `\`${name}\``).join(", ")}`;
+    const scope = isClusterWide === true ? " (ClusterRole)" : "";
+    return `| \`${resource}${group === "" ? "" : `.${group}`}\`${names}${scope} | ${verbs.join(", ")} | ${holders.join(", ")} | ${why} |`;
+  });
+  return `## People
+
+\`kubectl\` and \`storectl\` work with the permissions of who calls them; the Roles above are for programs and give people nothing. These Roles are ready for people. A user
+who may grant permissions binds them, in the namespace of the cluster. \`storectl\` prints a Role with the binding, and so does the remedy of each message that
+says what you may not do:
+
+\`\`\`sh
+storectl role reader --user alice | kubectl apply -n default -f -
+storectl role upgrader installer --cluster rec --group platform | kubectl apply -n default -f -
+storectl role login --cluster rec --service-account ci:robot | kubectl apply -n default -f -
+\`\`\`
+
+The files of the table hold the same Roles, for a cluster \`rec\` and without bindings; \`--set people.roles=true,people.clusters={rec}\` has the Helm chart make them.
+What belongs to no namespace (workers, definitions, the webhook) is in a ClusterRole of the same name, which needs a ClusterRoleBinding.
+
+| Role | File | Its holder | Reaches by it |
+|---|---|---|---|
+${roles.join("\n")}
+
+A user who lacks a permission to look sees what depends on it as not known, and the command ends with 4. \`storectl upgrade\`, \`storectl recover\` and the commands of
+\`storectl active-active\` that write ask the API server for all permissions that they need before they begin; \`CLI_PERMISSIONS_MISSING\` names each one that is missing.
+No Role lets read the private key of the webhook, so its certificate is not known to \`storectl preflight\` of people, or uncordon a worker.
+
+| Resource | Verbs | Roles | What for |
+|---|---|---|---|
+${rights.join("\n")}
+`;
 }
 
 function permissionRow({ group, resource, verbs, only, on, why, without, rarely }: Permission): string {

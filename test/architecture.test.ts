@@ -99,6 +99,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
       "local",
       "modules",
       "nodes",
+      "role",
       "completion",
     ],
     ...["plan", "preflight", "status", "why", "upgrade", "recover", "support", "."],

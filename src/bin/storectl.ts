@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { runStorectl } from "../programs/cli/storectl.ts";
 import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
-import { reportAndExit } from "./exit.ts";
+import { reportToPersonAndExit } from "./exit.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // the reader of a pipe has seen enough, as `| head` does
@@ -20,7 +20,7 @@ process.exitCode = await runStorectl(process.argv.slice(2), {
   env: process.env,
   print: (text) => process.stdout.write(text),
   clock: systemClock,
-}).catch(reportAndExit);
+}).catch(reportToPersonAndExit);
 
 /** The first Ctrl-C lets the command end in good order, the second one ends it at once. */
 function interruptSignal(): AbortSignal {

@@ -1,5 +1,9 @@
 import { onRealServer } from "../api-servers/test-server.ts";
+import { peopleSuite } from "./people.ts";
 import { permissionSuite } from "./suite.ts";
 
 // as on OpenShift: making an owned object needs a right over its owner
-await onRealServer(permissionSuite, "--enable-admission-plugins=OwnerReferencesPermissionEnforcement");
+await onRealServer(async (server) => {
+  await permissionSuite(server);
+  await peopleSuite(server);
+}, "--enable-admission-plugins=OwnerReferencesPermissionEnforcement");

@@ -8,6 +8,8 @@ export interface FaultSpec {
   readonly retry: Retry;
   /** What the user does about it; a command where there is one. */
   readonly remedy: string;
+  /** What a person at a terminal does instead, where `remedy` is for who runs a program. */
+  readonly forPeople?: string;
 }
 
 /** The one error class of this project. Match on `code`, never on the message. */
@@ -15,6 +17,8 @@ export class Fault extends Error {
   readonly code: string;
   readonly retry: Retry;
   readonly remedy: string;
+  /** The remedy for a person at a terminal. */
+  readonly forPeople: string;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(spec: FaultSpec, message: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
@@ -23,6 +27,7 @@ export class Fault extends Error {
     this.code = spec.code;
     this.retry = spec.retry;
     this.remedy = spec.remedy;
+    this.forPeople = spec.forPeople ?? spec.remedy;
     this.details = details;
   }
 }

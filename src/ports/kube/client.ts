@@ -10,8 +10,8 @@ import { watchObjects } from "./watch.ts";
 /** The Kubernetes port over real HTTPS; `close` waits for requests that are under way and ends watches. */
 export function connect(config: KubeConfig, options: TransportOptions = {}): Kube & { close(): Promise<void> } {
   const transport = openTransport(config, options);
-  const ask = async <T>(type: ResourceType<T>, request: Request): Promise<Stored<T>> =>
-    decodeObject(type, await transport.send(request));
+  const ask = async <T>(type: ResourceType<T>, request: Request, how: WriteOptions = {}): Promise<Stored<T>> =>
+    decodeObject(type, await transport.send(request), how.dryRun);
   return {
     get: (type, ref, { deadlineMs } = {}) =>
       unlessAbsent(ask(type, { method: "GET", path: objectPath(type, ref), deadlineMs })),
@@ -19,22 +19,26 @@ export function connect(config: KubeConfig, options: TransportOptions = {}): Kub
     watch: (type, where) => watchObjects(transport, type, where),
     create: (type, object, how = {}) => {
       const path = collectionPath(type, object.metadata.namespace, dryRun(how));
-      return ask(type, { method: "POST", path, body: named(type, object), deadlineMs: how.deadlineMs });
+      return ask(type, { method: "POST", path, body: named(type, object), deadlineMs: how.deadlineMs }, how);
     },
     update: (type, object, how = {}) => {
       const path = objectPath(type, object.metadata, how.subresource, dryRun(how));
-      return ask(type, { method: "PUT", path, body: object, deadlineMs: how.deadlineMs });
+      return ask(type, { method: "PUT", path, body: object, deadlineMs: how.deadlineMs }, how);
     },
     patch: (type, ref, patch, how = {}) => {
       const path = objectPath(type, ref, how.subresource, dryRun(how));
       const contentType = `application/${PATCH[patch.type]}`;
-      return ask(type, { method: "PATCH", path, contentType, body: patchBody(patch), deadlineMs: how.deadlineMs });
+      return ask(type, { method: "PATCH", path, contentType, body: patchBody(patch), deadlineMs: how.deadlineMs }, how);
     },
     apply: (type, object, how) => {
       const query = { fieldManager: how.fieldManager, force: how.force, ...dryRun(how) };
       const path = objectPath(type, object.metadata, how.subresource, query);
       const contentType = "application/apply-patch+yaml"; // JSON is YAML
-      return ask(type, { method: "PATCH", path, contentType, body: named(type, object), deadlineMs: how.deadlineMs });
+      return ask(
+        type,
+        { method: "PATCH", path, contentType, body: named(type, object), deadlineMs: how.deadlineMs },
+        how,
+      );
     },
     delete: async (type, ref, how = {}) => {
       await unlessAbsent(transport.send({ method: "DELETE", path: objectPath(type, ref), body: deleteBody(how) }));

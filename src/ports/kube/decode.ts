@@ -4,9 +4,15 @@ import type { ResourceType, Stored, WatchEvent } from "./kube.ts";
 import { apiVersionOf } from "./path.ts";
 import { faultOf, statusOf } from "./status.ts";
 
-/** One object of an answer. */
-export function decodeObject<T>(type: ResourceType<T>, text: string): Stored<T> {
-  return stored(type, json(text));
+/** One object of an answer; what a dry run would make may have neither uid nor version, which are empty then. */
+export function decodeObject<T>(type: ResourceType<T>, text: string, isDryRun = false): Stored<T> {
+  const value = json(text);
+  return stored(type, isDryRun ? withVersion(value) : value);
+}
+
+function withVersion(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value["metadata"])) return value;
+  return { ...value, metadata: { uid: "", resourceVersion: "", ...value["metadata"] } };
 }
 
 /** One page of a list. */

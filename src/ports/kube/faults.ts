@@ -27,11 +27,13 @@ export const faults = {
     code: "KUBE_FORBIDDEN",
     retry: "backoff",
     remedy: `Apply the Role and RoleBinding of the bundle. ${listPermissions()} shows what is allowed.`,
+    forPeople: `When you lack a right: ask who administers the namespace for a ready Role (docs/permissions.md, People). ${listPermissions()} shows what you may do. Else correct what the message names.`,
   },
   unauthorized: {
     code: "KUBE_UNAUTHORIZED",
     retry: "backoff",
     remedy: "Renew the token or client certificate in the kubeconfig.",
+    forPeople: `Log in to Kubernetes again, or renew the token or client certificate in your kubeconfig: ${viewKubeconfig()} --minify.`,
   },
   gone: {
     code: "KUBE_GONE",
@@ -47,6 +49,7 @@ export const faults = {
     code: "KUBE_NO_CONFIG",
     retry: "never",
     remedy: "Set KUBECONFIG to a kubeconfig file, or run inside a pod that has a service account.",
+    forPeople: "Give --kubeconfig <file>, set KUBECONFIG to it, or put it at ~/.kube/config.",
   },
   badConfig: {
     code: "KUBE_BAD_CONFIG",

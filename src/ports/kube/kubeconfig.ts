@@ -123,9 +123,13 @@ function serverOf(
   readFile: ReadFile,
 ): Pick<KubeConfig, "server" | "ca" | "serverName"> {
   if (cluster["insecure-skip-tls-verify"] === true || !cluster.server.startsWith("https://")) {
-    throw new Fault(faults.badConfig, `cluster "${name}" is not verified by TLS, which this program insists on`, {
-      server: cluster.server,
-    });
+    throw new Fault(
+      faults.badConfig,
+      `cluster "${name}" is not verified by TLS, which this program insists on: put its authority (PEM, base64) into certificate-authority-data and take insecure-skip-tls-verify away`,
+      {
+        server: cluster.server,
+      },
+    );
   }
   const ca = pem(cluster["certificate-authority-data"], cluster["certificate-authority"], readFile);
   const serverName = cluster["tls-server-name"];

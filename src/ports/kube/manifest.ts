@@ -37,7 +37,16 @@ export async function applyManifest(
   fieldManager: string,
 ): Promise<string[]> {
   const applied: string[] = [];
-  for (const document of parseAllDocuments(text)) {
+  for (const { type, object } of manifestObjects(text, namespace)) {
+    await kube.apply(type, object, { fieldManager, force: true });
+    applied.push(`${type.kind.toLowerCase()}/${object.metadata.name}`);
+  }
+  return applied;
+}
+
+/** The objects of a bundle as they are applied in `namespace`, in the order of the file. */
+export function manifestObjects(text: string, namespace: string): readonly ManifestObject[] {
+  return parseAllDocuments(text).map((document) => {
     const object: unknown = document.toJS();
     if (!isManifest(object)) throw new Fault(faults.invalid, "the bundle holds a document without kind and name");
     const type = KINDS.find((known) => known.kind === object.kind);
@@ -47,10 +56,14 @@ export async function applyManifest(
         `the bundle holds a ${object.kind}, which this program does not know how to apply`,
       );
     const metadata = type.namespaced ? { namespace, ...object.metadata } : object.metadata;
-    await kube.apply(type, { ...object, metadata }, { fieldManager, force: true });
-    applied.push(`${object.kind.toLowerCase()}/${object.metadata.name}`);
-  }
-  return applied;
+    return { type, object: { ...object, metadata } };
+  });
+}
+
+/** An object of a bundle, and what it is. */
+export interface ManifestObject {
+  readonly type: ResourceType;
+  readonly object: Manifest;
 }
 
 function isManifest(value: unknown): value is Manifest {

@@ -1,5 +1,6 @@
 import { Fault, type FaultSpec } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
+import { requestedAccess } from "./requested.ts";
 
 /** The server's answer to a request that failed. */
 export interface ApiStatus {
@@ -23,9 +24,18 @@ export function statusOf(code: number, body: unknown): ApiStatus {
   return { code, reason: "", message: text.slice(0, 300).trim() };
 }
 
-/** The fault for a Status; `what` says what was asked, `retryAfterMs` how long the server wants to be left alone. */
+/**
+ * The fault for a Status; `what` says what was asked as method and path, `retryAfterMs` how long the server wants to be left alone. A refusal
+ * for want of rights has the right in `details.access`.
+ */
 export function faultOf(status: ApiStatus, what: string, retryAfterMs?: number): Fault {
-  const details = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const [method = "", path = ""] = what.split(" ");
+  const access = status.code === 403 ? requestedAccess(method, path) : undefined;
+  const details = {
+    status,
+    ...(access === undefined ? {} : { access }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
   return new Fault(specOf(status), `${what}: ${status.message || status.reason || `status ${status.code}`}`, details);
 }
 

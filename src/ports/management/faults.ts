@@ -12,16 +12,19 @@ export const faults = {
     code: "MANAGEMENT_UNAUTHORIZED",
     retry: "never",
     remedy: `Compare the credentials in use with the secret that has the name of the cluster: ${getObjects("secret <rec> -o yaml")}.`,
+    forPeople: `The login of the Secret named as the cluster is refused: ${getObjects("rec <rec> -o yaml")} shows in its findings whether its password is being changed.`,
   },
   notFound: {
     code: "MANAGEMENT_NOT_FOUND",
     retry: "never",
     remedy: "List what exists with `GET /v1/bdbs` or `GET /v1/nodes`.",
+    forPeople: "List what exists: storectl databases, storectl nodes, storectl modules list.",
   },
   conflict: {
     code: "MANAGEMENT_CONFLICT",
     retry: "backoff",
     remedy: "Wait until the running change ends (`GET /v1/actions`), then try again.",
+    forPeople: "Wait until the running change ends (storectl databases shows it), then give the same command again.",
   },
   refused: {
     code: "MANAGEMENT_REFUSED",

@@ -97,6 +97,12 @@ export const faults = {
     retry: "never",
     remedy: "Compare the checksum with the one that was published; nothing was written.",
   },
+  permissionsMissing: {
+    code: "CLI_PERMISSIONS_MISSING",
+    retry: "never",
+    remedy:
+      "Ask a user who may grant permissions to run the line that the message shows; `storectl role` lists the ready Roles. Then give the same command again.",
+  },
   unreadable: {
     code: "CLI_UNREADABLE",
     retry: "never",
@@ -109,7 +115,7 @@ export const faults = {
   },
   interrupted: {
     code: "CLI_INTERRUPTED",
-    retry: "never",
+    retry: "backoff",
     remedy: "What has begun continues, and `storectl status` shows it. Run the same command again to follow it.",
   },
   notInTime: {

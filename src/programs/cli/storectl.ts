@@ -13,6 +13,7 @@ import { modulesCommand } from "./modules/command.ts";
 import { nodesCommand } from "./nodes/command.ts";
 import { planCommand } from "./plan/command.ts";
 import { preflightCommand } from "./preflight/command.ts";
+import { roleCommand } from "./role/command.ts";
 import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
@@ -33,6 +34,7 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
   activeActiveCommand,
   modulesCommand,
   bundleCommand,
+  roleCommand,
   supportBundleCommand,
   licenseCommand,
   localCommand,

@@ -28,6 +28,10 @@ export const CHART_SCHEMA = {
     },
     admission: section({ manage: { type: "boolean" } }),
     watch: section({ namespaces: { type: "array", items: NAMESPACE, uniqueItems: true, maxItems: 100 }, label: text }),
+    people: section({
+      roles: { type: "boolean" },
+      clusters: { type: "array", items: NAMESPACE, uniqueItems: true, maxItems: 100 },
+    }),
     definitions: section({ apply: { type: "boolean" } }),
   },
 } as const;
@@ -69,8 +73,16 @@ watch:
   # and every namespace that carries this label
   label: ""
 
+${LATER_VALUES}`;
+}
+
+const LATER_VALUES = `people:
+  # true makes the ready Roles for people (docs/permissions.md); who gets one is bound by hand
+  roles: false
+  # the clusters whose login the Roles login and upgrader give
+  clusters: []
+
 definitions:
   # a Job brings the definitions of our kinds to this release before an install or upgrade, never to an older one
   apply: true
 `;
-}

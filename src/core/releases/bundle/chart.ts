@@ -6,6 +6,8 @@ import { CHART_SCHEMA, chartValues } from "./chart-values.ts";
 import { definitionsJob } from "./chart-definitions.ts";
 import { imagesOf } from "../catalogue/images.ts";
 import { operatorDeployment } from "./operator-deployment.ts";
+import { PERSON_ROLES } from "../permissions/people.ts";
+import { namesSecrets, personRoleObjects } from "../permissions/person-roles.ts";
 import type { Release } from "../catalogue/release.ts";
 import { operatorRules } from "../permissions/roles.ts";
 import { watchedByLabelAccess } from "./watched-by-label.ts";
@@ -31,6 +33,7 @@ export function chartFor(release: Release): readonly ChartFile[] {
     template("access", manifest([operatorBinding(), serviceAccount(), admissionService(), operatorNetworkPolicy()])),
     template("deployment", deploymentTemplate(yaml(mark(operatorDeployment(release, "kubernetes", PLACES))), release)),
     template("watched", watchedTemplate(manifest)),
+    template("people", peopleTemplate()),
     template("admission", when(".Values.admission.manage", admissionTemplate(manifest))),
     template("definitions", definitionsJob({ app: APP_LABEL })),
     { path: "templates/NOTES.txt", text: NOTES },
@@ -140,6 +143,18 @@ function admissionTemplate(manifest: (objects: readonly { readonly metadata: obj
   const found = `{{- $found := lookup "${apiVersion}" "${kind}" "" "${metadata.name}" }}\n`;
   const isOurs = 'eq (dig "metadata" "annotations" "meta.helm.sh/release-name" "" $found) .Release.Name';
   return `${manifest(access)}${found}${when(`or (not $found) (${isOurs})`, `---\n${manifest([emptyConfiguration()])}`)}`;
+}
+
+/** The ready Roles for people: those that name no Secret once, the others for each cluster. Who gets them is bound by hand. */
+function peopleTemplate(): string {
+  const roles = PERSON_ROLES.map((role) => {
+    const clusters = namesSecrets(role) ? ["{{ . }}"] : [];
+    const text = personRoleObjects(role, { clusters, secrets: [] })
+      .map((object) => `---\n${yaml(object)}`)
+      .join("");
+    return namesSecrets(role) ? `{{- range .Values.people.clusters }}\n${text}{{- end }}\n` : text;
+  });
+  return when(".Values.people.roles", roles.join(""));
 }
 
 function hasMetadata(object: object): object is { readonly metadata: object } {

@@ -4,7 +4,18 @@ export type Program = "operator" | "node" | "rigger";
 export type PolicyVerb = (typeof POLICY_VERBS)[number];
 
 /** Every verb that a Role here may hold, in the order in which it is written. */
-export const POLICY_VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "use"] as const;
+export const POLICY_VERBS = [
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "use",
+  "escalate",
+  "bind",
+] as const;
 
 /** Objects whose names are known when a Role is written; a verb that is asked of a name can be limited to them. */
 export type Named = "leaderLease" | "nodeLeases" | "nodePods" | "nodeSecrets" | "unprivilegedConstraint";

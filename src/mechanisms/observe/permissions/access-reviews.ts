@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Access } from "../../../core/releases/permissions/person-grants.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";
 
 const API = "/apis/authorization.k8s.io/v1";
@@ -33,8 +34,12 @@ export async function askOwnRules(kube: Kube, namespace: string, needs: readonly
   return needs.filter((need) => !rules.some((rule) => covers(rule, need)));
 }
 
-/** Whether the caller is allowed what it needs. */
-export async function askOwnAccess(kube: Kube, namespace: string, need: Need): Promise<boolean> {
+/** Whether the caller is allowed what it needs; without a namespace, on what belongs to none. */
+export async function askOwnAccess(
+  kube: Kube,
+  namespace: string | undefined,
+  need: Pick<Access, "verb" | "group" | "resource" | "name">,
+): Promise<boolean> {
   const spec = { resourceAttributes: attributesOf(need, namespace) };
   const body = { apiVersion: VERSION, kind: "SelfSubjectAccessReview", spec };
   return isAllowed(await kube.raw("POST", `${API}/selfsubjectaccessreviews`, body));
@@ -77,7 +82,10 @@ function isAllowed(answer: string): boolean {
   return accessReview.parse(JSON.parse(answer)).status.allowed;
 }
 
-function attributesOf({ group, resource, verb, name }: Need, namespace: string): object {
+function attributesOf(
+  { group, resource, verb, name }: Pick<Access, "verb" | "group" | "resource" | "name">,
+  namespace: string | undefined,
+): object {
   const [plural, subresource] = resource.split("/");
   return {
     namespace,

@@ -8,7 +8,9 @@ import { readNamespaceObjects } from "../../../mechanisms/observe/kubernetes/ref
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { ownRight } from "../site/look-rights.ts";
 import { change } from "./change.ts";
+import { requireChange } from "./rights.ts";
 import { sitesAsLinked } from "./linked-sites.ts";
 import { acceptable, accepted, ownSite } from "./acceptable.ts";
 
@@ -25,6 +27,7 @@ export function createCommand(context: Asking): Command {
     .action(async (name: string, fields: string[], options: SiteOptions & { sites: string }) => {
       await atSite(options, context, async (site) => {
         const { kube, namespace } = site;
+        await requireChange(site, ownRight("create", "activeActive", undefined, namespace));
         const objects = await readNamespaceObjects(kube, namespace);
         const none: WrittenSpec = { participatingClusters: [] };
         const withSites = options.sites

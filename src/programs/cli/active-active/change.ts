@@ -6,6 +6,8 @@ import { readNamespaceObjects, type NamespaceObjects } from "../../../mechanisms
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import type { Site } from "../site/site.ts";
+import { requireChange } from "./rights.ts";
+import { ownRight } from "../site/look-rights.ts";
 import { acceptable, accepted } from "./acceptable.ts";
 
 type Edit = (
@@ -16,6 +18,7 @@ type Edit = (
 /** Reads, edits and writes the object; once more when the operator or another user has written it meanwhile. CLI_REFUSED, and CLI_NO_ACTIVE_ACTIVE. */
 export async function change(site: Site, name: string, context: Asking, edit: Edit): Promise<void> {
   const { kube, namespace } = site;
+  await requireChange(site, ownRight("update", "activeActive", name, namespace));
   for (;;) {
     const objects = await readNamespaceObjects(kube, namespace);
     const stored = objects.activeActives.find(({ metadata }) => metadata.name === name);

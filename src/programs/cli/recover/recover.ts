@@ -10,6 +10,7 @@ import type { Site } from "../site/site.ts";
 import { recoveryFactsOf } from "./facts.ts";
 import type { Supplies } from "./supplies.ts";
 import { performAct } from "./perform.ts";
+import { requireActs } from "./rights.ts";
 import { recoverReport, recoverTable } from "./report.ts";
 
 export interface RecoverOptions {
@@ -40,8 +41,10 @@ export async function recover(site: Site, options: RecoverOptions, talk: Talk): 
       return endOf(look, recoveries);
     }
     if (tried.size === 0) talk.print(recoverTable(report));
-    const next = recoveries.find((one) => one.acts.length > 0 && one.needs === "" && !tried.has(keyOf(one)));
+    const ready = recoveries.filter((one) => one.acts.length > 0 && one.needs === "" && !tried.has(keyOf(one)));
+    const [next] = ready;
     if (next === undefined || !canAgree(talk)) return finish(look, recoveries, tried.size, talk);
+    if (tried.size === 0) await requireActs(site, look.observation.view.name, ready);
     tried.add(keyOf(next));
     talk.print(`\n${next.object}: ${next.rule}\n`);
     if (await isAgreed(talk, next)) await carryOut(site, look, next, options, talk);

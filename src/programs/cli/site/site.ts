@@ -17,6 +17,7 @@ import { kubernetesVersion } from "../../../mechanisms/observe/kubernetes/kubern
 import { reviewPermissions, type Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
+import { refusalForPerson } from "./rights.ts";
 
 /** Where a command looks, as its options say. */
 export interface SiteOptions {
@@ -69,6 +70,8 @@ export async function atSite<T>(
       permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "another" }),
       kubernetesVersion: kubernetesVersion(kube, clock, silentLog),
     });
+  } catch (error) {
+    throw await refusalForPerson(error, { kube, namespace: options.namespace ?? config.namespace });
   } finally {
     await connections.close();
     await kube.close();
@@ -97,6 +100,11 @@ export async function chosenCluster({ kube, namespace }: Site, name?: string): P
 function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]): KubeConfig {
   const own = join(env["HOME"] ?? "", ".kube", "config");
   const file = kubeconfig ?? env["KUBECONFIG"] ?? (existsSync(own) ? own : undefined);
+  if (file === undefined && env["KUBERNETES_SERVICE_HOST"] === undefined)
+    throw new Fault(
+      kubeFaults.noConfig,
+      "no --kubeconfig is given, KUBECONFIG is not set, and there is no ~/.kube/config",
+    );
   return loadKubeConfig({ ...env, KUBECONFIG: file }, undefined, context);
 }
 

@@ -35,7 +35,8 @@ export async function performStep(
   }
 }
 
-async function bundleText(site: Site, file: string | undefined, version: string): Promise<string> {
+/** The bundle that a step of the operator applies. */
+export async function bundleText(site: Site, file: string | undefined, version: string): Promise<string> {
   return file === undefined ? bundleLikeInstalled(site, version) : readTextFile(file);
 }
 

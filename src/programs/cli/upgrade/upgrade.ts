@@ -15,15 +15,18 @@ import { findingText } from "../preflight/report.ts";
 import type { Site } from "../site/site.ts";
 import { operatorIsStarting } from "./operator-rollout.ts";
 import { performStep } from "./perform.ts";
+import { requireLook, requireSteps } from "./rights.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that
- * was broken off anywhere goes on when it is begun again, and never does a step twice. Nothing is begun before the whole plan is agreed to.
+ * was broken off anywhere goes on when it is begun again, and never does a step twice. Nothing is begun before the whole plan is agreed to, nor
+ * without a permission that one of its steps needs.
  */
 export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
   const agreed = new Set<string>();
+  await requireLook(site, options);
   for (let done = 0; ; done += 1) {
     const look = await lookWhenHandled(site, options.cluster, talk);
     const facts = pathFactsOf(look);
@@ -35,6 +38,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
     if (!report.possible) return EXIT.found;
     if (!cluster.reachable) return EXIT.unknown;
     if (step === undefined) return finished(talk, done, options);
+    if (done === 0) await requireSteps(site, look, report.steps, options);
     talk.print(`\n${done + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`);
     const objections = objectionsTo(look, step);
     if (objections.length > 0) return refused(talk, objections);

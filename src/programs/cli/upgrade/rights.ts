@@ -1,0 +1,61 @@
+import { clusterNames, OPERATOR_NAME } from "../../../core/api/names.ts";
+import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
+import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
+import type { Access } from "../../../core/releases/permissions/person-grants.ts";
+import { readClusterSpec } from "../../../mechanisms/observe/cluster.ts";
+import { lookRights, ownRight, type LookedAt } from "../site/look-rights.ts";
+import { missingForManifest } from "../site/manifest-rights.ts";
+import type { Look } from "../site/look.ts";
+import { missingRights, refuseMissing } from "../site/rights.ts";
+import { chosenCluster, type Site } from "../site/site.ts";
+import { bundleText } from "./perform.ts";
+import type { UpgradeOptions } from "./talk.ts";
+
+/** Without these no plan can be made, and none followed: CLI_PERMISSIONS_MISSING before anything is looked at. */
+export async function requireLook(site: Site, options: UpgradeOptions): Promise<void> {
+  const rec = await chosenCluster(site, options.cluster);
+  const { name } = rec.metadata;
+  const { namespace } = site;
+  const spec = readClusterSpec(rec);
+  const credentials = typeof spec === "string" ? undefined : spec.clusterCredentialSecretName;
+  const lookedAt: LookedAt = { name, namespace, credentials: credentials ?? clusterNames.credentialsSecret(name) };
+  const missing = await missingRights(site.kube, lookRights(lookedAt));
+  if (missing.length === 0) return;
+  // what every plan takes is named with it, so that permissions are asked for once
+  const writes = [ownRight("patch", "cluster", name, namespace), ownRight("patch", "database", undefined, namespace)];
+  await refuseMissing(site, [...missing, ...(await missingRights(site.kube, writes))], name);
+}
+
+/** CLI_PERMISSIONS_MISSING, before the first step, with all that the caller lacks for the steps that the command performs. */
+export async function requireSteps(
+  site: Site,
+  look: Look,
+  steps: readonly PlanStep[],
+  options: UpgradeOptions,
+): Promise<void> {
+  const byHand = steps.findIndex(({ stage }) => stage === "modules" || stage === "kubernetes");
+  const own = byHand < 0 ? steps : steps.slice(0, byHand);
+  const wanted = await missingRights(
+    site.kube,
+    own.flatMap((step) => rightsOf(step, look, site.namespace)),
+  );
+  const bundles = await Promise.all(
+    own
+      .filter(({ stage }) => stage === "operator")
+      .map(async ({ to }) => missingForManifest(site, await bundleText(site, options.bundle, to))),
+  );
+  await refuseMissing(site, [...bundles.flat(), ...wanted], look.observation.view.name);
+}
+
+function rightsOf({ stage }: PlanStep, { observation: { view }, databases }: Look, namespace: string): Access[] {
+  switch (stage) {
+    case "operator":
+      return [{ verb: "get", group: "apps", resource: "deployments", name: OPERATOR_NAME, namespace }];
+    case "cluster":
+      return isAutoUpgrade(view.spec) ? [] : [ownRight("patch", "cluster", view.name, namespace)];
+    case "databases":
+      return databases.map(({ metadata }) => ownRight("patch", "database", metadata.name, namespace));
+    default:
+      return [];
+  }
+}
