@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { promote } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 
 const test = sharing(() => Served.start());
@@ -60,5 +61,24 @@ test("CLIENT UNBLOCK ends the wait of a blocking command with requests behind it
   await untilBlocked(served.primary, 1);
   assert.equal(await other.ask("CLIENT", "UNBLOCK", id), 1);
   assert.deepEqual(await client.readMany(2), [null, "OK"]);
+  for (const one of [client, other]) one.close();
+});
+
+test("a read behind a blocking command that ends during a move shows what the next primary has", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  await other.ask("SET", "read", "old");
+  client.send("BLPOP", "none", "0");
+  client.send("GET", "read");
+  await untilBlocked(served.primary, 1);
+  await done(served.prepare());
+  await done(served.hold({ holdMs: 60_000 }));
+  await promote(served.primary, served.replica);
+  // as a client of another proxy does that is released first
+  await served.replica.call("SET", "read", "new");
+  const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
+  assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+  assert.equal(await client.read(), null);
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: served.epoch + 1, target: addressOf(served.replica) }));
+  assert.equal(await client.read(), "new");
   for (const one of [client, other]) one.close();
 });

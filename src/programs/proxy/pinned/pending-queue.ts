@@ -88,6 +88,7 @@ export class PendingQueue {
   }
 
   push(pending: PendingRequest): void {
+    pending.isBehind = this.#sent.some(({ kind }) => kind === "blocking");
     this.#sent.push(pending);
     this.#bytes += bytesOf(pending);
   }

@@ -52,6 +52,8 @@ export interface PendingRequest {
   withdrawn?: boolean;
   /** An engine has not executed it, or was gone: it is sent again. */
   isLate?: boolean;
+  /** It was sent behind a blocking command: a move does not wait for it, and the engine may execute it at any time. */
+  isBehind?: boolean;
   /** When it was first sent, in milliseconds; the timeout of a blocking command counts from then. */
   readonly since: number;
   /** What the client gets instead of the engine's reply. */

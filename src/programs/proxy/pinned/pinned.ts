@@ -7,6 +7,7 @@ import { Departure } from "./departure.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
+import { isOutrun } from "./outrun-read.ts";
 import { PendingQueue } from "./pending-queue.ts";
 import { hasFailed, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
@@ -132,7 +133,8 @@ export class Pinned implements PinUser, Subscriber {
     if (pending === undefined) return;
     const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
     this.#metScript = metScript(pending, frame);
-    this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
+    if (isOutrun(pending, this.#owner.endpoint.primary, this.#upstream)) this.#answered(pending, frame, true, true);
+    else this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
   }
 
   closed(): void {
@@ -204,8 +206,8 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream.pins.giveBack(pin);
   }
 
-  #answered(pending: PendingRequest, frame: Buffer, refused: boolean): void {
-    if (refused) this.#pending.refuse(pending, this.#metScript ? frame : undefined);
+  #answered(pending: PendingRequest, frame: Buffer, refused: boolean, keeps = this.#metScript): void {
+    if (refused) this.#pending.refuse(pending, keeps ? frame : undefined);
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, frame);
     else this.#accept(pending, frame);
     this.#kept.note();
