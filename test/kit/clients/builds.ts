@@ -50,6 +50,7 @@ export async function buildRust(): Promise<readonly string[]> {
 
 /** The command of a library of the JVM: one program for all of them. */
 export async function buildJvm(name: "jedis" | "lettuce" | "redisson"): Promise<readonly string[]> {
+  await exec("java", ["-version"], LIMIT);
   const source = join(HERE, "jvm");
   const files = (await readdir(source)).sort().map((file) => join(source, file));
   const folder = await madeOnce("jvm", files, async (target) => {

@@ -48,7 +48,7 @@ export function tableOf(rows: readonly RunRow[]): string {
   return [line(COLUMNS), line(COLUMNS.map(() => "---")), ...rows.map(rowText)].join("\n");
 }
 
-/** Requests that failed; an exchange with WATCH, which a library cannot send again, is not among them. */
+/** Requests that failed; exchanges, which the application repeats from the read, are not among them. */
 export function failedOf({ failures, operations }: Moved): number {
   return failures.length - operations.filter(({ end, act }) => end === undefined && act.kind === "exchange").length;
 }
