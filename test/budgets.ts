@@ -140,6 +140,8 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/link/anew.test.ts": 18,
   "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/link/resume-from-file.test.ts": 15,
+  "src/programs/link/expiring-keys.test.ts": 15,
+  "src/programs/link/lost-expiry.test.ts": 15,
   "src/programs/agent/node/grants.test.ts": 15,
   "test/admission/by-hand.test.ts": 15,
   "test/helm/real.test.ts": 15,

@@ -10,7 +10,21 @@ export interface Captured {
 
 /** What a command in the stream did; undefined of one that changes no key, or is none of an Active-Active database. */
 export function capturedEffects([name = "", ...args]: readonly string[]): Captured | undefined {
+  const expired = expiredEffects([name, ...args]);
+  if (expired.length > 0) return effects(...expired);
   return COMMANDS[name.toUpperCase()]?.(args);
+}
+
+/**
+ * What an engine of a site did when the time of a key had come, by what its stream has then; nothing of another command. Links write no UNLINK, and
+ * have engines write no DEL then.
+ */
+export function expiredEffects([name, key, ...others]: readonly string[]): readonly Effect[] {
+  if (name !== "UNLINK" || key === undefined || others.length > 0) return [];
+  return [
+    { kind: "clear", key },
+    { kind: "emptied", key },
+  ];
 }
 
 type Rule = (args: readonly string[]) => Captured;

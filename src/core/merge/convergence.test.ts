@@ -10,7 +10,7 @@ const STEPS = 150;
 /** Clocks of sites differ by up to this, in milliseconds. */
 const SKEW_MS = 300_000;
 
-test(`sites converge in ${SCHEDULES} random schedules of writes, transactions, late streams, repeated operations, partitions, crashes, sites that come, go and lose all, and wrong clocks`, () => {
+test(`sites converge in ${SCHEDULES} random schedules of writes, transactions, late streams, repeated operations, partitions, crashes, keys that expire at any moment, sites that come, go and lose all, and wrong clocks`, () => {
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) converges(seed);
 });
 
@@ -58,9 +58,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
     const by = 1 + below(9);
     if (sites.write(place(), ["INCRBY", "sum", String(by)])) sum += by;
   };
-  const comes = below(3) === 0;
-  const goes = below(3) === 0;
-  const loses = below(3) === 0;
+  const [comes, goes, loses] = [below(3) === 0, below(3) === 0, below(3) === 0];
   const away = below(2) === 0 ? place()?.id : undefined; // no link to it for a long time
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const actions: readonly (() => void)[] = [
@@ -83,6 +81,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
     () => {
       if (below(often) === 0) sites.crash(place());
     },
+    () => passTime(sites, place(), below(2) === 0),
     () => {
       if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
       if (goes && below(6) === 0) sites.leave(place());
@@ -102,6 +101,12 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   }
   if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
   return { sites, sum: isWhole ? sum : undefined };
+}
+
+/** The time of each key of a site comes: the engine removes it at once, or when it is asked for it. */
+function passTime(sites: Sites, place: Sites["places"][number] | undefined, isAtOnce: boolean): void {
+  place?.engine.lapse();
+  if (isAtOnce) sites.expire(place);
 }
 
 /** Few keys and members, so that sites meet; keys of one name get every type. */
@@ -150,6 +155,7 @@ function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): readonly s
       ["INCRBY", `until:${key}`, "3"],
       ["PEXPIREAT", one(`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`), `900000000${value}`],
       ["PEXPIREAT", one(`set:${key}`, `hash:${key}`, `zset:${key}`, key), `900000000${value}`],
+      ["PEXPIREAT", one(`set:${key}`, `until:${key}`), `900000000${value}`],
       ["PERSIST", one(`set:${key}`, `hash:${key}`, `zset:${key}`, `list:${key}`)],
     ],
   );

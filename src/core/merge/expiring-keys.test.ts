@@ -75,3 +75,81 @@ for (const { rule, before = [], first, second, after, want } of cases)
     agree();
     for (const { engine } of sites.places) assert.equal(engine.digest(), want);
   });
+
+/** Everything arrives, while no engine removes a key before it is asked for it. */
+function passOn(sites: Sites): void {
+  for (let isMoving = true; isMoving;) {
+    isMoving = sites.links.filter((link) => sites.deliver(link)).length > 0;
+    for (const place of sites.places) {
+      while (sites.work(place)) isMoving = true;
+      while (sites.capture(place)) isMoving = true;
+    }
+  }
+}
+
+const WRITES: readonly (readonly [
+  command: string,
+  made: readonly string[],
+  first: readonly string[],
+  second: readonly string[],
+])[] = [
+  ["INCRBY", ["SET", "k", "5"], ["INCRBY", "k", "1"], ["INCRBY", "k", "2"]],
+  ["SADD", ["SADD", "k", "old"], ["SADD", "k", "a"], ["SADD", "k", "b"]],
+  ["HINCRBY", ["HINCRBY", "k", "f", "5"], ["HINCRBY", "k", "f", "1"], ["HINCRBY", "k", "f", "2"]],
+  ["RPUSH", ["RPUSH", "k", "5"], ["RPUSH", "k", "1"], ["RPUSH", "k", "2"]],
+];
+
+for (const [command, made, first, second] of WRITES) {
+  test(`a key that two sites write by ${command} shortly before its time is gone at both after it`, () => {
+    const { sites, here, there } = expiring(made);
+    sites.write(here, first);
+    sites.write(there, second);
+    for (const place of sites.places) place.engine.lapse();
+    passOn(sites);
+    agreed(sites);
+    for (const { engine } of sites.places) assert.equal(engine.digest(), "");
+  });
+
+  test(`a key that one site writes by ${command} and expires later is there at both, although the other one saw it expire`, () => {
+    const { sites, here, there } = expiring(made);
+    sites.write(there, second);
+    sites.write(there, ["PEXPIREAT", "k", "9000000002"]);
+    const want = there?.engine.digest();
+    here?.engine.lapse();
+    passOn(sites);
+    agreed(sites);
+    for (const { engine } of sites.places) assert.equal(engine.digest(), want);
+  });
+}
+
+for (const renewal of [
+  ["PEXPIREAT", "k", "9000000002"],
+  ["PERSIST", "k"],
+])
+  test(`a key that one site renews by ${renewal[0]} while another one lets it expire keeps all that it held`, () => {
+    const { sites, here, there } = expiring(["HSET", "k", "user", "1"]);
+    sites.write(there, renewal);
+    const want = there?.engine.digest();
+    here?.engine.lapse();
+    sites.expire(here);
+    agreed(sites);
+    for (const { engine } of sites.places) assert.equal(engine.digest(), want);
+  });
+
+/** Two sites that agree on a key with a time. */
+function expiring(made: readonly string[]) {
+  const sites = new Sites(2, () => 0, Infinity);
+  const [here, there] = sites.places;
+  sites.write(here, made);
+  sites.write(here, ["PEXPIREAT", "k", LATER]);
+  agreed(sites);
+  return { sites, here, there };
+}
+
+function agreed(sites: Sites): void {
+  sites.settle();
+  for (let round = 0; round < 2; round += 1) {
+    for (const place of sites.places) sites.beat(place);
+    sites.settle();
+  }
+}

@@ -3,7 +3,8 @@ import { heldKey } from "./held-key.ts";
 import { expiresAt } from "./key-view.ts";
 import type { ExpiringKeys } from "./lost-expiries.ts";
 import type { MergedState } from "./merged-state.ts";
-import type { Effect } from "./operation.ts";
+import { expiredIn, outlives } from "./outlived-expiry.ts";
+import type { Effect, Operation } from "./operation.ts";
 import type { PendingApplies } from "./pending-applies.ts";
 import type { TransferredKey } from "./transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
@@ -14,11 +15,13 @@ import { coversAll, including, type VersionVector } from "./version-vector.ts";
  * while something on the key is under way: read it again.
  */
 export class SiteKeys implements ExpiringKeys {
+  readonly #site: number;
   readonly #state: MergedState;
   readonly #pending: PendingApplies;
   readonly #received: () => VersionVector;
 
-  constructor(state: MergedState, pending: PendingApplies, received: () => VersionVector) {
+  constructor(site: number, state: MergedState, pending: PendingApplies, received: () => VersionVector) {
+    this.#site = site;
     this.#state = state;
     this.#pending = pending;
     this.#received = received;
@@ -60,6 +63,17 @@ export class SiteKeys implements ExpiringKeys {
     const operation = this.#pending.operationOf(mark);
     if (operation === undefined) return false;
     return coversAll(including(operation.seen, operation.dot), this.#state.known(key).touched);
+  }
+
+  /**
+   * The keys that the site of the operation saw expire, and that live on here since this site has set a later time which that one had not seen: what they hold has
+   * to be captured before the operation is taken in.
+   */
+  keptAlive(operation: Operation): readonly string[] {
+    return expiredIn(operation).filter((key) => {
+      const state = this.#state.stateOf(key);
+      return state !== undefined && outlives(state, operation, this.#site);
+    });
   }
 
   timedBy(mark: string): readonly string[] {

@@ -53,7 +53,7 @@ export class Site {
     this.#pending = new PendingApplies(options.life);
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
-    this.keys = new SiteKeys(this.#state, this.#pending, () => this.#received);
+    this.keys = new SiteKeys(siteOf(options.origin), this.#state, this.#pending, () => this.#received);
     this.#seen = saved?.seen ?? NOTHING;
     this.#received = saved?.received ?? NOTHING;
     this.#clock = saved?.clock ?? BEGINNING;

@@ -1,8 +1,9 @@
-import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import { capturedEffects, expiredEffects } from "../../core/merge/captured-effects.ts";
 import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { RacedKey } from "../../core/merge/key-part.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import type { Remains } from "../../core/merge/saved-site.ts";
+import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt } from "./transaction.ts";
@@ -83,8 +84,10 @@ export class Capture {
         if (this.#units.isOpen) continue;
         if (unit !== undefined) this.#expiries.pass(unit, this.#reached);
         if (unit === undefined) this.#advance(end);
-        else if (unit.kind === "mark") await this.#takeMark(unit.mark, end);
-        else this.#takeWrites(unit.commands, end);
+        else if (unit.kind === "mark") {
+          this.#takeExpired(unit.writes, end);
+          await this.#takeMark(unit.mark, end);
+        } else this.#takeWrites(unit.commands, end);
       }
   }
 
@@ -114,6 +117,16 @@ export class Capture {
     return captured.promise;
   }
 
+  /** Reads keys, and captures what they hold; resolves when that is done, or the signal comes. */
+  async readAll(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const { signal } = this.#options;
+    const ended = Promise.withResolvers<unknown>();
+    signal.addEventListener("abort", ended.resolve, { once: true });
+    if (!signal.aborted) await Promise.race([Promise.all(keys.map((key) => this.read(key))), ended.promise]);
+    signal.removeEventListener("abort", ended.resolve);
+  }
+
   /** What the key holds is captured when it has been read. */
   isReading(key: string): boolean {
     return this.#unread.has(key) || [...this.#reads.values()].some((read) => read.key === key);
@@ -132,6 +145,17 @@ export class Capture {
     for (const key of captured.flatMap((each) => each?.read ?? [])) void this.read(key, this.#reached);
     this.#advance(end);
     if (effects.length > 0 && isNew) this.#options.onEffects(effects);
+  }
+
+  /**
+   * What the engine did by itself before it did what the site asked for. The place stays before the unit: its mark comes by once more
+   * for a link that goes on there.
+   */
+  #takeExpired(writes: readonly CommandFrame[], end: Reached): void {
+    const effects = writes.flatMap(({ name, frame }) => (name === "UNLINK" ? expiredEffects(argumentsOf(frame)) : []));
+    if (effects.length === 0 || end.written <= this.#captured) return;
+    this.#captured = end.written;
+    this.#options.onEffects(effects);
   }
 
   async #takeMark(mark: string, end: Reached): Promise<void> {

@@ -15,7 +15,14 @@ const TIMEOUT_MS = 10_000;
 export async function connectSite(options: SiteEngine): Promise<EngineClient> {
   const client = await connectBeside(options);
   await endEarlierLinks(client);
+  await tellExpiriesApart(client);
   return client;
+}
+
+/** Has the engine write UNLINK into its stream for a key whose time has come, and DEL for what it removes for another reason. */
+async function tellExpiriesApart(client: EngineClient): Promise<void> {
+  const settings = { "lazyfree-lazy-expire": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-server-del": "no" };
+  await client.call("CONFIG", "SET", ...Object.entries(settings).flat());
 }
 
 /** One more connection by which the link writes. */

@@ -89,7 +89,7 @@ export class EngineSite {
 
   /** What another site did. Resolves when there is room for more. */
   async received(operation: CodedOperation): Promise<void> {
-    await this.#accept(() => this.#site.receive(operation));
+    await this.#accept(() => this.#site.receive(operation), operation);
   }
 
   /** What another site knows, all parts of it. Resolves when there is room for more. */
@@ -221,8 +221,9 @@ export class EngineSite {
     this.#accepting.resolve();
   }
 
-  async #accept(take: () => readonly Apply[]): Promise<void> {
+  async #accept(take: () => readonly Apply[], operation?: CodedOperation): Promise<void> {
     await this.#accepting.promise;
+    if (operation !== undefined) await this.#capture.readAll(this.#site.keys.keptAlive(operation));
     await this.#holds.over();
     await this.#writer.apply(take());
   }

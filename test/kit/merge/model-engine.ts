@@ -12,6 +12,8 @@ type Held =
 export class ModelEngine {
   readonly #keys = new Map<string, Held>();
   readonly #expires = new Map<string, number>();
+  /** Keys whose time has come, and that nobody has asked for since. */
+  readonly #lapsed = new Set<string>();
 
   /** True when it changed something, so that it goes into the stream; false also where an engine answers with an error. */
   run([name = "", key = "", ...args]: readonly string[]): boolean {
@@ -20,6 +22,21 @@ export class ModelEngine {
     const changed = rule(this, key, args);
     this.#dropEmpty(key);
     return changed;
+  }
+
+  /** The time of each key that has one has come: the engine removes it when it is asked for the next time. */
+  lapse(): void {
+    for (const key of this.#expires.keys()) this.#lapsed.add(key);
+  }
+
+  /** What an engine does before a command on the key, as its stream has it. */
+  expire(key: string): readonly (readonly string[])[] {
+    return this.#lapsed.has(key) && this.drop(key) ? [["UNLINK", key]] : [];
+  }
+
+  /** Keys whose time has come. */
+  get lapsed(): readonly string[] {
+    return [...this.#lapsed];
   }
 
   typeOf(key: string): Held["type"] | undefined {
@@ -77,6 +94,7 @@ export class ModelEngine {
   /** True when there was one. */
   drop(key: string): boolean {
     this.#expires.delete(key);
+    this.#lapsed.delete(key);
     return this.#keys.delete(key);
   }
 
@@ -85,11 +103,13 @@ export class ModelEngine {
     const hadKeys = this.#keys.size > 0;
     this.#keys.clear();
     this.#expires.clear();
+    this.#lapsed.clear();
     return hadKeys;
   }
 
-  expire(key: string, at: number | undefined): boolean {
+  setExpiry(key: string, at: number | undefined): boolean {
     if (!this.#keys.has(key)) return false;
+    this.#lapsed.delete(key);
     if (at === undefined) return this.#expires.delete(key);
     this.#expires.set(key, at);
     return true;
@@ -185,8 +205,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   FLUSHDB: (engine) => engine.flush(),
   DEL: (engine, key) => engine.drop(key),
-  PEXPIREAT: (engine, key, [at]) => engine.expire(key, Number(at)),
-  PERSIST: (engine, key) => engine.expire(key, undefined),
+  PEXPIREAT: (engine, key, [at]) => engine.setExpiry(key, Number(at)),
+  PERSIST: (engine, key) => engine.setExpiry(key, undefined),
   RPUSH(engine, key, elements) {
     const held = as(engine, key, "list");
     if (held?.type !== "list") return false;

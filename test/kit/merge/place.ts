@@ -36,6 +36,8 @@ interface Gift {
 /** Where to read on in the stream, and the keys that were to be read, looked at or written again before it. */
 export interface Position extends Pick<Remains, "due"> {
   readonly at: number;
+  /** What the engine did by itself is captured up to there. */
+  readonly captured: number;
   readonly unread: readonly string[];
   readonly suspects: readonly string[];
 }
@@ -93,6 +95,8 @@ export interface Place {
   transfer: Transfer | undefined;
   /** What the site has read of the stream. */
   at: number;
+  /** What the engine did by itself is captured up to there. */
+  captured: number;
   /** The keys that it has asked for, or will ask for, once for each time. */
   unread: string[];
   /** Keys that may have lost their time of expiry, each until it is looked at. */
@@ -132,7 +136,7 @@ function nothing(
 ): Omit<Place, "id" | "sites" | "skew" | "limits"> {
   const site = Site.empty({ origin: id, sites, life: String(life), limits });
   return {
-    ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, life },
+    ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, captured: 0, life },
     ...{ site, unread: [], suspects: new Set(), lost: new LostExpiries(site.keys), work: [] },
     ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
   };
@@ -155,6 +159,7 @@ export function restart(place: Place): Pick<Position, "unread" | "suspects"> {
   );
   place.site.kept.confirm(place.site.seq);
   [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
+  place.captured = position?.captured ?? 0;
   place.lost = new LostExpiries(place.site.keys);
   place.catchUp = place.stream.length;
   return position ?? { unread: [], suspects: [] };
@@ -169,17 +174,26 @@ export function beginTransferred(
   const decoded = keys.map((bytes) => decodeTransferredKey(bytes));
   for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);
   const operations = kept.map(({ bytes }) => decodeOperation(bytes));
+  const at = place.stream.length;
   const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
-  place.stored.saved = { bytes, position: { at: place.stream.length, unread: [], suspects: [], due: undefined } };
+  place.stored.saved = { bytes, position: { at, captured: at, unread: [], suspects: [], due: undefined } };
   [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
   restart(place);
 }
 
-export function positionOf({ at, unread, suspects, site }: Place): Position {
-  return { at, unread: [...unread], suspects: [...suspects], due: site.due };
+export function positionOf({ at, captured, unread, suspects, site }: Place): Position {
+  return { at, captured, unread: [...unread], suspects: [...suspects], due: site.due };
 }
 
 /** A site that is there and has what the others had when it began. */
 export function takesPart(place: Place | undefined): place is Place {
   return place?.state === "open" || place?.state === "joined";
+}
+
+/** What comes into the stream: a key whose time has come is removed first. */
+export function runAll({ engine }: Place, commands: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return commands.flatMap((command) => {
+    const expired = engine.expire(command[1] ?? "");
+    return engine.run(command) ? [...expired, command] : expired;
+  });
 }

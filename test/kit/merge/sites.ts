@@ -1,4 +1,4 @@
-import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
+import { capturedEffects, expiredEffects } from "../../../src/core/merge/captured-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
@@ -7,7 +7,7 @@ import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
-import { loseAll, newPlace, positionOf, restart, takesPart, type Place, type Work } from "./place.ts";
+import { loseAll, newPlace, positionOf, restart, runAll, takesPart, type Place, type Work } from "./place.ts";
 import { Transfers } from "./transfers.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
@@ -38,9 +38,17 @@ export class Sites {
     this.#now += 1;
     if (place?.state === "joined" && place.site.isAwaited) place.state = "open";
     if (place?.state !== "open") return false;
-    const changing = commands.filter((command) => place.engine.run(command));
-    if (changing.length > 0) place.stream.push({ kind: "commands", commands: changing });
-    return changing.length > 0;
+    const done = runAll(place, commands);
+    if (done.length > 0) place.stream.push({ kind: "commands", commands: done });
+    return done.some((command) => commands.includes(command));
+  }
+
+  /** The engine removes the keys whose time has come, each for itself. */
+  expire(place: Place | undefined): boolean {
+    if (place === undefined) return false;
+    const done = place.engine.lapsed.flatMap((key) => place.engine.expire(key));
+    for (const command of done) place.stream.push({ kind: "commands", commands: [command] });
+    return done.length > 0;
   }
 
   /** The engine does what the site asked for first. */
@@ -48,6 +56,9 @@ export class Sites {
     const next = place?.work.shift();
     if (place === undefined || next === undefined) return false;
     const { engine, stream, stored } = place;
+    // what is asked for is not there any more when its time has come
+    const expired = "key" in next ? engine.expire(next.key) : [];
+    if (expired.length > 0) stream.push({ kind: "mark", mark: "", commands: expired });
     switch (next.kind) {
       case "read":
         stream.push({ kind: "read", key: next.key, life: place.life, effects: engine.effectsOf(next.key) });
@@ -64,7 +75,7 @@ export class Sites {
       case "apply": {
         const { mark, commands, logged } = next.apply;
         // an engine says in its stream only what changed something
-        const changing = commands.filter((command) => engine.run(command));
+        const changing = runAll(place, commands);
         if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
         else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
         stream.push({ kind: "mark", mark, commands: changing });
@@ -100,6 +111,7 @@ export class Sites {
     place.at += 1;
     switch (entry.kind) {
       case "mark":
+        this.#captureExpired(place, entry.commands);
         this.#suspect(place, place.lost.pass(entry.commands, entry.mark));
         this.#apply(place, place.site.applied(entry.mark));
         break;
@@ -136,9 +148,11 @@ export class Sites {
   deliver(link: string, again = false): boolean {
     if (this.#links.isCut(link)) return false;
     if (this.#links.mend(link)) this.exchange.resend(link);
+    const [from, place] = this.exchange.ends(link);
+    const next = this.#links.take(link, true);
+    if (next instanceof Uint8Array && place !== undefined && this.#keepsAlive(place, next)) return true;
     const message = this.#links.take(link, again);
     if (message === undefined) return false;
-    const [from, place] = this.exchange.ends(link);
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
     if (message instanceof Uint8Array) this.#apply(place, place.site.receive(decodeOperation(message)));
     else this.#apply(place, place.site.receiveSummary(message.map(decodeSummary)));
@@ -213,6 +227,7 @@ export class Sites {
   /** Heals every link and lets everything arrive. */
   settle(): void {
     this.#links.heal();
+    for (const place of this.places) this.expire(place);
     for (const place of this.places) this.configure(place);
     for (let isMoving = true; isMoving;) {
       const isWaiting = (): boolean => this.links.filter((link) => this.deliver(link)).length > 0;
@@ -239,6 +254,27 @@ export class Sites {
     if (place === undefined) return;
     this.#links.break(place.id);
     this.#transfers.end(place);
+  }
+
+  /** A key that lives on here is read before it is taken in that another site saw it expire. */
+  #keepsAlive(place: Place, bytes: Uint8Array): boolean {
+    if (!takesPart(place)) return false;
+    const keys = place.site.keys.keptAlive(decodeOperation(bytes));
+    this.#read(
+      place,
+      keys.filter((key) => !place.unread.includes(key)),
+    );
+    return keys.length > 0;
+  }
+
+  /** What the engine did by itself before it did what the site asked for: that comes after it, also for a process that begins in between. */
+  #captureExpired(place: Place, commands: readonly (readonly string[])[]): void {
+    const effects = commands.flatMap((command) => expiredEffects(command));
+    if (effects.length === 0 || place.captured >= place.at) return;
+    place.captured = place.at;
+    place.at -= 1;
+    this.#capture(place, effects);
+    place.at += 1;
   }
 
   #capture(place: Place, effects: readonly Effect[]): void {
