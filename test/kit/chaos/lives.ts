@@ -3,6 +3,9 @@ import type { Schedule } from "./schedule.ts";
 import { NODES, type Scene } from "./scene.ts";
 import { liveWithExpiry } from "./kinds/expiring.ts";
 import { liveWithLarge } from "./kinds/large.ts";
+import { liveWithGroup } from "./kinds/grouped.ts";
+import { liveWithPrograms } from "./kinds/programs.ts";
+import { liveWithTransactions } from "./kinds/transacting.ts";
 import type { Kind } from "./stories/asker.ts";
 import { startLife, type Life } from "./life.ts";
 
@@ -14,6 +17,9 @@ export function startLives({ cluster, port }: Scene, { seed, faults, elements }:
   const isCalm = faults.length === 0;
   const kinds: readonly (readonly [name: string, kind: Kind, storyMs: number])[] = [
     ["expiring", liveWithExpiry, STORY_MS],
+    ["programs", liveWithPrograms, STORY_MS],
+    ["grouped", liveWithGroup, STORY_MS],
+    ["transacting", liveWithTransactions, STORY_MS],
     // what is filled once is lived with to the end, unless a fault may take it
     ["large", liveWithLarge(elements), isCalm ? Number.POSITIVE_INFINITY : STORY_MS],
   ];

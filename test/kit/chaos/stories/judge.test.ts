@@ -148,6 +148,42 @@ const RIGHT: Readonly<Record<string, readonly Asked[]>> = {
     ["ZPOPMIN a", ["y", "1"]],
     ["ZCARD a", 1],
   ],
+  "a script is answered as the command that it executes": [
+    ["INCRBY a 2", 2],
+    ["FCALL lives_count 1 a 3", 5],
+    ["GET a", "5"],
+  ],
+  "entries are given to a group once": [
+    ["XGROUP CREATE s g 0 MKSTREAM", "OK"],
+    ["XADD s 1-1 f v", "1-1"],
+    ["XREADGROUP GROUP g c COUNT 3 STREAMS s >", ["s", [["1-1", ["f", "v"]]]]],
+    ["XREADGROUP GROUP g c COUNT 3 STREAMS s >", null],
+  ],
+  "an entry waits until it is acknowledged": [
+    ["XGROUP CREATE s g 0 MKSTREAM", "OK"],
+    ["XADD s 1-1 f v", "1-1"],
+    ["XREADGROUP GROUP g c COUNT 3 STREAMS s >", ["s", [["1-1", ["f", "v"]]]]],
+    ["XPENDING s g", [1, "1-1", "1-1", [["c", "1"]]]],
+    ["XACK s g 1-1", 1],
+    ["XPENDING s g", [0, null, null, null]],
+  ],
+  "a stream has so many entries": [
+    ["XADD s 1-1 f v", "1-1"],
+    ["XADD s 2-1 f v", "2-1"],
+    ["XLEN s", 2],
+  ],
+  "a transaction is answered as one": [
+    ["MULTI", "OK"],
+    ["INCRBY a 1", "QUEUED"],
+    ["RPUSH b x", "QUEUED"],
+    ["EXEC", [1, 1]],
+  ],
+  "a transaction that is discarded changes nothing": [
+    ["MULTI", "OK"],
+    ["INCRBY a 1", "QUEUED"],
+    ["DISCARD", "OK"],
+    ["GET a", null],
+  ],
   "a value of another type is refused": [
     ["HSET a f 1", 1],
     ["GET a", error("WRONGTYPE Operation against a key")],

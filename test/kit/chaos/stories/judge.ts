@@ -1,4 +1,4 @@
-import { Keyspace } from "./keyspace.ts";
+import { Answering } from "./answering.ts";
 import type { Answer, Answered, Period, Step, Story } from "./story.ts";
 
 /** What a client had to live with. */
@@ -21,7 +21,7 @@ export interface Judged {
 
 /** Compares each answer with the one that is right, up to the first outcome that is not known. */
 export function judgeStory({ name, steps }: Story, around: Circumstances): Judged {
-  const keys = new Keyspace(around.timesHoldUntil);
+  const keys = new Answering(around.timesHoldUntil);
   const known = knownUntil(steps, around);
   let answers = 0;
   for (const step of steps) {

@@ -1,9 +1,14 @@
 import type { Answered } from "./story.ts";
 import { COLLECTIONS } from "./collections.ts";
 import type { Entry, Expected, Handler, Moment } from "./expected.ts";
+import { executed, loadedBy } from "./programs.ts";
+import { STREAMS } from "./streams.ts";
 import { SLACK_NS, STRINGS } from "./strings.ts";
 
-const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ ...STRINGS, ...COLLECTIONS }));
+const HANDLERS: ReadonlyMap<string, Handler> = new Map(Object.entries({ ...STRINGS, ...COLLECTIONS, ...STREAMS }));
+
+/** Where the key is, when it is not the first argument. */
+const KEY_AT: Readonly<Record<string, number>> = { XGROUP: 1, XREADGROUP: 6 };
 
 /** The keys of one client, as they have to be after what it asked. Which of two it is when a key is about to expire, the answers show. */
 export class Keyspace {
@@ -17,10 +22,12 @@ export class Keyspace {
 
   /** What is wrong with the answer, in words; undefined when nothing is. */
   answer(command: readonly string[], reply: Answered, moment: Moment): string | undefined {
-    const [name = "", ...args] = command;
+    const loaded = loadedBy(command);
+    if (loaded !== undefined) return reply === loaded ? undefined : `${JSON.stringify(reply)} where ${loaded} is right`;
+    const [name = "", ...args] = executed(command);
     const handler = HANDLERS.get(name);
     if (handler === undefined) throw new Error(`the model does not know ${name}`);
-    const [key = ""] = args;
+    const key = args[KEY_AT[name] ?? 0] ?? "";
     const ways = (this.#keys.get(key) ?? [undefined])
       .flatMap((entry) => this.#aliveOrNot(entry, moment))
       .map((entry) => this.#timed(handler(entry, args, moment), name, moment));
