@@ -11,7 +11,7 @@ import { byKey } from "../kit/linearizability/history.ts";
 const rows = rowsOf(await readFile(join(import.meta.dirname, "../../docs/upgrades.md"), "utf8"));
 const { found, missing } = await libraries(["jedis", "lettuce", "redisson", "redis-rs", "glide"]);
 const skip = found.length === 0 ? missing.join("; ") : false;
-const names = found.map(({ name }) => name).join(", ");
+const names = found.map(({ name }) => name).join(", ") || "clients in other languages";
 
 await test(
   `${names}: while the database is upgraded and each node is replaced, nothing is lost, and requests fail as docs/upgrades.md says`,

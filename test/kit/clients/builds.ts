@@ -55,8 +55,10 @@ export async function buildJvm(name: "jedis" | "lettuce" | "redisson"): Promise<
   const files = (await readdir(source)).sort().map((file) => join(source, file));
   const folder = await madeOnce("jvm", files, async (target) => {
     const jars = join(target, "lib");
+    const repository = join(target, "repository"); // two of Maven must not write into one at the same time
     const options = ["--batch-mode", "--quiet", "--file", join(source, "pom.xml"), `-DoutputDirectory=${jars}`];
-    await exec("mvn", [...options, COPY_JARS], LIMIT);
+    await exec("mvn", [...options, `-Dmaven.repo.local=${repository}`, COPY_JARS], LIMIT);
+    await rm(repository, { recursive: true });
     await checkSums(jars, join(source, "jars.sha256"));
     const programs = files.filter((file) => file.endsWith(".java"));
     await exec("javac", ["-d", join(target, "classes"), "-cp", join(jars, "*"), ...programs], LIMIT);
