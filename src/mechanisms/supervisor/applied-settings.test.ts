@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_USER, ENGINE_USER, type EngineAccess } from "../../core/api/engine-login.ts";
+import { DATABASE_VERSIONS } from "../../core/api/records.ts";
 import { callEngine, connectEngine } from "../../ports/resp/engine-client.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 import { awaitAofRewrite, awaitLink, callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
@@ -39,6 +40,32 @@ test("parameters of the record reach the running engine, and are taken back", as
   assert.deepEqual(await shown(), ["notify-keyspace-events", ""]);
   assert.equal(node.report().restarts, 0);
 });
+
+for (const storeVersion of DATABASE_VERSIONS)
+  test(`the limits of compact sets hold in an engine of ${storeVersion} that has them, at its start and while it runs`, async () => {
+    await using node = await superviseNode();
+    const limits = (entries: number) => directivesWith({ engineParameters: `set-max-listpack-entries=${entries}` });
+    const wanted = node.primary({ storeVersion, directives: limits(3) });
+    await node.serve(wanted);
+    const encoding = async (members: number): Promise<string> => {
+      const key = `s${members}`;
+      await callInstance(wanted, "DEL", key);
+      await callInstance(wanted, "SADD", key, ...Array.from({ length: members }, (_, i) => `m${i}`));
+      return textOf(await callInstance(wanted, "OBJECT", "ENCODING", key));
+    };
+    const version = textOf(await callInstance(wanted, "INFO", "server"));
+    const hasThem = !/redis_version:7\.0\./.test(version);
+    assert.deepEqual(
+      [await encoding(3), await encoding(4)],
+      hasThem ? ["listpack", "hashtable"] : Array(2).fill("hashtable"),
+    );
+    await node.reconcile([{ ...wanted, directives: limits(4) }]);
+    assert.deepEqual(
+      [await encoding(4), await encoding(5)],
+      hasThem ? ["listpack", "hashtable"] : Array(2).fill("hashtable"),
+    );
+    assert.equal(node.report().restarts, 0);
+  });
 
 test("two passwords overlap in a running engine, and in one that starts with them", async () => {
   await using node = await superviseNode();

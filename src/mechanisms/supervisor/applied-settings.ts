@@ -22,6 +22,7 @@ export class AppliedSettings {
   readonly #mode: EngineFileMode;
   readonly #tls = new EngineTls();
   #directives: Directives = {};
+  #version = "";
   #access: EngineAccess = { clients: [""] };
   #isSite = false;
   #certificate: EngineCertificate | undefined;
@@ -38,9 +39,10 @@ export class AppliedSettings {
     return { host, port, tls: speaksTls ? this.#tls : undefined, logins: engineLogins(access) };
   }
 
-  /** Notes what an engine was started with. */
-  started(wanted: WantedInstance): void {
-    this.#directives = liveSettings(wanted);
+  /** Notes what an engine of that version was started with. */
+  started(wanted: WantedInstance, version: string): void {
+    this.#version = version;
+    this.#directives = liveSettings(wanted, version);
     this.#access = wanted.access;
     this.#isSite = wanted.isSite;
     this.#certificate = wanted.certificate;
@@ -55,7 +57,7 @@ export class AppliedSettings {
   async apply(wanted: WantedInstance): Promise<void> {
     await this.#applyAccess(wanted);
     await this.#applyCertificate(wanted);
-    const directives = liveSettings(wanted);
+    const directives = liveSettings(wanted, this.#version);
     const changed = changedSettings(this.#directives, directives);
     if (changed.length === 0) return;
     await callEngine(this.#within(wanted), "CONFIG", "SET", ...changed);

@@ -39,7 +39,7 @@ const files = {
   ...certificateFilesIn("/data/a b"),
 };
 const lines = (over: Partial<WantedInstance>, as: "primary" | "replica" = "primary"): string[] =>
-  renderConfig({ ...wanted, ...over }, files, as).split("\n");
+  renderConfig({ ...wanted, ...over }, files, { startAs: as, version: "7.2.0" }).split("\n");
 
 const rules: readonly (readonly [name: string, line: string, present: boolean, lines: string[]])[] = [
   ["a replica names its primary", "replicaof 10.1.2.4 20002", true, lines({}, "replica")],
@@ -123,10 +123,18 @@ for (const [name, line, present, text] of rules)
   });
 
 test("engine configuration: only what differs is set on a running engine", () => {
-  const before = liveSettings(wanted);
+  const before = liveSettings(wanted, "7.2.0");
   assert.deepEqual(changedSettings(before, before), []);
   assert.deepEqual(
-    changedSettings(before, liveSettings({ ...wanted, directives: directivesWith({ memoryBytes: 2000 }) })),
+    changedSettings(before, liveSettings({ ...wanted, directives: directivesWith({ memoryBytes: 2000 }) }, "7.2.0")),
     ["maxmemory", "2000"],
   );
+});
+
+test("engine configuration: an engine is given no parameter that a later version brings", () => {
+  const names = (version: string): readonly string[] =>
+    Object.keys(liveSettings(wanted, version)).filter((name) => name.startsWith("set-max-listpack-"));
+  assert.deepEqual(names("7.0.15"), []);
+  for (const version of ["7.2.0", "7.2.5", "8.0.1", "10.0.0"])
+    assert.deepEqual(names(version), ["set-max-listpack-entries", "set-max-listpack-value"], version);
 });

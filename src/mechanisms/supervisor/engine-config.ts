@@ -1,4 +1,5 @@
 import { upgradeBacklog } from "../../core/api/settings/replication-buffers.ts";
+import { knownDirectives } from "../../core/api/settings/engine-parameters.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
 import { certificateSettings } from "./engine-tls-files.ts";
 import type { CertificateFiles } from "./engine-tls-files.ts";
@@ -21,11 +22,15 @@ const LONG_SCRIPT_MS = 250;
 /** How often a primary pings its replicas, in seconds. One counts as in sync once something has come by the stream: at an idle primary that is a ping. */
 export const PING_PERIOD_S = 1;
 
-/** The whole configuration file of an engine that starts; a primary has no `replicaof`. Holds a password: mode 0600. */
-export function renderConfig(wanted: WantedInstance, files: EngineFiles, startAs: "primary" | "replica"): string {
+/** The whole configuration file of an engine of that version that starts; a primary has no `replicaof`. Holds a password: mode 0600. */
+export function renderConfig(
+  wanted: WantedInstance,
+  files: EngineFiles,
+  { startAs, version }: { readonly startAs: "primary" | "replica"; readonly version: string },
+): string {
   const settings = {
     ...fixedSettings(wanted, files),
-    ...liveSettings(wanted),
+    ...liveSettings(wanted, version),
     ...(startAs === "replica" ? replication(wanted) : {}),
   };
   const lines = Object.entries(settings).map(
@@ -44,9 +49,10 @@ function loading({ path, args }: WantedInstance["modules"][number]): string {
   return ["loadmodule", quoted(path), ...words.map(quoted)].join(" ");
 }
 
-/** Directives that follow the record while the engine runs. */
-export function liveSettings(wanted: WantedInstance): Directives {
-  return { ...wanted.directives, ...(wanted.upgrading ? upgradeBacklog(wanted.directives) : {}) };
+/** Directives that follow the record while the engine, of that version, runs. */
+export function liveSettings(wanted: WantedInstance, version: string): Directives {
+  const directives = knownDirectives(version, wanted.directives);
+  return { ...directives, ...(wanted.upgrading ? upgradeBacklog(directives) : {}) };
 }
 
 /** Name and value of each directive that differs, for one CONFIG SET; empty when nothing does. */

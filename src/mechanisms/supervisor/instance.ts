@@ -188,12 +188,13 @@ export class Instance {
     await claimForEngine(this.#files, engine, as === "primary");
     const { runner } = this.#deps;
     await provideCertificate(this.#files, wanted, runner.fileMode);
-    await writeConfig(this.#files, renderConfig(wanted, this.#files, as), runner.fileMode);
+    const { version } = engine;
+    await writeConfig(this.#files, renderConfig(wanted, this.#files, { startAs: as, version }), runner.fileMode);
     const { bdb, instance } = wanted;
     const child = await runner.start(engine, { bdb, instance, files: this.#files });
     // not reported before the process runs: until then it would look like a launch that has crashed already
     this.#usedLaunch = launch;
-    this.#settings.started(wanted);
+    this.#settings.started(wanted, version);
     if (this.#crashes > 0) this.#restarts += 1;
     this.#supervise(child);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });

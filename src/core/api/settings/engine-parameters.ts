@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PARAMETERS } from "./parameter-table.ts";
+import { compareVersionText } from "../../base/version.ts";
 import type { Directives } from "./setting.ts";
 
 /** The fields of `spec.engineParameters`. */
@@ -35,6 +36,13 @@ export function parametersText(written: Readonly<Record<string, string | undefin
 /** The directive of each parameter: one that the text does not name has its default, so that it can be taken back. */
 export function parameterDirectives(text: string): Directives {
   return Object.fromEntries([...valuesIn(text)].filter(([name]) => name !== SCRIPT_LIMIT));
+}
+
+/** The directives that an engine of that version has; with another one it does not start. */
+export function knownDirectives(version: string, directives: Directives): Directives {
+  const isKnown = (name: string): boolean =>
+    (compareVersionText(version, PARAMETERS[name]?.since ?? version) ?? 0) >= 0;
+  return Object.fromEntries(Object.entries(directives).filter(([name]) => isKnown(name)));
 }
 
 /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */

@@ -8,6 +8,8 @@ interface EngineParameter {
   readonly use: string;
   /** Another name of it in every engine. */
   readonly alias?: string;
+  /** The first version of engines that has it; absent: all have it. */
+  readonly since?: string;
 }
 
 /** The limits of engines. */
@@ -66,6 +68,18 @@ export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
     fallback: "512",
     values: COUNT,
     use: "Members of a set of integers that is kept compact.",
+  },
+  "set-max-listpack-entries": {
+    fallback: "128",
+    values: COUNT,
+    use: "Members of a set that is kept compact. An engine before 7.2 that stands in for 7.2 goes without it.",
+    since: "7.2.0",
+  },
+  "set-max-listpack-value": {
+    fallback: "64",
+    values: BYTES,
+    use: "Bytes of a member in a compact set. An engine before 7.2 that stands in for 7.2 goes without it.",
+    since: "7.2.0",
   },
   "zset-max-listpack-entries": {
     fallback: "128",

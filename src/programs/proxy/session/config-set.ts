@@ -1,3 +1,4 @@
+import { parameterNamed } from "../../../core/api/settings/parameter-table.ts";
 import { parseParameters } from "../../../core/api/settings/client-parameters.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
@@ -26,24 +27,35 @@ export async function answerConfigSet(
   if (identity.user !== undefined) return notPermitted("config|set");
   const parsed = parseParameters(args.slice(2).map((arg) => arg.toString("latin1")));
   if (parsed.kind === "error") return errorReply(parsed.error);
-  const [first] = parsed.kind === "other" ? [parsed.name] : parsed.asked.keys();
+  const names = parsed.kind === "other" ? [parsed.name] : [...parsed.asked.keys()];
   try {
-    const found = await askPrimary(endpoint, ["CONFIG", "GET", first ?? ""]);
+    const found = await askPrimary(endpoint, ["CONFIG", "GET", ...names]);
     if (found === undefined) return endpoint.primary.refusal;
-    return parsed.kind === "other"
-      ? refusalOfOther(parsed.name, found)
-      : await endpoint.parameters.set(parsed.asked, identity.address);
+    if (parsed.kind === "other") return refusalOfOther(parsed.name, found);
+    const lacking = names.find((name) => !hasParameter(found, name));
+    return lacking === undefined
+      ? await endpoint.parameters.set(parsed.asked, identity.address)
+      : refusalOfLacking(lacking);
   } catch (error) {
     return errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`);
   }
 }
 
+function hasParameter(found: Reply, name: string): boolean {
+  const names = Array.isArray(found) ? found.filter((_, i) => i % 2 === 0).map(textOf) : [];
+  return names.some((each) => each.toLowerCase() === name.toLowerCase());
+}
+
+function refusalOfLacking(name: string): Buffer {
+  const since = parameterNamed(name)?.since;
+  const from = since === undefined ? "" : `: engines have it from version ${since}`;
+  return errorReply(`ERR store: CONFIG SET of ${name} is not available: the engine of the database lacks it${from}`);
+}
+
 /** `found`: what the engine shows of that name; it knows which names there are. */
 function refusalOfOther(name: string, found: Reply): Buffer {
-  const names = Array.isArray(found) ? found.filter((_, i) => i % 2 === 0).map(textOf) : [];
-  const isKnown = names.some((each) => each.toLowerCase() === name.toLowerCase());
   return errorReply(
-    isKnown
+    hasParameter(found, name)
       ? `ERR store: CONFIG SET of ${name} is not available at an endpoint: the definition of the database or the cluster decides about it`
       : `ERR Unknown option or number of arguments for CONFIG SET - '${name}'`,
   );
