@@ -94,7 +94,7 @@ export class LanePool {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
     const empty = { lane: undefined, hello: Buffer.alloc(0), refused: undefined };
-    const slot: Slot = { settings, ...empty, dialling: false, failures: 0 };
+    const slot: Slot = { settings, ...empty, dialling: false, opening: 0, failures: 0 };
     this.#slots.set(key, slot);
     return slot;
   }
@@ -111,15 +111,25 @@ export class LanePool {
       this.#owner.unreachable(slot.failures, error);
       startTimer(this.#owner.clock, backoffMs(slot.failures, FIRST_RETRY_MS, LAST_RETRY_MS), () => {
         slot.dialling = false;
+        this.#forgetRefused(slot);
         if (!this.#owner.isRetired()) this.#owner.changed();
       });
       if (slot.refused !== undefined) this.#owner.changed();
     }
   }
 
+  /** Clients may ask for a million databases: what the engine has said of one is for those that wait for it. */
+  #forgetRefused(slot: Slot): void {
+    if (slot.refused !== undefined && slot.lane === undefined && slot.opening === 0)
+      this.#slots.delete(settingsKey(slot.settings));
+  }
+
   async #open(slot: Slot): Promise<void> {
     if (slot.lane !== undefined) return;
-    const { hello, socket } = await this.#owner.dial(slot.settings);
+    slot.opening += 1;
+    const { hello, socket } = await this.#owner.dial(slot.settings).finally(() => {
+      slot.opening -= 1;
+    });
     if (slot.lane !== undefined || this.#owner.isRetired()) {
       socket.destroy();
       return;
@@ -151,6 +161,8 @@ interface Slot {
   /** The engine's error when it does not know the database. */
   refused: Buffer | undefined;
   dialling: boolean;
+  /** Connections that are being made for it. */
+  opening: number;
   failures: number;
 }
 
