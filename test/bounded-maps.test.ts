@@ -44,7 +44,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/protocol/subscriptions.ts #channels":
     "three kinds; channels by the bytes that a client may have kept",
   "src/programs/proxy/upstream/command-catalogue.ts #classes": "1,000 names, and the oldest goes",
-  "src/programs/proxy/upstream/lane-pool.ts #slots": "two protocols, and the numbered databases of the engine; what it refuses is forgotten",
+  "src/programs/proxy/upstream/lane-pool.ts #slots":
+    "two protocols, and the numbered databases of the engine; what it refuses is forgotten",
   "src/programs/proxy/upstream/peer-watch.ts #watched": "an entry for each connection to an engine",
   "src/programs/proxy/upstream/pin-pool.ts #pins": "the connections that clients may have for themselves",
   "src/programs/proxy/upstream/replica-rounds.ts #inRound": "an entry for each connection to the engine",
