@@ -1,4 +1,5 @@
 import { locateParts, type LocatedParts } from "../base/located-parts.ts";
+import { expiredEffects } from "./expired-effects.ts";
 import type { Effect, KeyType } from "./operation.ts";
 
 /** What a command of an engine's stream did, as far as the command says it. */
@@ -13,18 +14,6 @@ export function capturedEffects([name = "", ...args]: readonly string[]): Captur
   const expired = expiredEffects([name, ...args]);
   if (expired.length > 0) return effects(...expired);
   return COMMANDS[name.toUpperCase()]?.(args);
-}
-
-/**
- * What an engine of a site did when the time of a key had come, by what its stream has then; nothing of another command. Links write no UNLINK, and
- * have engines write no DEL then.
- */
-export function expiredEffects([name, key, ...others]: readonly string[]): readonly Effect[] {
-  if (name !== "UNLINK" || key === undefined || others.length > 0) return [];
-  return [
-    { kind: "clear", key },
-    { kind: "emptied", key },
-  ];
 }
 
 type Rule = (args: readonly string[]) => Captured;

@@ -1,4 +1,5 @@
-import { capturedEffects, expiredEffects } from "../../core/merge/captured-effects.ts";
+import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import { expiredEffects } from "../../core/merge/expired-effects.ts";
 import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { RacedKey } from "../../core/merge/key-part.ts";
 import type { Effect } from "../../core/merge/operation.ts";

@@ -1,4 +1,5 @@
-import { capturedEffects, expiredEffects } from "../../../src/core/merge/captured-effects.ts";
+import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
+import { expiredEffects } from "../../../src/core/merge/expired-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
