@@ -115,6 +115,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/own-secrets.test.ts": 30,
   "src/programs/link/link.test.ts": 30,
   "src/programs/link/wait-for-sites.test.ts": 30,
+  "test/fuzz/sessions.test.ts": 30,
   "src/programs/link/transport/listener.test.ts": 20,
   "src/programs/agent/switchover/verify-large.test.ts": 20,
   "src/programs/link/away.test.ts": 20,
