@@ -29,6 +29,11 @@ export function deleteDatabases(names: readonly string[]): string {
   return `${deleteObjects("redb", names)}  # this deletes their data`;
 }
 
+/** Deletes the object of an Active-Active database in the namespace of one cluster, with what that holds. */
+export function deleteActiveActive(name: string): string {
+  return deleteObjects("reaadb", [name]);
+}
+
 /** Merges `body` into an object of the product. */
 export function patchObject(kind: "rec" | "redb" | "reaadb", name: string, body: object): string {
   return mergeObject(kind, name, body);

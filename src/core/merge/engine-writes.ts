@@ -163,6 +163,13 @@ export function summed(type: KeyType, value: Value, plus: bigint): Value {
   return String(sum < LOWEST ? LOWEST : sum > HIGHEST ? HIGHEST : sum);
 }
 
+/** What the sum is that an increment of an integer cannot reach within 64 bits; undefined of another command. */
+export function overflowBound(command: EngineCommand): string | undefined {
+  const [name] = command;
+  if (name !== "INCRBY" && name !== "HINCRBY") return undefined;
+  return String(BigInt(command.at(-1) ?? "") < 0n ? LOWEST : HIGHEST);
+}
+
 function expiryWrites(key: string, was: ExpiresAt, is: ExpiresAt): readonly EngineCommand[] {
   if (was === is || is === "base") return [];
   return [is === undefined ? ["PERSIST", key] : ["PEXPIREAT", key, String(is)]];

@@ -30,5 +30,39 @@ export function laterOrigin(site: number, received: readonly VersionVector[]): n
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
+/** What the other sites have of a site, as they said. */
+export interface Others {
+  readonly received: readonly VersionVector[];
+  /** Each of them has said it. */
+  readonly isComplete: boolean;
+}
+
+/** How far a site knows to have numbered its operations. */
+export interface Numbered {
+  readonly origin: number;
+  readonly seq: number;
+}
+
+/** True when another site has an operation of this one that is not among its own: it has lost what it had said, and gives no number more. */
+export function isOutnumbered({ origin, seq }: Numbered, received: readonly VersionVector[]): boolean {
+  const isBeyond = ([other, last]: readonly [number, number]): boolean =>
+    siteOf(other) === siteOf(origin) && (other > origin || (other === origin && last > seq));
+  return received.some((vector) => [...pairsOf(vector)].some(isBeyond));
+}
+
+/**
+ * How a site numbers its operations whose memory may be older than what it has said. While another site has not said what it has, the
+ * incarnation follows the clock (milliseconds since 1970): one that is nowhere remembered here had an earlier time.
+ */
+export function originAfter({ origin }: Numbered, { received, isComplete }: Others, now: number): number {
+  const later = laterOrigin(siteOf(origin), [...received, vectorOf([[origin, 0]])]);
+  const byClock = Math.floor((now - CLOCK_BEGINS_MS) / CLOCK_UNIT_MS);
+  return isComplete ? later : originOf(siteOf(origin), Math.max(incarnationOf(later), byClock));
+}
+
+/** Incarnations by the clock count so many milliseconds from here: for ten years, links of release 0.4.0 read such a number. */
+const CLOCK_BEGINS_MS = Date.UTC(2025, 0, 1);
+const CLOCK_UNIT_MS = 20_000;
+
 /** Sites have the numbers from 1 to 63. */
 const SITES = 64;

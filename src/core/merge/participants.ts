@@ -1,6 +1,7 @@
 import type { Operation } from "./operation.ts";
 import { ofSite, siteOf } from "./origin.ts";
 import type { SeenBy } from "./seen-by.ts";
+import type { Statement } from "./statement.ts";
 import {
   NOTHING,
   coversAll,
@@ -12,16 +13,6 @@ import {
   vectorOf,
   type VersionVector,
 } from "./version-vector.ts";
-
-/** What a site tells the others beside its operations. */
-export interface Statement {
-  /** The sites whose operations it takes from themselves. */
-  readonly sites: readonly number[];
-  /** What it has received, whether or not that would outlast its process. */
-  readonly received: VersionVector;
-  /** What it has forgotten since every site that it knew of had applied it. */
-  readonly forgotten: VersionVector;
-}
 
 /** The sites of a database as one of them knows them, with what each has said. */
 export class Participants {
@@ -99,7 +90,18 @@ export class Participants {
         this.#leaving.delete(site);
         this.#known.delete(site);
       }
-    return lowest([...this.#sites, ...this.#leaving].map((site) => this.#known.get(site)?.seen ?? NOTHING));
+    const sites = [...this.#sites, ...this.#leaving];
+    return lowest([...sites.map((site) => this.#known.get(site)?.seen ?? NOTHING), ...this.#durable(sites)]);
+  }
+
+  /** What is on the disks of other sites: what one loses with the end of its file has to come back from those that have it. */
+  #durable(sites: readonly number[]): readonly VersionVector[] {
+    const others = sites.filter((site) => site !== this.#own);
+    return others.map((site) => {
+      const { statement, seen = NOTHING } = this.#known.get(site) ?? {};
+      // a link of an older release does not say it
+      return statement === undefined ? NOTHING : (statement.durable ?? seen);
+    });
   }
 
   /**

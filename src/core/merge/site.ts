@@ -8,13 +8,14 @@ import { MergedState } from "./merged-state.ts";
 import { withBytes, type CodedOperation } from "./operation-codec.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
-import { Participants, type Statement } from "./participants.ts";
+import { Participants } from "./participants.ts";
 import { PendingApplies } from "./pending-applies.ts";
 import type { LoggedEntry, Remains, SavedSite } from "./saved-site.ts";
 import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { summaryParts } from "./summary-parts.ts";
 import { dividedSummary, removesAll, type Summary, type SummaryPart } from "./summary.ts";
+import type { Statement } from "./statement.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
 import type { TransferBegin } from "./transfer.ts";
 import { NOTHING, covers, coversAll, including, seqOf, union, type VersionVector } from "./version-vector.ts";
@@ -54,11 +55,9 @@ export class Site {
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.keys = new SiteKeys(siteOf(options.origin), this.#state, this.#pending, () => this.#received);
-    this.#seen = saved?.seen ?? NOTHING;
-    this.#received = saved?.received ?? NOTHING;
-    this.#clock = saved?.clock ?? BEGINNING;
+    [this.#seen, this.#received] = [saved?.seen ?? NOTHING, saved?.received ?? NOTHING];
     this.participants = new Participants(siteOf(options.origin), options.sites, saved?.seenBy ?? []);
-    this.#forgotten = saved?.forgotten ?? NOTHING;
+    [this.#clock, this.#forgotten] = [saved?.clock ?? BEGINNING, saved?.forgotten ?? NOTHING];
     this.#hasUnsaid = this.#needsRepair = isRestored;
   }
 
@@ -141,13 +140,13 @@ export class Site {
 
   /** The mark of an `Apply` came by in the stream of the engine; the answer corrects what clients wrote meanwhile. */
   applied(mark: string): readonly Apply[] {
-    return this.#settle(mark).map(({ key, part }) => this.#repair(key, part));
+    return this.#settle(mark).map(({ key, part }) => this.repair(key, part));
   }
 
   /** Writes again what was due when the process before ended, or else what other sites have written too: needed once after `restored`. */
   repairAll(): readonly Apply[] {
     const due = this.#pending.due.takeInherited() ?? this.#state.touchedBeside(siteOf(this.#options.origin));
-    return [...due.map(({ key, part }) => this.#repair(key, part)), ...this.repaired()];
+    return [...due.map(({ key, part }) => this.repair(key, part)), ...this.repaired()];
   }
 
   /** The same as `repairAll` where each key that it knows of has been captured as the engine has it. Takes in what waited for that. */
@@ -293,7 +292,8 @@ export class Site {
     if (effects.length > 0) this.#hasUnsaid = true;
   }
 
-  #repair(key: string, wanted: KeyPart): Apply {
+  /** Writes a part of a key again, as it is known. */
+  repair(key: string, wanted: KeyPart): Apply {
     const { commands, part } = this.#state.repair(key, wanted);
     return { mark: this.#pending.addRepair(key, part), commands, logged: undefined };
   }

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
+import type { Others } from "../../core/merge/origin.ts";
+import type { VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
+import { runOf } from "./engine-run.ts";
 import { attachStream, connectBeside, connectSite, type SiteEngine } from "./connect-site.ts";
 import type { OtherKeys } from "./other-keys.ts";
 import { openSite, type OpenedSite } from "./open-site.ts";
@@ -25,6 +28,10 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly confirmedBy: () => number;
   /** Connects to a site that has captured all that it holds; undefined when this one counts as such, since no other one is. */
   readonly connectWhole: () => Promise<OtherKeys | undefined>;
+  /** What the other sites have of this one, of those that say it at once. */
+  readonly askOthers: () => Promise<Others>;
+  /** What another site had of this one that was not here, when that was last noticed. */
+  readonly outnumberedBy: VersionVector;
 }
 
 /** A site at its engine, before anything of the stream is read. */
@@ -37,23 +44,36 @@ export interface BegunSite extends OpenedSite {
   readonly saved: SavedSize;
 }
 
+/** Connections that wait until what was written lasts. */
+export interface Confirming {
+  readonly replicas: EngineClient;
+  readonly disk: EngineClient;
+}
+
 /** Connects, ends a link that was here before, reads what it has saved, and attaches to the stream where that ends. */
 export async function beginSite(options: EngineSiteOptions): Promise<{
   readonly begin: BegunSite;
   readonly stream: ReplicationStream;
-  readonly confirming: EngineClient;
+  readonly confirming: Confirming;
 }> {
   const client = await connectSite(options);
-  const confirming = await connectBeside(options);
+  const confirming = { replicas: await connectBeside(options), disk: await connectBeside(options) };
   const saved = await readSavedLog(client);
+  const engineRun = await runOf(client);
   const { stream, isFromFile } = await goOn({ ...options, client }, saved.place);
+  // another process may have less than what this site has said: it is older, or has lost the end of its file
+  const isSame = saved.place?.engine === engineRun;
+  const asked = isSame ? { received: [], isComplete: true } : await options.askOthers();
+  const others = { ...asked, received: [...asked.received, options.outnumberedBy] };
   const life = randomUUID();
   // what comes from now on is in the stream
   const isEmpty = (await client.call("DBSIZE")) === 0;
-  const opened = openSite(options, saved, stream, { life, isEmpty });
+  const now = options.clock.now().getTime();
+  const opened = openSite({ ...options, engineRun, life, isEmpty, others, now }, saved, stream);
   const { resumed } = stream;
+  const isNumberedAnew = saved.place !== undefined && saved.place.origin !== opened.from.origin;
   options.log.info("the primary is followed", {
-    ...{ resumed, isFromFile },
+    ...{ resumed, isFromFile, isNumberedAnew, areOthersAsked: !isSame, othersAnswered: others.isComplete },
     offset: opened.from.offset,
     entries: saved.entries.length,
   });

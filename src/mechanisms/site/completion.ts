@@ -1,12 +1,11 @@
 import type { Effect } from "../../core/merge/operation.ts";
-import { incarnationOf } from "../../core/merge/origin.ts";
 import { announceKeys } from "./announce.ts";
 import type { BegunSite, EngineSiteOptions } from "./begin-site.ts";
 import type { Capture } from "./capture.ts";
 import type { EngineWriter } from "./engine-writer.ts";
 import { findInAll, findInKnown, type Finder } from "./find-uncaptured.ts";
 import { Holds } from "./holds.ts";
-import type { Place } from "./place.ts";
+import { isFirstAt, type Place } from "./place.ts";
 
 export interface CompletionOptions extends EngineSiteOptions {
   readonly begin: BegunSite;
@@ -29,10 +28,10 @@ export class Completion {
   readonly #isFirst: boolean;
 
   constructor(options: CompletionOptions) {
-    const { announced, announcedKnown, origin } = options.begin.from;
+    const { announced, announcedKnown } = options.begin.from;
     this.#options = options;
     this.#announced = { announced, announcedKnown };
-    this.#isFirst = incarnationOf(origin) === 0;
+    this.#isFirst = isFirstAt(options.begin.from);
   }
 
   /** How far it is, as it is saved. */

@@ -1,17 +1,17 @@
 import type { Apply } from "../../core/merge/apply.ts";
 import type { CodedOperation } from "../../core/merge/operation-codec.ts";
 import type { Effect } from "../../core/merge/operation.ts";
-import type { Statement } from "../../core/merge/participants.ts";
+import type { Statement } from "../../core/merge/statement.ts";
 import { encodeSaved, type LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary.ts";
 import { seqOf, type VersionVector } from "../../core/merge/version-vector.ts";
-import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
-import { beginSite, type BegunSite, type EngineSiteOptions } from "./begin-site.ts";
+import { beginSite, type BegunSite, type Confirming, type EngineSiteOptions } from "./begin-site.ts";
 import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
 import { Completion } from "./completion.ts";
+import { followDisk } from "./durability.ts";
 import { EngineWriter } from "./engine-writer.ts";
 import { giveAll } from "./give-all.ts";
 import { giveKeys, type GivenKeys } from "./give-keys.ts";
@@ -53,9 +53,7 @@ export class EngineSite {
     const { client, site, from, life, saved, beside } = begin;
     const { clock, signal } = options;
     this.id = options.id;
-    this.#options = options;
-    this.#begin = begin;
-    this.#site = site;
+    [this.#options, this.#begin, this.#site] = [options, begin, site];
     this.#captureReached = { ...from, due: site.due };
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
@@ -64,10 +62,12 @@ export class EngineSite {
       onMark: (mark) => this.#marked(mark),
     });
     this.#writer = new EngineWriter({
-      ...{ client, clock, signal, saved, placed: from.number },
+      ...{ ...options, client, saved, placed: from.number },
       place: () => this.#place(),
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
+      spread: (key) => void this.#capture.read(key),
+      rewrite: (key) => void this.#writer.apply([site.repair(key, "all")]),
     });
     const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
@@ -160,7 +160,7 @@ export class EngineSite {
 
   /** What others have to know so that sites can come and go. */
   statement(): Statement {
-    return this.#site.statement();
+    return { ...this.#site.statement(), durable: this.#progress.durable };
   }
 
   /** Resolves when there may be something new to send. */
@@ -178,9 +178,9 @@ export class EngineSite {
     return this.#site.keys.count;
   }
 
-  /** Why the engine takes nothing at the moment; empty while it does. */
-  get refusal(): string {
-    return this.#writer.refusal;
+  /** What the engine takes of what is written for other sites. */
+  get writes(): Pick<EngineWriter, "refusal" | "refusedWrites"> {
+    return this.#writer;
   }
 
   /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
@@ -189,13 +189,13 @@ export class EngineSite {
   }
 
   /** Each part lasts until the signal comes; the first that fails ends them all. */
-  async #run(stream: ReplicationStream, confirming: EngineClient): Promise<void> {
+  async #run(stream: ReplicationStream, { replicas, disk }: Confirming): Promise<void> {
     const { signal, clock, confirmedBy } = this.#options;
-    const { client } = this.#begin;
+    const clients = [this.#begin.client, replicas, disk];
     signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
     const written = { changed: this.#written, latest: () => this.#progress.latest };
-    const confirmation = { client: confirming, clock, replicas: confirmedBy, signal };
-    const closed = [client, confirming].map(({ closed: end }) =>
+    const confirmation = { client: replicas, clock, replicas: confirmedBy, signal };
+    const closed = clients.map(({ closed: end }) =>
       end.then((fault) => {
         if (!signal.aborted) throw fault;
       }),
@@ -205,12 +205,12 @@ export class EngineSite {
         this.#capture.follow(stream),
         this.#writer.run(),
         confirmWrites(confirmation, written, (reached) => this.#confirmed(reached)),
+        followDisk({ client: disk, clock, signal }, written, (reached) => (this.#progress.durable = reached)),
         this.#catchUp(),
         ...closed,
       ]);
     } finally {
-      client.close();
-      confirming.close();
+      for (const client of clients) client.close();
     }
   }
 
@@ -275,9 +275,9 @@ export class EngineSite {
   }
 
   #place(): Omit<Place, "number"> {
-    const { origin, transferred } = this.#begin.from;
+    const { origin, engine, isFirst, transferred } = this.#begin.from;
     const due = dueText(this.#captureReached.due);
-    return { ...this.#captureReached, ...this.#completion.announced, origin, transferred, due };
+    return { ...this.#captureReached, ...this.#completion.announced, origin, engine, isFirst, transferred, due };
   }
 
   #save(): Uint8Array {

@@ -3,11 +3,12 @@ import type { LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Apply } from "../../core/merge/apply.ts";
 import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
 import type { Place } from "./place.ts";
+import { RefusedWrites, type RefusedWritesOptions } from "./refused-writes.ts";
 import { appending, saving, type SavedSize } from "./saved-log.ts";
-import { executed, type TransactionContext } from "./transaction.ts";
+import { executed, refusedIn } from "./transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
-export interface EngineWriterOptions extends TransactionContext {
+export interface EngineWriterOptions extends RefusedWritesOptions {
   /** How far the stream is captured: with what was given to `log`, and no further. */
   readonly place: () => Omit<Place, "number">;
   /** Number of the last place that was saved. */
@@ -42,11 +43,13 @@ export class EngineWriter {
   #savedBytes: number;
   #refusal = "";
   #placed: number;
+  readonly #refused: RefusedWrites;
 
   constructor(options: EngineWriterOptions) {
     this.#options = options;
     [this.#logBytes, this.#savedBytes] = [options.saved.log, options.saved.checkpoint];
     this.#placed = options.placed;
+    this.#refused = new RefusedWrites(options);
   }
 
   /** Resolves when there is room for more. */
@@ -72,6 +75,11 @@ export class EngineWriter {
   /** Why the engine takes nothing at the moment; empty while it does. */
   get refusal(): string {
     return this.#refusal;
+  }
+
+  /** How many writes of other sites the engine has refused when they ran. */
+  get refusedWrites(): number {
+    return this.#refused.count;
   }
 
   /** Until the signal; rejects when the connection ends. */
@@ -107,7 +115,8 @@ export class EngineWriter {
       applies.flatMap(({ commands }) => commands),
     );
     // what follows rests on it
-    await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
+    const replies = await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
+    await this.#refused.look(applies, refusedIn(transaction, replies), transaction.length - 1);
     if (isSaved) this.#savedBytes = bytes;
     this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
     this.#options.onWritten(entries);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { RacedKey } from "../../core/merge/key-part.ts";
+import { incarnationOf } from "../../core/merge/origin.ts";
 import { decodeRacedKeys, encodeRacedKeys } from "../../core/merge/raced-keys.ts";
 import { argumentAt, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
@@ -7,6 +8,10 @@ import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
 const place = z.object({
   /** Who numbers the operations that are captured there. */
   origin: z.int().positive(),
+  /** The engine process that was followed; absent where a link of a release before 0.5.0 was. */
+  engine: z.string().optional(),
+  /** The site has never begun anew since its link came; where it is absent, the first incarnation has not. */
+  isFirst: z.boolean().optional(),
   /** The stream; empty while it is read from the append-only file. */
   replicationId: z.string(),
   /** Everything before it is captured; `database` is selected there. */
@@ -56,6 +61,11 @@ export function dueText(due: readonly RacedKey[] | undefined): string | undefine
 /** What had to be written again at a place; undefined where that is not known. */
 export function dueAt({ due }: Place): readonly RacedKey[] | undefined {
   return due === undefined ? undefined : decodeRacedKeys(Buffer.from(due, "base64"));
+}
+
+/** Whether the site had never begun anew when the place was saved. */
+export function isFirstAt({ isFirst, origin }: Place): boolean {
+  return isFirst ?? incarnationOf(origin) === 0;
 }
 
 const MOST_DUE_BYTES = 16_384;

@@ -7,6 +7,8 @@ export class Progress {
   readonly #lags = new Map<number, number>();
   #latest: VersionVector;
   #stated = NOTHING;
+  /** What of it is on the disk of the engine. */
+  durable = NOTHING;
 
   constructor(received: VersionVector) {
     this.#latest = received;

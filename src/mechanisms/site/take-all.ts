@@ -3,6 +3,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 import { decodeOperation, type CodedOperation } from "../../core/merge/operation-codec.ts";
+import { incarnationOf } from "../../core/merge/origin.ts";
 import { encodeSaved } from "../../core/merge/saved-site.ts";
 import {
   decodeTransferBegin,
@@ -14,13 +15,14 @@ import {
 import { faults as respFaults } from "../../ports/resp/faults.ts";
 import type { StreamPosition } from "../../ports/resp/replica-handshake.ts";
 import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
+import { runOf } from "./engine-run.ts";
 import { attachStream, connectSite, type SiteEngine } from "./connect-site.ts";
 import { faults } from "./faults.ts";
 import { LINK_KEYS, linkTransaction } from "./marks.ts";
 import { FIRST_PLACE, type Place } from "./place.ts";
 import { readSavedLog, saving } from "./saved-log.ts";
 import { StreamUnits } from "./stream-units.ts";
-import { executed, readAt, type TransactionContext } from "./transaction.ts";
+import { executedAll, readAt, type TransactionContext } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
 
 export interface TakeOptions extends SiteEngine {
@@ -60,8 +62,9 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     const { keys, operations } = await takeParts(context, parts);
     await readAt(context, mark, []);
     const { replicationId, offset, database } = await reached;
-    const done = { announced: true, announcedKnown: true, transferred: true };
-    const place: Place = { origin, replicationId, offset, database, ...FIRST_PLACE, ...done };
+    const done = { announced: true, announcedKnown: true, transferred: true, isFirst: incarnationOf(origin) === 0 };
+    const engine = await runOf(client);
+    const place: Place = { origin, engine, replicationId, offset, database, ...FIRST_PLACE, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
     await written(context, [...saving(saved, place), ["DEL", LINK_KEYS.transfer]], []);
   } finally {
@@ -73,11 +76,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
 /** What an earlier transfer has written is removed. */
 async function empty(context: TransactionContext): Promise<void> {
   const { client } = context;
-  const kept = await executed(
-    context,
-    linkTransaction([["EXISTS", LINK_KEYS.transfer]], [["DBSIZE"]]),
-    () => undefined,
-  );
+  const kept = await executedAll(context, linkTransaction([["EXISTS", LINK_KEYS.transfer]], [["DBSIZE"]]));
   const [, isPart, , size] = kept;
   if (isPart !== 1 && size !== 0)
     throw new Fault(faults.notEmpty, `The engine holds ${String(size)} keys that no other site knows of.`);
@@ -116,7 +115,7 @@ async function written(
   context: TransactionContext,
   ...[kept, writes]: Parameters<typeof linkTransaction>
 ): Promise<void> {
-  await executed(context, linkTransaction(kept, writes), () => undefined);
+  await executedAll(context, linkTransaction(kept, writes));
 }
 
 /** The place behind the transaction with the mark. */

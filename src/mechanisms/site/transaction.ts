@@ -2,7 +2,7 @@ import type { Clock } from "../../core/base/clock.ts";
 import { Fault } from "../../core/base/fault.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
 import { faults } from "../../ports/resp/faults.ts";
-import type { Reply } from "../../ports/resp/reply.ts";
+import { ReplyError, type Reply } from "../../ports/resp/reply.ts";
 import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
 
 /** What a transaction runs with: until the signal, and as often as the engine refuses it for a while. */
@@ -35,6 +35,38 @@ export async function executed(
     onRefusal(await refusalIn(failures));
     await clock.sleep(REFUSED_MS, signal);
   }
+}
+
+/** A command that an engine has refused when it ran; the others of its transaction have happened. */
+export interface RefusedCommand {
+  readonly command: LinkCommand;
+  /** Its place among the commands of the transaction, that of MULTI is 0. */
+  readonly index: number;
+  readonly why: string;
+}
+
+/** What the engine refused of a transaction that it has executed. */
+export function refusedIn(transaction: readonly LinkCommand[], replies: readonly Reply[]): readonly RefusedCommand[] {
+  return replies.flatMap((reply, at) => {
+    const command = transaction[at + 1];
+    return reply instanceof ReplyError && command !== undefined ? { command, index: at + 1, why: reply.message } : [];
+  });
+}
+
+/** Rejects unless the engine has executed all of the transaction. */
+export async function executedAll(
+  context: TransactionContext,
+  transaction: readonly LinkCommand[],
+): Promise<readonly Reply[]> {
+  const replies = await executed(context, transaction, () => undefined);
+  requireNone(refusedIn(transaction, replies));
+  return replies;
+}
+
+/** Throws what the engine has refused. */
+export function requireNone([refused]: readonly RefusedCommand[]): void {
+  if (refused === undefined) return;
+  throw new Fault(faults.unexpectedReply, `The engine refuses ${String(refused.command[0])}: ${refused.why}`);
 }
 
 /** Why an engine has executed nothing of a transaction, and may later; rejects with anything else. */

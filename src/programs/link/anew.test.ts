@@ -4,8 +4,7 @@ import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { incarnationOf } from "../../core/merge/origin.ts";
-import { placeIn } from "../../mechanisms/site/place.ts";
+import { isFirstAt, placeIn } from "../../mechanisms/site/place.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 const PATIENCE = { withinMs: 60_000 };
@@ -112,7 +111,7 @@ function isApplied(entry: string): boolean {
 }
 
 function isAnew(entry: string): boolean {
-  return isPlace(entry) && incarnationOf(placeIn(entry).origin) > 0;
+  return isPlace(entry) && !isFirstAt(placeIn(entry));
 }
 
 async function assertMerged(world: LinkedSites): Promise<void> {

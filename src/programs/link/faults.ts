@@ -45,6 +45,11 @@ export const faults = {
     retry: "backoff",
     remedy: "Take the site out of the database, or make the database anew with all its sites (docs/active-active.md).",
   },
+  outnumbered: {
+    code: "LINK_OUTNUMBERED",
+    retry: "backoff",
+    remedy: "The link begins anew within seconds, and gets from the other sites what they have of this one.",
+  },
   format: {
     code: "LINK_UNKNOWN_FORMAT",
     retry: "backoff",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { until } from "../../../test/kit/time/until.ts";
@@ -29,4 +30,29 @@ test("a site gives large values part by part to one that has lost all, also whil
   const stats = String(await giver.engine.call("INFO", "commandstats"));
   for (const command of ["watch", "sscan", "hscan", "getrange"])
     assert.match(stats, new RegExp(`cmdstat_${command}:`), command);
+});
+
+const HIGHEST = "9223372036854775807";
+const LOWEST = "-9223372036854775808";
+
+await test("a sum that no engine can hold is the last number there is, at every site, and later increments count from there", async () => {
+  const agreed = ["SET high 9223372036854775800", "HSET hash field -9223372036854775800 other 1"];
+  await using world = await startAgreedSites(agreed, { sites: 2 });
+  const [first, second] = world.engines;
+  world.cut(2);
+  await execute(first, ["INCRBY high 3", "HINCRBY hash field -3", "HINCRBY hash other 1"]);
+  await execute(second, ["INCRBY high 7", "HINCRBY hash field -7"]);
+  world.heal();
+  for (const engine of world.engines) {
+    const isHighest = async (): Promise<boolean> => (await engine.call("GET", "high")) === HIGHEST;
+    await until("the sum is the highest number", isHighest, PATIENCE);
+    const isLowest = async (): Promise<boolean> => (await engine.call("HGET", "hash", "field")) === LOWEST;
+    await until("the sum of the field is the lowest number", isLowest, PATIENCE);
+  }
+  await assertSameData(world, []);
+  await execute(first, ["DECRBY high 7", "HINCRBY hash field 8"]);
+  const isLess = async (): Promise<boolean> => (await second?.call("GET", "high")) === "9223372036854775800";
+  await until("what is subtracted arrives", isLess, PATIENCE);
+  await assertSameData(world, []);
+  assert.deepEqual(await second?.call("HMGET", "hash", "field", "other"), ["-9223372036854775800", "2"]);
 });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { cp, glob, rename, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
@@ -6,7 +8,7 @@ import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { placeIn } from "../../mechanisms/site/place.ts";
-import { textOf } from "../../ports/resp/reply.ts";
+import { listOf, textOf } from "../../ports/resp/reply.ts";
 import { until } from "../../../test/kit/time/until.ts";
 
 /** Few enough that the log keeps them. */
@@ -35,6 +37,9 @@ const unseen = [
   ...["PUBLISH channel said", "SET made 1", "EVAL return{redis.call('INCR','counted'),redis.call('INCR','counted')} 0"],
 ];
 const meanwhile = ["DEL members", "DEL fields", "INCRBY sum 30", "DEL value"];
+
+/** More operations than were lost. */
+const LATER = ["SET later 1", "INCRBY sum 1", "INCRBY sum 1", "INCRBY sum 1", "SET last 1"];
 
 await test("a site whose primary starts again from its disk goes on where it was, and loses nothing to deletions elsewhere", async () => {
   await using world = await agreed();
@@ -80,6 +85,47 @@ await test("where the engine has removed from the file what the link has read la
   assert.deepEqual(await world.sites[0]?.engine.call("MGET", "sum", "made"), ["105", "1"]);
   assert.equal(compared(world), 1);
 });
+
+await test("a site that loses the end of its file gets it back from the others, and what it writes then has other numbers", async () => {
+  await using world = await agreed({ sites: 2 });
+  const [first, second] = world.engines;
+  await first?.call("CONFIG", "SET", "appendfsync", "no"); // a power cut takes all from here on
+  const file = await appendedFile(first);
+  const { size } = await stat(file);
+  await execute(first, ["SET tail 1", "INCRBY sum 10"]);
+  await until("the other site has it", async () => (await second?.call("GET", "sum")) === "110", PATIENCE);
+  world.cut(2);
+  await world.restartEngine(1, (engine) => engine.stop().then(() => truncate(file, size)));
+  await execute(world.sites[0]?.engine, LATER);
+  await merged(world);
+  assert.deepEqual(await world.sites[1]?.engine.call("MGET", "sum", "tail", "later", "last"), ["113", "1", "1", "1"]);
+});
+
+await test("a site whose disk is older gets back what is kept for a site that is away, and what it writes then has other numbers", async () => {
+  await using world = await agreed();
+  const [first, second] = world.engines;
+  const folder = join(await appendedFile(first), "../..");
+  const copy = `${folder}-before`;
+  world.cut(3);
+  await cp(folder, copy, { recursive: true });
+  await execute(first, ["SET tail 1", "INCRBY sum 10"]);
+  await until("another site has it", async () => (await second?.call("GET", "sum")) === "110", PATIENCE);
+  await world.restartEngine(1, async (engine) => {
+    await engine.stop();
+    await rm(folder, { recursive: true });
+    await rename(copy, folder);
+  });
+  await execute(world.sites[0]?.engine, LATER);
+  await merged(world);
+  assert.deepEqual(await world.sites[2]?.engine.call("MGET", "sum", "tail", "later", "last"), ["113", "1", "1", "1"]);
+});
+
+/** Where the engine appends. */
+async function appendedFile(engine: TestEngine | undefined): Promise<string> {
+  const [, folder] = listOf((await engine?.call("CONFIG", "GET", "dir")) ?? []);
+  const [file] = await Array.fromAsync(glob(`${String(folder)}/appendonlydir/*.incr.aof`));
+  return file ?? assert.fail("it appends to a file");
+}
 
 /** Increments, and between them what takes much room in the file and little in the log of the link. */
 async function count(engine: TestEngine): Promise<void> {

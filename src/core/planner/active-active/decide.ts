@@ -1,4 +1,5 @@
 import { assertNever } from "../../base/assert-never.ts";
+import { deleteActiveActive } from "../../api/kubectl.ts";
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
@@ -199,7 +200,7 @@ function agreeing(
   return object.agreed === agreed ? undefined : { kind: "remember", agreed };
 }
 
-function notParticipating({ self, object, cluster }: ActiveActiveView): Finding {
+function notParticipating({ name: database, self, object, cluster }: ActiveActiveView): Finding {
   const names = (object?.spec.participatingClusters ?? []).map(({ name }) => `"${name}"`).join(", ");
   return block(
     "NotParticipating",
@@ -208,6 +209,6 @@ function notParticipating({ self, object, cluster }: ActiveActiveView): Finding 
       : `the cluster of this namespace is "${self}", and takes part no more (participants: ${names}); its database stays`,
     self === undefined
       ? "make a StoreEnterpriseRemoteCluster whose recName and recNamespace are those of this cluster, and list it"
-      : "delete this object to remove the database here, or list the participant again",
+      : `delete this object, and the database here with it: ${deleteActiveActive(database)}; listed again, the cluster joins then with the data of the others`,
   );
 }

@@ -29,6 +29,12 @@ for (const [operator, nodes, id] of operators) {
   });
 }
 
+test("a participant that has its database of before, when it was taken out, is named with what to delete there", () => {
+  const found = participantFinding({ name: "west", word: answering("8.2.0-12", "8.2.0-25.12"), formerly: "carts" });
+  assert.deepEqual([found?.id, found?.severity], ["NotParticipating", "wait"]);
+  assert.equal(found?.remedy, 'in the namespace of the cluster of "west": kubectl delete reaadb carts');
+});
+
 test("participants: each that blocks is named, with its state and its remedy", () => {
   const silent = { answers: false, reason: "CredentialsRefused", message: "it says no", remedy: "do this" } as const;
   const found = participantFindings([

@@ -1,4 +1,4 @@
-import { applyBundle, getObjects } from "../../api/kubectl.ts";
+import { applyBundle, deleteActiveActive, getObjects } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { wait } from "../findings/finding.ts";
@@ -31,10 +31,19 @@ export interface Participant {
   /** Of the remote cluster that stands for it. */
   readonly name: string;
   readonly word: ParticipantAnswer;
+  /** The database that it has from when it took part before, without knowing that it does again. */
+  readonly formerly?: string;
 }
 
 /** Why one participant blocks another version; undefined when nothing does. */
-export function participantFinding({ name, word }: Participant): Finding | undefined {
+export function participantFinding({ name, word, formerly }: Participant): Finding | undefined {
+  if (formerly !== undefined) {
+    return wait(
+      "NotParticipating",
+      `participant "${name}" was taken out before and has its database of then; it stays out until that is deleted there`,
+      `in the namespace of the cluster of "${name}": ${deleteActiveActive(formerly)}`,
+    );
+  }
   if (!word.answers) {
     return wait(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);
   }

@@ -82,6 +82,12 @@ const cases: readonly (readonly [rule: string, change: Partial<ReplicationFacts>
       "EvictionPolicy",
       /allkeys-lfu.*volatile-/,
     ],
+    [
+      "a site that was taken out takes no part, and has numbers enough",
+      { record: { ...record, participants: [{ name: "west" }, { name: "north" }] } },
+      "NotParticipating",
+      /none of the participants any more.*: kubectl delete reaadb carts$/,
+    ],
     ["a site without a number is reported", { record: full }, "NumbersUsedUp", /63/],
     ["a cluster that does not say how its link is", { link: undefined }, "LinkUnknown", /does not say/],
   ];

@@ -1,5 +1,5 @@
 import { databaseSpec } from "../../api/database-spec.ts";
-import { describeObject, getObjects } from "../../api/kubectl.ts";
+import { deleteActiveActive, describeObject, getObjects } from "../../api/kubectl.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import type { Statement } from "../findings/statement.ts";
 import { evictionObjection } from "../admission/eviction.ts";
@@ -93,6 +93,10 @@ function whyNoLink(record: ActiveActiveRecord, self: string): Why | undefined {
   const policy = databaseSpec.shape.evictionPolicy.safeParse(record.configuration["evictionPolicy"]).data;
   const objection = policy && evictionObjection(policy);
   if (objection !== undefined) return ["EvictionPolicy", `${objection}; remedy: change evictionPolicy`];
+  if (!record.participants.some(({ name }) => name === self)) {
+    const until = `its database stays until you delete the object here: ${deleteActiveActive(record.name)}`;
+    return ["NotParticipating", `this cluster is none of the participants any more, and replicates nothing; ${until}`];
+  }
   if (siteNumber(record, self) !== undefined) return undefined;
   const remedy = "make another Active-Active database, and copy the data";
   return ["NumbersUsedUp", `all 63 numbers of sites have been given, and none is given twice; remedy: ${remedy}`];

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
-import { originOf } from "../../../core/merge/origin.ts";
-import { NOTHING } from "../../../core/merge/version-vector.ts";
+import { originOf, type Others } from "../../../core/merge/origin.ts";
+import { NOTHING, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
@@ -38,6 +38,33 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
     faults.cannotCompare,
     `No other site can be compared with this one. ${missing.length === 0 ? "Another one goes first." : missing.join(" ")}`,
   );
+}
+
+/** How long the other sites are asked before this one goes on without what they have, in milliseconds. */
+const ASKED_MS = 2_000;
+
+/** Asks all other sites what they have of this one: of those that say it within two seconds. */
+export async function askOthers(options: ComparingOptions): Promise<Others> {
+  const { clock, database } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const said = Promise.allSettled(database.sites.map((site) => receivedBy({ ...options, signal }, site)));
+  // aborted: all have answered
+  const late = clock.sleep(ASKED_MS, signal).then(
+    () => over.abort(),
+    () => undefined,
+  );
+  const received = (await said).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  over.abort();
+  await late;
+  options.signal.throwIfAborted();
+  return { received, isComplete: received.length === database.sites.length };
+}
+
+async function receivedBy(options: ComparingOptions, site: LinkedSite): Promise<VersionVector> {
+  const { connection, greeting } = await ask(options, site);
+  connection.destroy();
+  return greeting.received;
 }
 
 function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {

@@ -2,6 +2,7 @@ import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
+import { NOTHING, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { isBegun } from "../../../mechanisms/site/take-all.ts";
 import type {
@@ -15,7 +16,7 @@ import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import type { Visitor } from "../transport/listener.ts";
-import { connectWhole } from "./comparing.ts";
+import { askOthers, connectWhole } from "./comparing.ts";
 import { answerWhileJoining, join } from "./joining.ts";
 import { SiteLink } from "./site-link.ts";
 
@@ -41,6 +42,8 @@ export class ServedDatabase {
   #round: AbortController | undefined;
   /** The engine has nothing, and gets what other sites have, or waits for them: those that have nothing either are told so meanwhile. */
   #isJoining = false;
+  /** What another site had of this one that was not here, the last time: it numbers its operations above that. */
+  #outnumberedBy = NOTHING;
   #trouble = "The link has not read the state in the engine yet.";
 
   constructor(options: ServedDatabaseOptions) {
@@ -72,7 +75,7 @@ export class ServedDatabase {
     const local = this.#local;
     return {
       guid: this.#database.guid,
-      engine: local === undefined ? this.#trouble : local.refusal,
+      engine: local === undefined ? this.#trouble : local.writes.refusal,
       hasJoined: local?.hasJoined === true,
       knownKeys: local?.knownKeys ?? 0,
       keptBytes: local?.kept.bytes ?? 0,
@@ -120,9 +123,12 @@ export class ServedDatabase {
       if (this.#isJoining) await this.#join(engine, signal);
       const ids = [site, ...sites.map(({ id }) => id)];
       const confirmedBy = (): number => this.#database.confirmedBy;
-      const whole = () => connectWhole({ database: this.#database, own, clock, signal });
-      const followed = { id: site, sites: ids, engine, keptBytes, appendOnlyFolder, confirmedBy, connectWhole: whole };
-      const { local, ended } = await EngineSite.start({ ...followed, clock, log, signal });
+      const others = () => ({ database: this.#database, own, clock, signal });
+      const { local, ended } = await EngineSite.start({
+        ...{ id: site, sites: ids, engine, keptBytes, appendOnlyFolder, confirmedBy, clock, log, signal },
+        ...{ connectWhole: () => connectWhole(others()), askOthers: () => askOthers(others()) },
+        outnumberedBy: this.#outnumberedBy,
+      });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));
       await Promise.race([ended, ...links.map((link) => link.run())]);
@@ -147,7 +153,11 @@ export class ServedDatabase {
       if (found === undefined) throw new Fault(faults.badCommand, `Site ${id} is none of the database any more.`);
       return found;
     };
-    const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal });
+    const onOutnumbered = (received: VersionVector): void => {
+      this.#outnumberedBy = received;
+      this.#round?.abort();
+    };
+    const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal, onOutnumbered });
     this.#links.set(id, link);
     return link;
   }

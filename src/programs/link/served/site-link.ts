@@ -3,7 +3,7 @@ import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { ofSite, siteOf } from "../../../core/merge/origin.ts";
+import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/origin.ts";
 import { NOTHING, coversAll, pairsOf, seqOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
@@ -26,6 +26,8 @@ export interface SiteLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** The other site has what is not here of the own operations: this site has to begin anew above that. */
+  readonly onOutnumbered: (received: VersionVector) => void;
 }
 
 /** Of two sites the one with the lower number connects, and the other one only after this long without it, in milliseconds. */
@@ -49,6 +51,8 @@ export class SiteLink {
   /** What was written there arrives here, and what was written here arrives there. */
   readonly #delays = { here: new Delay(), there: new Delay() };
   #bytes = { received: 0, sent: 0 };
+  /** How the other site numbered its operations when it had lost some of these. */
+  #forgetful: number | undefined;
   /** Connections over which the other site gets all data. */
   #giving = 0;
 
@@ -82,6 +86,7 @@ export class SiteLink {
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
     await answerGreeting(visitor, this.#introduction());
+    if (converses) this.#requireRemembered(greeting);
     if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys());
     else if (greeting.joining === true) await this.#give(connection);
     else await this.#converse({ connection, isOwn: false }, greeting);
@@ -133,8 +138,13 @@ export class SiteLink {
     const other = remote();
     try {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
-      this.#requireKept(greeting, connection);
-      await this.#converse({ connection, isOwn: true }, greeting);
+      try {
+        this.#requireKept(greeting);
+        this.#requireRemembered(greeting);
+        await this.#converse({ connection, isOwn: true }, greeting);
+      } finally {
+        connection.destroy();
+      }
       return true;
     } catch (error) {
       if (signal.aborted || this.#isConnected) return false;
@@ -156,19 +166,32 @@ export class SiteLink {
     };
   }
 
+  /** What a site lacks that was added later, or has lost its data, is not sent in bits: it would never be complete. */
+  #requireKept({ received }: Greeting): void {
+    if (this.#options.local.suffices(received)) return;
+    throw this.#lacks("what the other sites no longer keep: it was added to a database with data, or has lost its own");
+  }
+
   /**
-   * What a site lacks that was added later, or has lost its data, is not sent in bits: it would never be complete. And one that knows
-   * less of its own operations than others do would give their numbers again.
+   * Who knows less of its own operations than others do has lost them, and begins anew: it would give their numbers again. One that
+   * does not is refused for good.
    */
-  #requireKept({ received, origin }: Greeting, connection?: Connection): void {
-    const { local } = this.#options;
-    if (local.suffices(received) && seqOf(local.holds, origin) <= seqOf(received, origin)) return;
-    connection?.destroy();
+  #requireRemembered({ received, origin }: Greeting): void {
+    const { local, onOutnumbered } = this.#options;
+    const own = { origin: local.origin, seq: seqOf(local.holds, local.origin) };
+    if (isOutnumbered(own, [received])) {
+      onOutnumbered(received);
+      throw new Fault(faults.outnumbered, "The other site has operations of this one that this one has lost.");
+    }
+    if (isOutnumbered({ origin, seq: seqOf(received, origin) }, [local.holds])) this.#forgetful = origin;
+    if (this.#forgetful === origin)
+      throw this.#lacks("operations of its own that others have, and does not begin anew");
+  }
+
+  #lacks(what: string): Fault {
     const { name } = this.#options.remote();
-    throw new Fault(
-      faults.notKept,
-      `Site ${this.#site} (${name}) lacks what the other sites no longer keep: it was added to a database with data, or has lost its own.`,
-    );
+    const remedy = "What its clients write stays there alone: take it out of the database, and put it in again.";
+    return new Fault(faults.notKept, `Site ${this.#site} (${name}) lacks ${what}. ${remedy}`);
   }
 
   /** Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. */

@@ -9,7 +9,7 @@ export const LINK_FORMATS: readonly number[] = [1];
 
 /** An object: origins with their numbers. */
 const vector = z.codec(
-  z.record(z.string().regex(/^[0-9]{1,9}$/), z.int().nonnegative()),
+  z.record(z.string().regex(/^[0-9]{1,15}$/), z.int().nonnegative()),
   z.custom<VersionVector>(Array.isArray),
   {
     decode: (origins) => vectorOf(Object.entries(origins).map(([origin, seq]) => [Number(origin), seq])),
@@ -46,7 +46,10 @@ const statement = z.object({
   /** What lasts as long as its data does. */
   received: vector,
   /** What others have to know so that sites can come and go. */
-  site: z.object({ sites: z.array(z.int().positive()).max(63).readonly(), received: vector, forgotten: vector }),
+  site: z.object({
+    ...{ sites: z.array(z.int().positive()).max(63).readonly(), received: vector, forgotten: vector },
+    durable: vector.optional(),
+  }),
   /** It has not captured yet all that it holds. */
   incomplete: z.boolean().optional(),
 });

@@ -11,6 +11,7 @@ import { findingOf, objections } from "../../../core/planner/admission/objection
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
 import type { LinkFacts } from "../../../core/planner/active-active/replication.ts";
 import type { SiteDatabase } from "../../../core/planner/active-active/turn.ts";
+import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import type { Participant } from "../../../core/planner/active-active/participants.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { Redb } from "../database/cluster.ts";
@@ -99,7 +100,7 @@ export async function observeActiveActive(
     object,
     own: own.crdbs,
     others,
-    participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(name, polled.get(name))),
+    participants: (spec?.participatingClusters ?? []).map(({ name }) => participant(key, name, polled.get(name))),
     siteDatabases: (spec?.participatingClusters ?? []).flatMap(({ name }) => siteDatabase(key, name, polled.get(name))),
     link,
     database: database && { spec: { ...database.spec }, site: database.metadata.annotations?.[SITE_ANNOTATION] },
@@ -138,8 +139,12 @@ function recordsIn(answer: SiteState["answer"]): SiteRecords["crdbs"] {
   return "reason" in answer ? [] : answer.crdbs;
 }
 
-function participant(name: string, polled: SiteState | undefined): Participant {
-  if (polled !== undefined) return { name, word: participantWord(polled) };
+function participant({ name: database }: Ref, name: string, polled: SiteState | undefined): Participant {
+  if (polled !== undefined) {
+    const record = liveRecord(recordsIn(polled.answer), database);
+    const isOut = record?.participants.every((one) => one.name !== name) === true;
+    return { name, word: participantWord(polled), ...(isOut ? { formerly: database } : {}) };
+  }
   const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
   const remedy = `make it: ${getObjects("rerc")} shows those that there are`;
   return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
