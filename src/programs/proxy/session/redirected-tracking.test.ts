@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test as testOnce } from "node:test";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { Push } from "../../../ports/resp/reply.ts";
@@ -142,10 +143,7 @@ testOnce("invalidations reach a client at another node, before and behind a move
     assert.deepEqual(await target.read(), ["message", "__redis__:invalidate", ["far"]]);
   };
   await learns();
-  const next = addressOf(served.replica);
-  await served.move();
-  // the other proxy learns of the new primary later
-  await done(other.send({ op: "release", bdb: 1, epoch: served.epoch, target: next }));
+  await switchOver([served.proxy, other], 2, served.primary, served.replica);
   assert.deepEqual(await target.read(), ["message", "__redis__:invalidate", null]);
   await learns();
   for (const one of [target, tracker, writer]) one.close();
