@@ -1,14 +1,14 @@
-import { isFault } from "../../core/base/fault.ts";
+import { isFault, type Fault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 import type { Kube } from "./kube.ts";
 
-/** The same way to the API, which calls `onForbidden` for each request that the server forbids. */
-export function reportingForbidden(kube: Kube, onForbidden: () => void): Kube {
+/** The same way to the API, which calls `onForbidden` for each request that the server forbids; what that throws takes the place of the refusal. */
+export function reportingForbidden(kube: Kube, onForbidden: (refusal: Fault) => void): Kube {
   const checked = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
     } catch (error) {
-      if (isFault(error, faults.forbidden)) onForbidden();
+      if (isFault(error, faults.forbidden)) onForbidden(error);
       throw error;
     }
   };

@@ -5,7 +5,8 @@ import { readDatabases, type DatabasesAnswer } from "../../../ports/management/d
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { askCluster } from "../site/management.ts";
+import { reachCluster, unaskedText } from "../site/management.ts";
+import { rememberedDatabases, rememberedTable } from "./remembered.ts";
 import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { bytesText } from "../console/units.ts";
@@ -22,13 +23,18 @@ export function databasesCommand(context: Asking): Command {
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
     .action(async (database: string | undefined, options: DatabasesOptions) => {
-      const all = await atSite(options, context, async (site) => {
-        const { client } = await askCluster(site, options.cluster);
-        return readDatabases(client);
+      await atSite(options, context, async (site) => {
+        const asked = await reachCluster(site, options.cluster);
+        if ("lack" in asked) {
+          const known = await rememberedDatabases(site, asked, database);
+          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(asked.lack)}`));
+          return context.end(EXIT.unknown);
+        }
+        const all = await readDatabases(asked.client);
+        const bdbs = database === undefined ? all.bdbs : [named(all.bdbs, database)];
+        context.print(rendered(options.output, bdbs, () => databasesTable({ ...all, bdbs })));
+        return context.end(bdbs.every(({ status }) => status === "active") ? EXIT.ok : EXIT.found);
       });
-      const bdbs = database === undefined ? all.bdbs : [named(all.bdbs, database)];
-      context.print(rendered(options.output, bdbs, () => databasesTable({ ...all, bdbs })));
-      context.end(bdbs.every(({ status }) => status === "active") ? EXIT.ok : EXIT.found);
     });
   return withSiteOptions(command);
 }

@@ -1,8 +1,9 @@
 import { Command } from "commander";
+import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
-import { askCluster } from "../site/management.ts";
+import { reachCluster, unaskedText } from "../site/management.ts";
 import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { bytesText, durationText } from "../console/units.ts";
@@ -14,14 +15,28 @@ export function nodesCommand(context: Asking): Command {
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
-      const { name, nodes } = await atSite(options, context, async (site) => {
-        const asked = await askCluster(site, cluster);
-        return { name: asked.name, nodes: await asked.client.call("nodes") };
+      await atSite(options, context, async (site) => {
+        const asked = await reachCluster(site, cluster);
+        if ("lack" in asked) {
+          const known = (asked.rec.status?.nodes ?? []).map((node) => ({ ...node, status: "unknown" }));
+          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(asked.lack)}`));
+          return context.end(EXIT.unknown);
+        }
+        const nodes = await asked.client.call("nodes");
+        context.print(rendered(options.output, nodes, () => nodesTable(asked.name, nodes)));
+        return context.end(nodes.every(isServing) ? EXIT.ok : EXIT.found);
       });
-      context.print(rendered(options.output, nodes, () => nodesTable(name, nodes)));
-      context.end(nodes.every(isServing) ? EXIT.ok : EXIT.found);
     });
   return withSiteOptions(command);
+}
+
+type Remembered = NonNullable<ClusterStatus["nodes"]>[number] & { readonly status: string };
+
+function rememberedTable(nodes: readonly Remembered[]): string {
+  return textTable(
+    ["NODE", "POD", "STATUS", "ROLE", "VERSION"],
+    nodes.map(({ uid, pod, status, role, version }) => [String(uid), pod, status, role, version]),
+  );
 }
 
 function isServing({ status, maintenance }: NodeRecord): boolean {

@@ -1,12 +1,14 @@
 import { Command } from "commander";
 import { Fault } from "../../../core/base/fault.ts";
 import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
-import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
+import { unknown } from "../../../core/planner/findings/finding.ts";
+import { verdictsAt, type Verdict } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput, stepFrom, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
+import { MAY_NOT_READ } from "../site/denied.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
@@ -38,7 +40,15 @@ export function preflightCommand(context: Asking): Command {
 export function preflightOf(look: Look, to?: string): PreflightReport {
   const step = to === undefined ? pendingStep(look) : stepTo(to, look);
   const input = checkInput(look.observation.view, { environment: look.environment, ...(step && { step }) });
-  return preflightReport(input, verdictsAt(MOMENTS, input), look.observation.namespace);
+  const verdicts = verdictsAt(MOMENTS, input);
+  const known = look.lack?.isEssential === true ? verdicts.map(asUnknown) : verdicts;
+  return preflightReport(input, known, look.observation.namespace, look.lackAround);
+}
+
+/** Without the facts that every check begins with, none has passed and none has found anything. */
+function asUnknown({ check }: Verdict): Verdict {
+  const evidence = `it is not known whether ${check.asks}: ${MAY_NOT_READ}`;
+  return { check, outcome: "unknown", finding: unknown(check.id, evidence) };
 }
 
 /** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */

@@ -2,6 +2,8 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
 import type { CheckInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { folded } from "../console/output.ts";
+import { MAY_NOT_READ } from "../site/denied.ts";
+import type { Lack } from "../site/rights.ts";
 
 /** What `storectl preflight` answers. */
 export interface PreflightReport {
@@ -17,12 +19,15 @@ export interface PreflightReport {
     readonly outcome: Verdict["outcome"];
     readonly finding: Finding | null;
   }[];
+  /** What the caller may not read, and the line that grants it; null when everything was read. */
+  readonly notRead: Lack | null;
 }
 
 export function preflightReport(
   { view, step }: CheckInput,
   verdicts: readonly Verdict[],
   namespace: string,
+  lack?: Lack,
 ): PreflightReport {
   const findings = verdicts.flatMap((verdict) => ("finding" in verdict ? [verdict.finding] : []));
   const has = (...severities: Finding["severity"][]): boolean =>
@@ -39,6 +44,7 @@ export function preflightReport(
       outcome: verdict.outcome,
       finding: "finding" in verdict ? verdict.finding : null,
     })),
+    notRead: lack ?? null,
   };
 }
 
@@ -47,17 +53,44 @@ const ORDER = ["block", "wait", "consent", "unknown", "warn"] as const;
 const INDENT = " ".repeat(10);
 
 /** The report for people: what objects first, with its evidence and the way out; then the verdict. */
-export function preflightTable({ cluster, namespace, from, to, checks }: PreflightReport, all: boolean): string {
+export function preflightTable(report: PreflightReport, all: boolean): string {
+  const { cluster, namespace, from, to, checks } = report;
   const step = to === null ? "no upgrade is asked for (--to <release> checks one)" : `from ${from ?? ""} to ${to}`;
   const findings = checks.flatMap(({ finding }) => (finding === null ? [] : [finding]));
-  const sorted = ORDER.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  const unknowns = unknownTexts(report);
   const passed = checks.filter(({ outcome }) => outcome === "passed");
   return [
     `${namespace}/${cluster}: ${step}\n\n`,
-    ...sorted.map(findingText),
+    ...ORDER.flatMap((severity) =>
+      severity === "unknown" ? unknowns : findings.filter((finding) => finding.severity === severity).map(findingText),
+    ),
     ...(all ? passed.map(({ asks }) => `${"ok".padEnd(10)}${asks}\n`) : []),
-    `${sorted.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
+    `${findings.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
   ].join("");
+}
+
+/** What is not known for one reason is one paragraph, however many checks it keeps from an answer. */
+function unknownTexts({ checks, notRead }: PreflightReport): readonly string[] {
+  const unknowns = checks.flatMap(({ id, asks, finding }) =>
+    finding?.severity === "unknown" ? [{ id, finding, why: finding.evidence.replace(beginning(asks), "") }] : [],
+  );
+  return [...Map.groupBy(unknowns, ({ why }) => why)].map(([why, same]) => {
+    const [first, ...others] = same;
+    if (first === undefined) return "";
+    const remedy = why === MAY_NOT_READ && notRead !== null ? notRead.remedy : first.finding.remedy;
+    const evidence = why === MAY_NOT_READ && notRead !== null ? notRead.text : why;
+    if (others.length === 0) return findingText({ ...first.finding, remedy });
+    const shown = same.slice(0, MOST_NAMES).map(({ id }) => id);
+    const left = same.length - shown.length;
+    const names = `${shown.join(", ")}${left === 0 ? "" : ` and ${left} more`}`;
+    return `${"UNKNOWN".padEnd(10)}${same.length} checks\n${folded(`${names}: ${evidence}`, INDENT)}${INDENT}do: ${folded(remedy, `${INDENT}    `).trimStart()}`;
+  });
+}
+
+const MOST_NAMES = 6;
+
+function beginning(asks: string): string {
+  return `it is not known whether ${asks}: `;
 }
 
 /** A finding for people. */

@@ -6,6 +6,7 @@ import { EXIT, type CliContext, type ExitCode } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
 import { rendered, type OutputOption } from "../console/output.ts";
+import { refuseMissing } from "../site/rights.ts";
 import type { Site } from "../site/site.ts";
 import { recoveryFactsOf } from "./facts.ts";
 import type { Supplies } from "./supplies.ts";
@@ -34,6 +35,7 @@ export async function recover(site: Site, options: RecoverOptions, talk: Talk): 
   const tried = new Set<string>();
   for (;;) {
     const look = await lookAtCluster(site, options.cluster);
+    if (look.lack?.isEssential === true) await refuseMissing(site, site.denied.list(), look.observation.view.name);
     const recoveries = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
     const report = recoverReport(look, recoveries);
     if (options.form !== "table") {

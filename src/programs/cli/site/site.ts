@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Option, type Command } from "commander";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
 import { connect } from "../../../ports/kube/client.ts";
@@ -17,6 +17,7 @@ import { kubernetesVersion } from "../../../mechanisms/observe/kubernetes/kubern
 import { reviewPermissions, type Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
+import { noteDenied, type Denied } from "./denied.ts";
 import { refusalForPerson } from "./rights.ts";
 
 /** Where a command looks, as its options say. */
@@ -31,8 +32,10 @@ export interface Site {
   readonly kube: Kube;
   readonly namespace: string;
   readonly connections: Connections;
-  /** Whether the caller was kept from reading a cluster's secrets. */
-  readonly isDenied: () => boolean;
+  /** What the caller may not read, of what was looked at so far. */
+  readonly denied: Denied;
+  /** The same of what lies around the cluster, which checks alone look at. */
+  readonly around: Denied;
   readonly permissions: Permissions;
   readonly clock: Clock;
   readonly kubernetesVersion: () => Promise<Distribution | undefined>;
@@ -55,19 +58,19 @@ export async function atSite<T>(
   const config = configOf(options, context.env);
   const kube = connect(config);
   const { clock } = context;
-  let denied = false;
-  const connections = forgiving(openConnections(kube, clock), () => {
-    denied = true;
-  });
+  const denied = noteDenied();
+  const around = noteDenied();
+  const connections = forgiving(openConnections(kube, clock), denied);
   try {
     const namespace = options.namespace ?? config.namespace;
     return await work({
       kube,
       clock,
       connections,
-      isDenied: () => denied,
+      denied,
+      around,
       namespace,
-      permissions: reviewPermissions(kube, { namespace, clock, log: silentLog, caller: "another" }),
+      permissions: reviewPermissions(around.noting(kube), { namespace, clock, log: silentLog, caller: "another" }),
       kubernetesVersion: kubernetesVersion(kube, clock, silentLog),
     });
   } catch (error) {
@@ -109,17 +112,10 @@ function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]):
 }
 
 /** A user who may not read the secrets sees that in the answer, and sees the rest all the same. */
-function forgiving(connections: Connections, onDenied: () => void): Connections {
+function forgiving(connections: Connections, denied: Denied): Connections {
   return {
     ...connections,
-    to: async (cluster, secret) => {
-      try {
-        return await connections.to(cluster, secret);
-      } catch (error) {
-        if (!isFault(error, kubeFaults.forbidden)) throw error;
-        onDenied();
-        return `the caller may not read the cluster's secrets: ${error.message}`;
-      }
-    },
+    to: (cluster, secret) =>
+      denied.unless(connections.to(cluster, secret), "you may not read the secrets with the login of the cluster"),
   };
 }

@@ -14,7 +14,7 @@ export function statusCommand(context: Asking): Command {
     .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
       const report = statusReport(await atSite(options, context, (site) => lookAtCluster(site, cluster)));
       context.print(rendered(options.output, report, () => statusTable(report)));
-      context.end(report.healthy ? EXIT.ok : EXIT.found);
+      context.end(report.healthy ? (report.notRead === null ? EXIT.ok : EXIT.unknown) : EXIT.found);
     });
   return withSiteOptions(command);
 }

@@ -8,7 +8,7 @@ import { folded, textTable } from "../console/output.ts";
 export interface StatusReport {
   readonly cluster: string;
   readonly namespace: string;
-  /** The cluster is Running, nothing is suspended, all nodes and databases are active, and the operator is ready. */
+  /** The cluster is Running, nothing is suspended, nodes and databases are active as far as they are known, and the operator is ready. */
   readonly healthy: boolean;
   readonly operator: { readonly version: string; readonly ready: number; readonly wanted: number } | null;
   readonly kubernetes: string | null;
@@ -20,6 +20,8 @@ export interface StatusReport {
   readonly suspended: string | null;
   /** Why the cluster itself did not answer; null when it did: nodes and databases are then as they are now. */
   readonly unreachable: string | null;
+  /** What the caller may not read, and the line that grants it; null when everything was read. */
+  readonly notRead: { readonly text: string; readonly remedy: string } | null;
   readonly nodes: readonly NodeRow[];
   readonly databases: readonly DatabaseRow[];
 }
@@ -44,7 +46,7 @@ interface DatabaseRow {
   readonly waitingFor: string;
 }
 
-export function statusReport({ observation, environment, databases, operator }: Look): StatusReport {
+export function statusReport({ observation, environment, databases, operator, lack, lackAround }: Look): StatusReport {
   const { view, namespace } = observation;
   const { remembered, cluster } = view;
   const facts = environment.operator?.read === true ? environment.operator.value : undefined;
@@ -60,7 +62,8 @@ export function statusReport({ observation, environment, databases, operator }: 
     license: licenseOf(remembered),
     upgrade: remembered.upgrade === undefined ? null : { ...remembered.upgrade, nodes: view.spec.nodes },
     suspended: suspension?.status === "True" ? suspension.message : null,
-    unreachable: cluster.reachable ? null : cluster.reason,
+    unreachable: cluster.reachable || lack !== undefined ? null : cluster.reason,
+    notRead: lack ?? (facts === undefined ? (lackAround ?? null) : null),
     nodes: nodesOf(observation.view),
     databases: databasesOf(observation.view, databases),
   };
@@ -74,9 +77,14 @@ function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
     report.suspended === null &&
     report.unreachable === null &&
     (report.operator === null || report.operator.ready > 0) &&
-    report.nodes.every(({ status }) => status === "active") &&
-    report.databases.every(({ status }) => status === "active")
+    report.nodes.every((node) => isActive(node, report)) &&
+    report.databases.every((database) => isActive(database, report))
   );
+}
+
+/** What the caller may not read is no sign of trouble. */
+function isActive({ status }: { readonly status: string }, { notRead }: Pick<StatusReport, "notRead">): boolean {
+  return status === "active" || (status === "unknown" && notRead !== null);
 }
 
 function licenseOf({ licenseStatus }: ClusterStatus): StatusReport["license"] {
@@ -133,7 +141,7 @@ function engineText({ engine, standIn }: DatabaseRow): string {
 
 /** The page for people. */
 export function statusTable(report: StatusReport): string {
-  const { operator, license, upgrade, suspended, unreachable } = report;
+  const { operator, license, upgrade, suspended, unreachable, notRead } = report;
   const facts = [
     ["CLUSTER", `${report.namespace}/${report.cluster}`],
     ["STATE", `${report.state}, spec ${report.specStatus}`],
@@ -147,6 +155,7 @@ export function statusTable(report: StatusReport): string {
     facts.map(([title = "", text = ""]) => `${title.padEnd(13)}${text}\n`).join(""),
     suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13)).trimStart()}`,
     unreachable === null ? "" : `${"UNREACHABLE".padEnd(13)}${unreachable}\n`,
+    notRead === null ? "" : notReadText(notRead),
     "\n",
     textTable(
       ["NODE", "POD", "STATUS", "VERSION", "ROLE"],
@@ -156,13 +165,18 @@ export function statusTable(report: StatusReport): string {
     ),
     "\n",
     report.databases.length === 0
-      ? "no databases\n"
+      ? `${notRead === null ? "no databases" : "databases: not known"}\n`
       : textTable(
           ["DATABASE", "VERSION", "ENGINE", "STATUS", "REPLICAS", "WAITS FOR"],
           report.databases.map(databaseCells),
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
+}
+
+function notReadText({ text, remedy }: NonNullable<StatusReport["notRead"]>): string {
+  const indent = " ".repeat(13);
+  return `${"NOT KNOWN".padEnd(13)}${folded(text, indent).trimStart()}${indent}do: ${folded(remedy, `${indent}    `).trimStart()}`;
 }
 
 function databaseCells(row: DatabaseRow): readonly string[] {

@@ -48,17 +48,20 @@ export interface WhyInput {
     { readonly rec: Stored<StoreEnterpriseCluster>; readonly environment: ClusterEnvironment } | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   readonly events: readonly WarningEvent[];
+  /** What the caller may not read, and the line that grants it. */
+  readonly lack?: { readonly text: string; readonly remedy: string };
 }
 
 /** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
-export function answersFor({ view, cluster, databases, events }: WhyInput): readonly WhyAnswer[] {
+export function answersFor({ view, cluster, databases, events, lack }: WhyInput): readonly WhyAnswer[] {
   const ofCluster =
     cluster === undefined
       ? []
       : [...operatorAnswers(view, cluster.environment), ...clusterAnswers(cluster.rec, databases, view, events)];
   const ofDatabases = databases.map((database) => databaseAnswers(database, view, events));
   const { own, shared } = divide(ofCluster, ofDatabases);
-  const all = withoutRepeats([...ofCluster.map((answer) => withWaiting(answer, shared)), ...own]);
+  const notRead = lack === undefined ? [] : [notLookedAt(`rec/${view.name}`, lack.text, lack.remedy)];
+  const all = withoutRepeats([...notRead, ...ofCluster.map((answer) => withWaiting(answer, shared)), ...own]);
   return (["blocks", "warns", "unknown"] as const).flatMap((level) => all.filter((one) => one.level === level));
 }
 
@@ -255,7 +258,7 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
   if (cluster.reachable) return [];
   if (cluster.cause === "caller") {
     const evidence = `the cluster itself was not asked: ${cluster.reason}`;
-    return [{ level: "unknown", object, rule: "NotLookedAt", evidence, since: "", clears: listPermissions() }];
+    return [notLookedAt(object, evidence, listPermissions())];
   }
   if (isReported) return [];
   return [
@@ -266,6 +269,10 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
       `${getNodePods(" -o wide")}  # is port 9443 of a node open to you?`,
     ),
   ];
+}
+
+function notLookedAt(object: string, evidence: string, clears: string): WhyAnswer {
+  return { level: "unknown", object, rule: "NotLookedAt", evidence, since: "", clears };
 }
 
 function databaseAnswers(

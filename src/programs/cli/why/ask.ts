@@ -2,6 +2,7 @@ import { Fault } from "../../../core/base/fault.ts";
 import { Events } from "../../../ports/kube/builtin.ts";
 import { faults } from "../faults.ts";
 import type { Look } from "../site/look.ts";
+import { lackOf } from "../site/rights.ts";
 import type { Site } from "../site/site.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
@@ -10,11 +11,14 @@ import { whyReport, type WhyReport } from "./report.ts";
 export async function whyOf(site: Site, look: Look, kind?: "rec" | "redb", name?: string): Promise<WhyReport> {
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
+  const events = await site.denied.unless(warningsOf(site), []);
+  const denied = [...site.denied.list(), ...(look.environment.operator?.read === true ? [] : site.around.list())];
   const answers = answersFor({
     view,
     cluster: kind === "redb" ? undefined : { rec, environment: look.environment },
     databases,
-    events: await warningsOf(site),
+    events,
+    ...(denied.length > 0 && { lack: await lackOf(site, denied, view.name) }),
   });
   return whyReport(look, databases, answers);
 }
