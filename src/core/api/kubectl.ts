@@ -1,5 +1,6 @@
 import { applyFile, containerLog, deleteObjects, getObjects, mergeObject } from "../base/kubectl.ts";
-import { LABELS, NODE_CONTAINER } from "./names.ts";
+import { quotedWord, shellWord } from "../base/shell-word.ts";
+import { clusterNames, LABELS, NODE_CONTAINER } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "../base/kubectl.ts";
@@ -44,15 +45,47 @@ export function applyBundle(flags = "", comment = ""): string {
   return applyFile("bundle.yaml", flags, comment);
 }
 
-/** Uses data that a node has set aside for a database in recovery; logs in as docs/management-api.md says. */
+/**
+ * One call of the management API (§4.2) as a line of bash: kubectl brings login, authority and address of a node, and curl verifies the node.
+ * A `comment` follows after `#`.
+ */
+export function callApi(
+  cluster: string,
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  { body, comment = "" }: { readonly body?: object; readonly comment?: string } = {},
+): string {
+  const data = body === undefined ? "" : ` -H "Content-Type: application/json" -d ${quotedWord(JSON.stringify(body))}`;
+  return `curl -X ${method}${data} ${wayTo(cluster)}${path}${comment === "" ? "" : `  # ${comment}`}`;
+}
+
+/** Uploads the archive of a module, likewise. */
+export function uploadModule(cluster: string, file: string, comment = ""): string {
+  const form = shellWord(`module=@${file}`);
+  return `curl -F ${form} ${wayTo(cluster)}/v2/modules${comment === "" ? "" : `  # ${comment}`}`;
+}
+
+function wayTo(cluster: string): string {
+  const host = shellWord(cluster);
+  const login = ["username", "password"].map((key) => valueOf(clusterNames.credentialsSecret(cluster), key)).join(":");
+  const authority = valueOf(clusterNames.nodeTlsSecret(cluster), String.raw`ca\.crt`);
+  const labels = `${LABELS.cluster}=${cluster},${LABELS.role}=node`;
+  const address = `$(${getObjects(`pods -l ${labels} -o jsonpath='{.items[0].status.podIP}'`)})`;
+  return `-fsS --cacert <(echo "${authority}") -u "${login}" --connect-to "${host}:9443:${address}:9443" https://${host}:9443`;
+}
+
+function valueOf(secret: string, key: string): string {
+  return `$(${getObjects(`secret ${shellWord(secret)} -o jsonpath='{.data.${key}}'`)} | base64 -d)`;
+}
+
+/** Uses data that a node has set aside for a database in recovery. */
 export function recoverFromSetAside(
   cluster: string,
   bdb: number,
   data: { readonly node: number; readonly id: string },
 ): string {
-  const body = JSON.stringify({ set_aside: { node: data.node, id: data.id } });
-  const way = `curl -fsS --cacert ca.crt -u "$REC_USER:$REC_PASSWORD" -H "Content-Type: application/json"`;
-  return `${way} -d '${body}' https://${cluster}:9443/v1/bdbs/${bdb}/actions/recover`;
+  const body = { set_aside: { node: data.node, id: data.id } };
+  return callApi(cluster, "POST", `/v1/bdbs/${bdb}/actions/recover`, { body });
 }
 
 /** Lists the node pods; `flags` stand after the label. */

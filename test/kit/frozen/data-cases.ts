@@ -40,7 +40,7 @@ export function dataCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "IncompatibleDatabaseVersion",
       evidence: /needs databases of version 7\.2 or later; "old" is 6\.2/,
-      remedy: /POST \/v1\/bdbs\/<uid>\/upgrade \{"store_version":"7\.2"\}/,
+      remedy: /curl -X POST .* -d '\{"store_version":"7\.2"\}' .*\/v1\/bdbs\/\d+\/upgrade$/,
       recoveries: {
         "the API": (lane) => upgradeDatabase(lane, "old", "7.2"),
         // management of databases is suspended (§1 rule 2): the older operator is the one that turns objects into calls

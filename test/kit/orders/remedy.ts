@@ -6,7 +6,7 @@ import type { OrderedWorld } from "./world.ts";
 export function follow(world: OrderedWorld, remedy: string): boolean {
   const patch = /kubectl patch rec rec --type merge -p '(\{.*?\})'(?:$|[ ;,)])/.exec(remedy)?.[1];
   if (patch !== undefined) return patched(world, JSON.parse(patch));
-  const ended = /POST \/v1\/nodes\/(\d+)\/actions\/maintenance_off/.exec(remedy)?.[1];
+  const ended = /curl -X POST .*\/v1\/nodes\/(\d+)\/actions\/maintenance_off/.exec(remedy)?.[1];
   if (ended !== undefined) {
     world.nodes.takeBack(Number(ended));
     return true;

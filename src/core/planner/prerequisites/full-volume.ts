@@ -20,7 +20,7 @@ export const volumesHaveRoom: Check = {
     return warn(
       "VolumeFull",
       full.join("; "),
-      `delete data of these databases, remove what is set aside (DELETE /v1/nodes/<uid>/set_aside/<id>), or give nodes more than ${spec.persistentSpec.volumeSize}: ${grow}`,
+      `delete data of these databases, remove what is set aside (the finding DataSetAside has the line), or give nodes more than ${spec.persistentSpec.volumeSize}: ${grow}`,
     );
   },
 };

@@ -8,12 +8,12 @@ export const licenseIsValid: Check = {
   asks: "the licence is in force",
   at: ["start"],
   needs: ["cluster"],
-  find({ view: { cluster }, step }) {
+  find({ view: { name, cluster }, step }) {
     if (step === undefined || !cluster.reachable || cluster.license.state === "Valid") return undefined;
     return block(
       "LicenseInvalid",
       cluster.license.reason,
-      "install a valid licence (`PUT /v1/license`, or spec.licenseSecretName); the upgrade then continues",
+      `install a valid licence: storectl recover ${name} --license license.txt (or \`PUT /v1/license\`, or spec.licenseSecretName); the upgrade then continues`,
     );
   },
 };

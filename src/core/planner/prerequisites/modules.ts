@@ -1,4 +1,4 @@
-import { editObject } from "../../api/kubectl.ts";
+import { editObject, uploadModule } from "../../api/kubectl.ts";
 import type { ClusterDatabase, ClusterModule, ClusterView } from "../view/cluster-view.ts";
 import { buildsText } from "../modules/builds.ts";
 import { isSameModule } from "../modules/module-name.ts";
@@ -42,7 +42,7 @@ export const modulesHaveBuilds: Check = {
             `no build of ${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)} (installed: ${buildsText(use.builds)}), used by ${named(use.users)}`,
         )
         .join("; "),
-      `upload one of each: curl -F module=@${lacking[0]?.use.name ?? ""}.zip https://<rec>:9443/v2/modules`,
+      `upload one of each: ${uploadModule(view.name, `${lacking[0]?.use.name ?? ""}.zip`)}`,
     );
   },
 };

@@ -1,4 +1,4 @@
-import { describeObject, getNodePods } from "../../api/kubectl.ts";
+import { callApi, describeObject, getNodePods } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain } from "../view/overdue.ts";
 import { unknown, wait } from "../findings/finding.ts";
@@ -67,13 +67,13 @@ export const othersAreInService: Check = {
     const kept = othersOf(input).filter((other) => nodeOf(view, other)?.maintenance === true);
     // one that is away has an objection of its own
     const away = kept.filter((other) => !isAway(view, other));
-    if (away.length === 0) return undefined;
     // the operator ends what it began, and leaves to users what they began
     const theirs = away.find(({ inService }) => inService) ?? away[0];
+    if (theirs === undefined) return undefined;
     return wait(
       "NodeInMaintenance",
       `in maintenance: node ${away.map(uidOf).join(", node ")}`,
-      `end it: POST /v1/nodes/${theirs === undefined ? "<uid>" : uidOf(theirs)}/actions/maintenance_off`,
+      `end it: ${callApi(view.name, "POST", `/v1/nodes/${uidOf(theirs)}/actions/maintenance_off`)}`,
     );
   },
 };
@@ -91,7 +91,7 @@ export const databasesAreActive: Check = {
       busy
         .map(({ name, status, waitingFor }) => `database "${name}" is ${status}${waitingFor && ` (${waitingFor})`}`)
         .join(", "),
-      "the roll goes on once every database is active; see GET /v1/actions",
+      "the roll goes on once every database is active; storectl databases shows them",
     );
   },
 };
@@ -108,7 +108,7 @@ export const noActionRuns: Check = {
     return wait(
       "ActionRunning",
       `running: ${others.map(({ name, object }) => `${name} of ${object}`).join(", ")}`,
-      "the roll goes on once it ends; see GET /v1/actions",
+      "the roll goes on once it ends; storectl status shows nodes and databases",
     );
   },
 };
@@ -125,7 +125,7 @@ export const primariesServe: Check = {
     return wait(
       "PrimaryAway",
       `no primary serves: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
-      "the roll goes on once it serves again or a replica has taken over; see GET /v1/bdbs",
+      "the roll goes on once it serves again or a replica has taken over; storectl databases shows them",
     );
   },
 };
@@ -142,7 +142,7 @@ export const replicasAreInSync: Check = {
     return wait(
       "ReplicaNotInSync",
       `a replica is behind in: ${named(late)}`,
-      "the roll goes on once it has caught up; see GET /v1/bdbs",
+      "the roll goes on once it has caught up; storectl databases shows it",
     );
   },
 };

@@ -1,3 +1,4 @@
+import { callApi } from "../../api/kubectl.ts";
 import { needText } from "../../base/sizes.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterNode, SetAside } from "../view/cluster-view.ts";
@@ -21,8 +22,8 @@ export const noDataIsSetAside: Check = {
     return warn(
       "DataSetAside",
       `no record asks for ${needText(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
-      `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again (a database in recovery takes it by POST /v1/bdbs/${first.database}/actions/recover with set_aside); ` +
-        `or remove it now: DELETE /v1/nodes/${first.node}/set_aside/${first.id}`,
+      `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again (the finding of a database in recovery has the line that uses it); ` +
+        `or remove it now: ${callApi(name, "DELETE", `/v1/nodes/${first.node}/set_aside/${first.id}`)}`,
     );
   },
 };

@@ -1,5 +1,6 @@
 import {
   applyBundle,
+  callApi,
   deleteWebhooks,
   editObject,
   getObjects,
@@ -9,6 +10,7 @@ import {
   restartDeployment,
   trustCertificateFirst,
   uncordon,
+  uploadModule,
 } from "../../api/kubectl.ts";
 import { LICENSE_KEY } from "../../api/license.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
@@ -23,9 +25,12 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
     case "patch-database":
       return patchDatabaseVersion(act.name, act.storeVersion);
     case "upgrade-database":
-      return `POST /v1/bdbs/${act.uid}/upgrade {"store_version":"${act.to}"}  # ${act.name}, until it is there`;
+      return callApi(cluster, "POST", `/v1/bdbs/${act.uid}/upgrade`, {
+        body: { store_version: act.to },
+        comment: `${act.name}, until it is there`,
+      });
     case "upload-module":
-      return `POST /v2/modules module=@${act.file}  # ${act.title}, until every node has it`;
+      return uploadModule(cluster, act.file, `${act.title}, until every node has it`);
     case "install-license":
       return "PUT /v1/license  # the licence that is given";
     case "write-license":
@@ -33,7 +38,7 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
         ? editObject(`rec ${cluster}`, "spec.license: the same")
         : editObject(`secret ${act.secret}`, `key ${LICENSE_KEY}: the same`);
     case "end-maintenance":
-      return `POST /v1/nodes/${act.uid}/actions/maintenance_off`;
+      return callApi(cluster, "POST", `/v1/nodes/${act.uid}/actions/maintenance_off`);
     case "patch-role":
       return patchRole(act.role, act.namespace, act.operations);
     case "apply-bundle":

@@ -1,5 +1,6 @@
 import { asking, clusterView, database, facts, NEW, pod, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
+import { uploadModule } from "../../api/kubectl.ts";
 import type { SuppliedModule } from "./recovery.ts";
 import { stepFrom } from "../prerequisites/check-input.ts";
 
@@ -77,7 +78,7 @@ const cases: readonly RecoveryCase[] = [
     does: [
       [
         "UnsupportedModule",
-        "POST /v2/modules module=@graph.zip  # Graph 2.0.0 for databases of 7.2, until every node has it",
+        uploadModule("rec", "graph.zip", "Graph 2.0.0 for databases of 7.2, until every node has it"),
       ],
     ],
   },

@@ -1,8 +1,10 @@
 import { asking, clusterView, database, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
+import { callApi } from "../../api/kubectl.ts";
 import { stepFrom } from "../prerequisites/check-input.ts";
 
+const TO_7_4 = { store_version: "7.4" } as const;
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const invalid = { state: "Invalid", reason: "it is over", expirationDate: "2020-01-01T00:00:00Z" } as const;
 
@@ -90,9 +92,9 @@ const cases: readonly RecoveryCase[] = [
     does: [
       [
         "IncompatibleDatabaseVersion",
-        'POST /v1/bdbs/1/upgrade {"store_version":"7.4"}  # db, until it is there',
+        callApi("rec", "POST", "/v1/bdbs/1/upgrade", { body: TO_7_4, comment: "db, until it is there" }),
         `kubectl patch redb db --type merge -p '{"spec":{"storeVersion":"7.4"}}'`,
-        'POST /v1/bdbs/2/upgrade {"store_version":"7.4"}  # bare, until it is there',
+        callApi("rec", "POST", "/v1/bdbs/2/upgrade", { body: TO_7_4, comment: "bare, until it is there" }),
       ],
     ],
     irreversible: /"db", "bare" never go back below 7\.4/,
@@ -126,7 +128,7 @@ const cases: readonly RecoveryCase[] = [
         findings: [{ id: "NodeInMaintenance", severity: "wait", evidence: "in maintenance: node 2", remedy: "end it" }],
       },
     },
-    does: [["NodeInMaintenance", "POST /v1/nodes/2/actions/maintenance_off"]],
+    does: [["NodeInMaintenance", callApi("rec", "POST", "/v1/nodes/2/actions/maintenance_off")]],
   },
   {
     name: "a node in maintenance that no upgrade waits for is left alone",

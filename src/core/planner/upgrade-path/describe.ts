@@ -1,5 +1,6 @@
 import {
   applyFile,
+  callApi,
   deploymentStatus,
   drain,
   getObjects,
@@ -113,16 +114,16 @@ function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep
     pauses: "requests wait in the proxy for some milliseconds when the new primary takes over",
     irreversible: `these databases never go back below ${to}`,
     consent: "the owners of these databases",
-    commands: old.map((database) => raise(database, to, suspended)),
+    commands: old.map((database) => raise(database, to, facts.cluster, suspended)),
     notes: [...policyNotes(old), ...clientNotes(versions, to)],
   };
 }
 
 /** While management is suspended an object is not acted on: the management API is, and the object follows (§7). */
-function raise({ name, uid, hasObject }: PathDatabase, to: string, suspended: boolean): string {
+function raise({ name, uid, hasObject }: PathDatabase, to: string, cluster: string, suspended: boolean): string {
   return hasObject && !suspended
     ? patchDatabaseVersion(name, to)
-    : `POST /v1/bdbs/${uid}/upgrade {"store_version":"${to}"}  # ${name}`;
+    : callApi(cluster, "POST", `/v1/bdbs/${uid}/upgrade`, { body: { store_version: to }, comment: name });
 }
 
 /** Said where it holds: without it the plan may stop at an earlier version than a reader expects. */

@@ -1,4 +1,4 @@
-import { editObject, patchCluster } from "../../api/kubectl.ts";
+import { editObject, patchCluster, uploadModule } from "../../api/kubectl.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
 import type { ModuleBuild } from "../modules/builds.ts";
@@ -10,7 +10,7 @@ import { stateAfter, versionsAt, type PathFacts, type PathModule, type PathState
 /** What has to be done about modules before a move (§4.3 rules 2 and 6, §9 d and e). */
 export function modulesBefore(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly PlanStep[] {
   if (move.stage === "operator") return turnsManual(facts, prepared) ? [automaticOff(facts)] : [];
-  const builds = uploads(missingBuilds(state, move, facts, prepared));
+  const builds = uploads(missingBuilds(state, move, facts, prepared), facts);
   const lists = move.stage === "cluster" && listsModules(move.to, facts, prepared);
   return [...builds, ...(lists ? [listing(facts)] : [])];
 }
@@ -92,7 +92,7 @@ function missingBuilds(state: PathState, move: Move, facts: PathFacts, prepared:
   });
 }
 
-function uploads(missing: readonly MissingBuild[]): readonly PlanStep[] {
+function uploads(missing: readonly MissingBuild[], facts: PathFacts): readonly PlanStep[] {
   if (missing.length === 0) return [];
   const places = missing.map(({ storeVersion, systems }) => `databases of ${storeVersion} on ${systemsText(systems)}`);
   return [
@@ -102,7 +102,7 @@ function uploads(missing: readonly MissingBuild[]): readonly PlanStep[] {
       to: `builds for ${[...new Set(places)].join(", ")}`,
       does: `uploads ${missing.map(({ module }, index) => `a build for ${places[index]} of ${usedBy(module)}`).join(", ")}`,
       commands: missing.flatMap(({ module: { name }, storeVersion, systems }) =>
-        systems.map((system) => `POST /v2/modules module=@${name}-${storeVersion}-${system.join("-or-")}.zip`),
+        systems.map((system) => uploadModule(facts.cluster, `${name}-${storeVersion}-${system.join("-or-")}.zip`)),
       ),
     },
   ];
