@@ -38,13 +38,11 @@ export async function lookSuite(server: TestServer): Promise<void> {
         test(`${command} without ${resource}`, async () => {
           await using person = await openPerson(server, resource);
           const { code, text } = await person.storectl(command, ...(command === "plan" ? ["--to", "8.2.0-12"] : []));
-          assert.equal(code, 4, text);
+          // no operator has an account in this namespace, which is a finding of preflight
+          assert.ok(code === 4 || (command === "preflight" && code === 3), text);
           const said = text.replaceAll(/\s+/g, " ");
           if (by.includes(command)) assert.ok(said.includes(says), said);
-          assert.match(
-            said,
-            /storectl role (reader|login|upgrader) .*\| kubectl apply -n|role upgrader|get secrets "rec"/,
-          );
+          assert.match(said, /storectl role (reader|login|upgrader) .*\| kubectl apply -n/);
           assert.doesNotMatch(said, /Nothing is wrong|nothing blocks, \d+ passed|no databases|databases none/);
         });
   });

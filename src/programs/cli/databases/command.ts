@@ -8,6 +8,7 @@ import { faults } from "../faults.ts";
 import { reachCluster, unaskedText } from "../site/management.ts";
 import { rememberedDatabases, rememberedTable } from "./remembered.ts";
 import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
+import { lackOf } from "../site/rights.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { bytesText } from "../console/units.ts";
 
@@ -27,7 +28,8 @@ export function databasesCommand(context: Asking): Command {
         const asked = await reachCluster(site, options.cluster);
         if ("lack" in asked) {
           const known = await rememberedDatabases(site, asked, database);
-          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(asked.lack)}`));
+          const lack = await lackOf(site, site.denied.list(), asked.rec.metadata.name);
+          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(lack)}`));
           return context.end(EXIT.unknown);
         }
         const all = await readDatabases(asked.client);

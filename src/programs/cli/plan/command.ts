@@ -33,7 +33,7 @@ export function planCommand(context: Asking): Command {
         facts,
         options.to,
         planUpgradePath(facts, goalOf(options)),
-        known.reachable ? "" : known.reason,
+        known.reachable ? "" : look.lack === undefined ? known.reason : `${known.reason}. ${look.lack.remedy}`,
       );
       context.print(rendered(options.output, report, () => planTable(report)));
       context.end(report.possible ? (report.unknown.length === 0 ? EXIT.ok : EXIT.unknown) : EXIT.found);

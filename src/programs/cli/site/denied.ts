@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
-import type { Access } from "../../../core/releases/permissions/person-roles.ts";
+import type { Access } from "../../../core/releases/permissions/person-grants.ts";
 import { reportingForbidden } from "../../../ports/kube/forbidden.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { lackingRight } from "./rights.ts";

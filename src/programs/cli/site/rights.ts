@@ -116,8 +116,9 @@ function personOf(username: string): Person {
   return { kind: "ServiceAccount", namespace, name };
 }
 
-function lackText(missing: readonly Access[], { name }: Person, namespace: string): string {
-  return `${name} may not ${missing.map(accessText).join(", ")} (namespace ${namespace})`;
+function lackText(missing: readonly Access[], { name, namespace: home }: Person, namespace: string): string {
+  const who = home === undefined ? name : `system:serviceaccount:${home}:${name}`;
+  return `${who} may not ${missing.map(accessText).join(", ")} (namespace ${namespace})`;
 }
 
 /** What no ready Role gives is a matter of who administers Kubernetes. */
