@@ -2,13 +2,13 @@ import { Command } from "commander";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { Goal } from "../../../core/planner/upgrade-path/state.ts";
-import { EXIT, type Asking } from "../console/context.ts";
-import { lookAtCluster } from "../site/look.ts";
+import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
+import { lookAtCluster, type Look } from "../site/look.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { minor, storeVersion } from "./arguments.ts";
 import { pathFactsOf } from "./facts.ts";
-import { planReport, planTable } from "./report.ts";
+import { planReport, planTable, type PlanReport } from "./report.ts";
 
 interface PlanOptions extends SiteOptions, OutputOption {
   readonly to: string;
@@ -27,18 +27,30 @@ export function planCommand(context: Asking): Command {
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PlanOptions) => {
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
-      const facts = pathFactsOf(look);
-      const known = look.observation.view.cluster;
-      const report = planReport(
-        facts,
-        options.to,
-        planUpgradePath(facts, goalOf(options)),
-        known.reachable ? "" : look.lack === undefined ? known.reason : `${known.reason}. ${look.lack.remedy}`,
-      );
+      const report = reportOf(look, options);
       context.print(rendered(options.output, report, () => planTable(report)));
-      context.end(report.possible ? (report.unknown.length === 0 ? EXIT.ok : EXIT.unknown) : EXIT.found);
+      context.end(exitOf(report));
     });
   return withSiteOptions(command);
+}
+
+/** Without the version of the operator there is no place to plan from: then no way is known, which is not the same as none. */
+function reportOf(look: Look, options: PlanOptions): PlanReport {
+  const facts = pathFactsOf(look);
+  const { cluster } = look.observation.view;
+  const { lack, lackAround, environment } = look;
+  const unasked = lack === undefined ? "" : `. ${lack.remedy}`;
+  const unreachable = cluster.reachable ? "" : `${cluster.reason}${unasked}`;
+  if (environment.operator?.read !== false)
+    return planReport(facts, options.to, planUpgradePath(facts, goalOf(options)), unreachable);
+  const report = planReport(facts, options.to, { possible: false, missing: [] }, unreachable);
+  const why = lackAround === undefined ? environment.operator.why : `${lackAround.text}. ${lackAround.remedy}`;
+  return { ...report, unknown: [`the operator: ${why}`, ...report.unknown] };
+}
+
+function exitOf({ possible, missing, unknown }: PlanReport): ExitCode {
+  if (!possible && missing.length > 0) return EXIT.found;
+  return unknown.length === 0 ? EXIT.ok : EXIT.unknown;
 }
 
 /** What a plan shall arrive at. */

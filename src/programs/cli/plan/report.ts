@@ -53,6 +53,7 @@ export function planTable({ cluster, from, to, possible, steps, missing, unknown
     `${cluster}: operator ${from.operator}, nodes ${from.nodeTag}, Kubernetes ${from.kubernetes ?? "unknown"}, ` +
     `databases ${databases !== "" ? databases : unknown.length > 0 ? "unknown" : "none"}\n\n`;
   const gaps = unknown.map((what) => folded(`Not known: ${what}`, "")).join("");
+  if (!possible && missing.length === 0) return `${head}The way to ${to} is not known.\n${gaps}`;
   if (!possible) return `${head}There is no way to ${to}:\n${missing.map(gap).join("")}${gaps}`;
   if (steps.length === 0) return `${head}The cluster is at ${to} already. There is nothing to do.\n${gaps}`;
   return `${head}${steps.map(paragraph).join("\n")}\n${summary(steps, to)}\n${gaps}`;

@@ -4,7 +4,8 @@ import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
-import { answersFor, type WhyAnswer, type WhyInput } from "./answers.ts";
+import type { WhyAnswer } from "./answer.ts";
+import { answersFor, type WhyInput } from "./answers.ts";
 
 const SINCE = "2026-01-01T00:00:00Z";
 

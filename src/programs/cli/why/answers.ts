@@ -15,21 +15,8 @@ import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
+import { blocked, notLookedAt, type WhyAnswer } from "./answer.ts";
 import { remedyOf } from "./remedy.ts";
-
-/** One thing that stands in the way, that will do so, or that could not be looked at. */
-export interface WhyAnswer {
-  /** `blocks`: it stands in the way; `warns`: nothing waits for it yet; `unknown`: the caller could not look. */
-  readonly level: "blocks" | "warns" | "unknown";
-  /** `rec/<name>`, `redb/<name>` or `deployment/<name>`. */
-  readonly object: string;
-  readonly rule: string;
-  readonly evidence: string;
-  /** Since when, as a timestamp; empty when it is not known. */
-  readonly since: string;
-  /** The command that clears it, or what it waits for. */
-  readonly clears: string;
-}
 
 /** A warning event. */
 export interface WarningEvent {
@@ -115,10 +102,6 @@ const OF_UPGRADES: readonly string[] = [
   "CapacityShort",
   "DatabaseUpgradeWaits",
 ] satisfies readonly FindingId[];
-
-function blocked(object: string, rule: string, evidence: string, clears: string): WhyAnswer {
-  return { level: "blocks", object, rule, evidence, since: "", clears };
-}
 
 function clusterAnswers(
   rec: Stored<StoreEnterpriseCluster>,
@@ -269,10 +252,6 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
       `${getNodePods(" -o wide")}  # is port 9443 of a node open to you?`,
     ),
   ];
-}
-
-function notLookedAt(object: string, evidence: string, clears: string): WhyAnswer {
-  return { level: "unknown", object, rule: "NotLookedAt", evidence, since: "", clears };
 }
 
 function databaseAnswers(

@@ -2,7 +2,7 @@ import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { Look } from "../site/look.ts";
 import { folded } from "../console/output.ts";
-import type { WhyAnswer } from "./answers.ts";
+import type { WhyAnswer } from "./answer.ts";
 
 /** What `storectl why` answers. */
 export interface WhyReport {
