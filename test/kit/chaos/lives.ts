@@ -5,6 +5,7 @@ import { liveWithExpiry } from "./kinds/expiring.ts";
 import { liveWithLarge } from "./kinds/large.ts";
 import { liveWithGroup } from "./kinds/grouped.ts";
 import { liveWithPrograms } from "./kinds/programs.ts";
+import { liveWithPops } from "./kinds/waiting.ts";
 import { liveWithTransactions } from "./kinds/transacting.ts";
 import type { Kind } from "./stories/asker.ts";
 import { startLife, type Life } from "./life.ts";
@@ -20,6 +21,7 @@ export function startLives({ cluster, port }: Scene, { seed, faults, elements }:
     ["programs", liveWithPrograms, STORY_MS],
     ["grouped", liveWithGroup, STORY_MS],
     ["transacting", liveWithTransactions, STORY_MS],
+    ["waiting", liveWithPops, STORY_MS],
     // what is filled once is lived with to the end, unless a fault may take it
     ["large", liveWithLarge(elements), isCalm ? Number.POSITIVE_INFINITY : STORY_MS],
   ];

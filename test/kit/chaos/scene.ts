@@ -40,6 +40,8 @@ export interface Scene extends AsyncDisposable {
 /** What the first database may take, with so many elements in collections besides. */
 const MEMORY_BYTES = 50_000_000;
 const ELEMENT_BYTES = 300;
+/** A volume holds the data several times. */
+const ELEMENTS_PER_MIB = 500;
 
 /** Makes it; `folder` is for files of the run, `settings` are those of both databases. This process is alone in its namespaces. */
 export async function startScene(folder: string, settings: Partial<BdbCreate>, elements: number): Promise<Scene> {
@@ -56,7 +58,14 @@ export async function startScene(folder: string, settings: Partial<BdbCreate>, e
         enter: (uid) => [...network.enter(uid), ...(shims.get(uid)?.enter ?? [])],
         prepare: (_uid, root) => {
           mkdirSync(volume(root), { recursive: true });
-          execFileSync("mount", ["-t", "tmpfs", "-o", `size=${VOLUME_MIB}m`, "tmpfs", volume(root)]);
+          execFileSync("mount", [
+            "-t",
+            "tmpfs",
+            "-o",
+            `size=${VOLUME_MIB + Math.ceil(elements / ELEMENTS_PER_MIB)}m`,
+            "tmpfs",
+            volume(root),
+          ]);
           stack.defer(() => void execFileSync("umount", ["-l", volume(root)]));
         },
       },

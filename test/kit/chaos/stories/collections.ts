@@ -34,6 +34,8 @@ export const COLLECTIONS: Readonly<Record<string, Handler>> = {
     ),
   LPOP: (entry) => onList(entry, (items) => popped(entry, items, items[0], () => items.shift())),
   RPOP: (entry) => onList(entry, (items) => popped(entry, items, items.at(-1), () => items.pop())),
+  BLPOP: (entry, [key = ""]) => onList(entry, (items) => waited(entry, items, key, items[0], () => items.shift())),
+  BRPOP: (entry, [key = ""]) => onList(entry, (items) => waited(entry, items, key, items.at(-1), () => items.pop())),
   LLEN: (entry) => onList(entry, (items) => exactly(items.length, () => entry)),
   LINDEX: (entry, [, at = ""]) => onList(entry, (items) => exactly(items.at(Number(at)) ?? null, () => entry)),
   LRANGE: (entry, [, from = "", to = ""]) =>
@@ -106,10 +108,23 @@ function popped(
   item: string | undefined,
   pop: () => void,
 ): Expected {
-  return exactly(item ?? null, () => {
-    pop();
-    return items.length === 0 ? undefined : entry;
-  });
+  return exactly(item ?? null, () => rest(entry, items, pop));
+}
+
+function rest(entry: Entry | undefined, items: readonly string[], pop: () => void): Entry | undefined {
+  pop();
+  return items.length === 0 ? undefined : entry;
+}
+
+/** No other client pushes: an empty list stays empty until the time is over. */
+function waited(
+  entry: Entry | undefined,
+  items: readonly string[],
+  key: string,
+  item: string | undefined,
+  pop: () => void,
+): Expected {
+  return exactly(item === undefined ? null : [key, item], () => rest(entry, items, pop));
 }
 
 function without(entry: Entry | undefined, members: Set<string>, member: unknown): Entry | undefined {

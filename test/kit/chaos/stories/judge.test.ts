@@ -172,6 +172,12 @@ const RIGHT: Readonly<Record<string, readonly Asked[]>> = {
     ["XADD s 2-1 f v", "2-1"],
     ["XLEN s", 2],
   ],
+  "a blocked pop takes what is there": [
+    ["RPUSH a 1 2", 2],
+    ["BRPOP a 0.2", ["a", "2"]],
+    ["BLPOP a 0.2", ["a", "1"]],
+    ["BLPOP a 0.2", null],
+  ],
   "a transaction is answered as one": [
     ["MULTI", "OK"],
     ["INCRBY a 1", "QUEUED"],
