@@ -57,6 +57,11 @@ export class OpenTransaction {
   }
 }
 
+/** True for what the proxy answers inside a transaction, and for what it refuses there. */
+export function isAnsweredByProxy(command: CommandEntry): boolean {
+  return isAnsweredHere(command) || !isQueueable(command);
+}
+
 function isQueueable(command: CommandEntry): boolean {
   return QUEUEABLE.has(command.commandClass) || isSpecial(command);
 }

@@ -114,9 +114,14 @@ export function metScript({ kind }: PendingRequest, answer: Buffer): boolean {
   return answer[0] === MINUS && (isBusy(answer) || (kind === "exec" && isBusyExec(answer)));
 }
 
+/** True for a script and for a command of a module, which may answer with any text. */
+export function isForeign({ kind, request }: PendingRequest): boolean {
+  return kind === "command" && runsForeignCode(request);
+}
+
 /** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
-function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean {
-  return kind === "command" && (isRefusal(answer) || isBusy(answer)) && runsForeignCode(request);
+function isDoubtful(pending: PendingRequest, answer: Buffer): boolean {
+  return (isRefusal(answer) || isBusy(answer)) && isForeign(pending);
 }
 
 /**
@@ -124,18 +129,18 @@ function isDoubtful({ kind, request }: PendingRequest, answer: Buffer): boolean 
  * been demoted before the script ran. Only the engine's role can tell.
  */
 export function mayHideRefusal(
-  { kind, request, substitute }: PendingRequest,
+  pending: PendingRequest,
   { upstream, doubtful }: Pick<PrimaryView, "upstream" | "doubtful">,
   asked: Pick<Upstream, "busy">,
 ): boolean {
   if (!doubtful && upstream === asked) return false;
-  if (kind === "exec") return substitute === undefined;
-  return kind === "command" && runsForeignCode(request) && !isRead(request);
+  if (pending.kind === "exec") return pending.substitute === undefined;
+  return isForeign(pending) && !isRead(pending.request);
 }
 
 /** True for an error that proves that the request changed nothing. */
-export function hasFailed({ kind, request }: PendingRequest, answer: Buffer): boolean {
-  return answer[0] === MINUS && !(kind === "command" && runsForeignCode(request));
+export function hasFailed(pending: PendingRequest, answer: Buffer): boolean {
+  return answer[0] === MINUS && !isForeign(pending);
 }
 
 const MINUS = 45;

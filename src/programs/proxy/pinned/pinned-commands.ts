@@ -7,7 +7,7 @@ import { greetingFor } from "../protocol/greeting.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { withOwnAnswers } from "./exec-reply.ts";
-import { OpenTransaction } from "./open-transaction.ts";
+import { isAnsweredByProxy, OpenTransaction } from "./open-transaction.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -166,7 +166,7 @@ export class PinnedCommands {
       return this.#forward("discard", request);
     }
     // until the engine has taken the MULTI nothing is known to be queued, and an answer of the proxy has no place
-    if (command !== undefined && command.commandClass !== "transaction" && this.#pending.begins) return false;
+    if (command !== undefined && isAnsweredByProxy(command) && this.#pending.begins) return false;
     const objection = open.objection(request, command);
     if (objection === undefined) return this.#forward("queued", open.queue(request, command));
     if (!this.#owner.answer(objection)) return false;

@@ -9,7 +9,7 @@ import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { isOutrun } from "./outrun-read.ts";
 import { PendingQueue } from "./pending-queue.ts";
-import { hasFailed, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
+import { hasFailed, isForeign, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { Redirection } from "./redirection.ts";
@@ -51,7 +51,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#redirection = new Redirection(owner, this.state.tracking, () => this.#upstream);
     const post = (pending: PendingRequest, bytes: Buffer): void => {
       this.#pending.push(pending);
-      this.#pin?.write(bytes);
+      this.#pin?.write(bytes, isForeign(pending));
       this.#kept.note();
     };
     this.#commands = new PinnedCommands(owner, this.state, this.#pending, this.#redirection, post);

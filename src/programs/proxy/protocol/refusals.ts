@@ -43,6 +43,14 @@ export function isOnlyRefusals(bytes: Buffer): boolean {
   return true;
 }
 
+/**
+ * True when the bytes are one refusal in the engine's own words, or the answer of an engine that runs a script, and nothing else: what a script
+ * adds to such words may be data.
+ */
+export function isWholeRefusal(bytes: Buffer): boolean {
+  return WHOLE.test(bytes.toString("latin1"));
+}
+
 const MINUS = 45;
 const LF = 10;
 
@@ -71,9 +79,19 @@ const BEFORE_DATA = [
 ].map((text) => Buffer.from(`-${text}`));
 const REFUSED_EXECS = TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
 const BUSY_TEXTS = ["BUSY Redis is busy running a script.", "BUSY Valkey is busy running a script."];
+const KILLS = " You can only call (?:SCRIPT KILL|FUNCTION KILL) or SHUTDOWN NOSAVE.";
+/** In a script the engine adds which one it was, and where. */
+const PLACE = "(?: script: \\w{1,64}, on @\\w+:\\d+\\.)?";
+const WHOLE = new RegExp(
+  `^-(?:(?:${TEXTS.map(literally).join("|")})\\.?${PLACE}|(?:${BUSY_TEXTS.map(literally).join("|")})${KILLS})\r\n$`,
+);
 const BUSY = BUSY_TEXTS.map((text) => Buffer.from(`-${text}`));
 const BUSY_EXECS = BUSY_TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
 const UNBLOCKED_BY_DEMOTION = Buffer.from(
   "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n",
 );
 const UNBLOCKED_BY_COMMAND = Buffer.from("-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n");
+
+function literally(text: string): string {
+  return text.replaceAll(/[.?'()]/g, "\\$&");
+}

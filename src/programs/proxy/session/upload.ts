@@ -3,7 +3,7 @@ import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { noteSent } from "../client/identity.ts";
 import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
 import { commandName } from "../protocol/arguments.ts";
-import { lastClassified } from "../protocol/commands.ts";
+import { lastClassified, runsForeignCode } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
@@ -183,7 +183,7 @@ export class Upload implements PinUser {
     this.#pin = pin;
     this.#upstream = upstream;
     pin.attach(this);
-    for (const bytes of this.#head) pin.write(bytes);
+    for (const [place, bytes] of this.#head.entries()) pin.write(bytes, place === 0 && runsForeignCode(bytes));
     this.#head = [];
     this.#state = this.#isWhole ? "sent" : "sending";
     this.#owner.pump();

@@ -69,6 +69,20 @@ test("what an engine refuses before it looks at data passes at once", async () =
   assert.match(String(await client.ask("LPUSH", "k")), /wrong number/);
 });
 
+test("a script cannot show what it has written in the words of a refusal", async () => {
+  await using served = await Served.start();
+  using replica = await suspend(served.replica);
+  const [client] = await clients(served);
+  await configure(served, { members: [addressOf(served.replica)] });
+  const script = "redis.call('SET', KEYS[1], ARGV[1]) return redis.error_reply(ARGV[2] .. redis.call('GET', KEYS[1]))";
+  const words = ["ERR syntax error ", "READONLY You can't write against a read only replica.", "OOM ", "NOPERM "];
+  for (const word of words) client.send("EVAL", script, 1, "k", "fresh", word);
+  await until("the engine has done it", async () => (await served.primary.call("GET", "k")) === "fresh");
+  assert.deepEqual(client.unread, []);
+  replica.resume();
+  for (const word of words) assert.equal(plain(await client.read()), `-${word}fresh`);
+});
+
 test("a switchover under load fails no request, and replies of the new primary wait for the old one", async () => {
   await using served = await Served.start();
   await configure(served, { members: [addressOf(served.replica)] });

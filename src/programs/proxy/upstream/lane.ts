@@ -87,9 +87,8 @@ export class Lane {
     this.#gate = new ReplyGate(permits, this.#wire, {
       atBoundary: () => !this.#scanner.inside,
       isMonitor: () => false,
-      receive: (bytes) => {
-        this.#receive(bytes);
-      },
+      runsForeignCode: () => false, // only requests of which the table knows that they do not
+      receive: (bytes) => void this.#receive(bytes),
       overflows: () => undefined, // it holds little, and many clients share it
     });
   }

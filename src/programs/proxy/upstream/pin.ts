@@ -33,6 +33,7 @@ export class Pin {
   readonly #gate: ReplyGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
   readonly #carried: CarriedReply;
+  #runsForeignCode = false;
   #user: PinUser | undefined;
 
   constructor(connection: EngineConnection, key: string, permits: ReplyPermits, onClosed: () => void) {
@@ -62,6 +63,7 @@ export class Pin {
     this.#gate = new ReplyGate(permits, this.#wire, {
       atBoundary: () => this.#carried.heldBytes === 0,
       isMonitor: () => this.monitoring,
+      runsForeignCode: () => this.#runsForeignCode,
       receive: (bytes) => {
         this.#receive(bytes);
       },
@@ -72,9 +74,12 @@ export class Pin {
   /** From now on `user` gets what arrives; without a user it is dropped. */
   attach(user: PinUser | undefined): void {
     this.#user = user;
+    this.#runsForeignCode = false;
   }
 
-  write(bytes: Buffer): void {
+  /** `runsForeignCode`: a script or a command of a module, which may answer with any text. */
+  write(bytes: Buffer, runsForeignCode = false): void {
+    this.#runsForeignCode ||= runsForeignCode;
     this.#wire.write(bytes);
   }
 

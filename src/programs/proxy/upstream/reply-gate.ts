@@ -1,7 +1,7 @@
 import type { Lease } from "../timing/lease.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 import { LeaseGate } from "./lease-gate.ts";
-import { isOnlyRefusals } from "../protocol/refusals.ts";
+import { isOnlyRefusals, isWholeRefusal } from "../protocol/refusals.ts";
 import { kept } from "./lent-memory.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
 import type { Wire } from "./wire.ts";
@@ -19,6 +19,8 @@ export interface ReplyReader {
   readonly atBoundary: () => boolean;
   /** Nothing that arrives now is a reply. */
   readonly isMonitor: () => boolean;
+  /** A reply may be the text of a script or a module. */
+  readonly runsForeignCode: () => boolean;
   readonly receive: (bytes: Buffer) => void;
   /** What waits takes more memory than there is. */
   readonly overflows: () => void;
@@ -36,6 +38,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   readonly #lease: LeaseGate;
   readonly #atBoundary: () => boolean;
   readonly #isMonitor: () => boolean;
+  readonly #runsForeignCode: () => boolean;
   /** Since the running round began. */
   #arrived: Buffer[] = [];
   /** Before it began. */
@@ -43,7 +46,8 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   #bytes = 0;
   #paused = false;
 
-  constructor(permits: ReplyPermits, wire: Wire, { atBoundary, isMonitor, receive, overflows }: ReplyReader) {
+  constructor(permits: ReplyPermits, wire: Wire, reader: ReplyReader) {
+    const { atBoundary, isMonitor, runsForeignCode, receive, overflows } = reader;
     const { lease, rounds, memory } = permits;
     this.relieve = overflows;
     this.#rounds = rounds;
@@ -51,6 +55,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
     this.#wire = wire;
     this.#atBoundary = atBoundary;
     this.#isMonitor = isMonitor;
+    this.#runsForeignCode = runsForeignCode;
     this.#lease = new LeaseGate(lease, wire, receive);
   }
 
@@ -108,11 +113,9 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
 
   /** A refusal is the reply to what was not executed, and shows nothing of what others wrote. */
   #acknowledgesNothing(chunks: readonly Buffer[]): boolean {
-    return (
-      this.#lease.empty &&
-      this.#atBoundary() &&
-      isOnlyRefusals(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks))
-    );
+    if (!this.#lease.empty || !this.#atBoundary()) return false;
+    const bytes = chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks);
+    return this.#runsForeignCode() ? isWholeRefusal(bytes) : isOnlyRefusals(bytes);
   }
 }
 
