@@ -6,7 +6,7 @@ import { clusterNames, LABELS } from "../../core/api/names.ts";
 import { Pods, StatefulSets } from "../../ports/kube/builtin.ts";
 import { isTrue } from "../../ports/kube/conditions.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
-import { targetTag, versionChange } from "../../core/planner/view/target.ts";
+import { isVersionAsked, versionChange } from "../../core/planner/view/target.ts";
 import { nodesOf, type ClusterView, type NodePod, type Workload } from "../../core/planner/view/cluster-view.ts";
 import { volumeGrowth } from "../../core/planner/view/volume-growth.ts";
 import { readGrowingVolumes } from "./kubernetes/claims.ts";
@@ -212,18 +212,14 @@ async function readPermissions(
   permissions: Permissions,
   view: ClusterView,
 ): Promise<Reading<readonly MissingPermission[]>> {
-  const health = isBeginning(view) ? "beginning" : isDegraded(view) ? "degraded" : "rest";
+  const health = isVersionAsked(view) ? "beginning" : isDegraded(view) ? "degraded" : "rest";
   const own = await permissions.operator(REVIEW_MS.operator[health]);
   if (!own.read || view.workload === undefined || view.deleting) return own;
   const account = view.spec.serviceAccountName ?? view.name;
   const scope = { name: view.name, nodes: nodesOf(view), account };
   const others = await permissions.cluster(scope, REVIEW_MS.cluster[health]);
-  return others.read ? { read: true, value: [...own.value, ...others.value] } : own;
-}
-
-/** Another version is asked for, and nothing has been done about it. */
-function isBeginning(view: ClusterView): boolean {
-  return versionChange(view) !== undefined && view.workload?.imageTag !== targetTag(view);
+  if (others.read) return { read: true, value: [...own.value, ...others.value] };
+  return own.value.length > 0 ? own : others;
 }
 
 /** The cluster moves, is about to, or does not do what it should: a moment to look closely at what may be done. */

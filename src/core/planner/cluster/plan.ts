@@ -4,9 +4,16 @@ import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { ownStep, suspendedStep } from "./own-step.ts";
 import { recoveryStep } from "./recovery.ts";
-import { waitingFor, type RollStep } from "./step.ts";
+import { waiting, waitingFor, type RollStep } from "./step.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
-import { madeFrom, newerRelease, targetTag, versionChange, type VersionChange } from "../view/target.ts";
+import {
+  isVersionAsked,
+  madeFrom,
+  newerRelease,
+  targetTag,
+  versionChange,
+  type VersionChange,
+} from "../view/target.ts";
 import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { removeFinalizers } from "../view/overdue.ts";
 import { upgradeRemedy } from "./upgrade-remedy.ts";
@@ -59,7 +66,8 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const unfinished = isUnfinished(view);
   const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
   const left = leftBehind(view);
-  const ownsObjects = free && (change !== undefined || left === undefined);
+  const unsure = unsureStep(view, environment);
+  const ownsObjects = free && unsure === undefined && (change !== undefined || left === undefined);
   const held = unable.find(({ severity }) => severity === "wait");
   const may = ownsObjects && held === undefined;
   // what brings nodes and databases back waits for nothing but the permission to act
@@ -67,7 +75,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
     may
       ? ownStep(view, wanted, change, environment)
       : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held);
-  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? ordinary();
+  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? begun(ordinary(), free ? unsure : undefined);
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
@@ -113,6 +121,17 @@ function workloadStep(
 function keptBy(name: string, { finalizers = [] }: Workload): string {
   if (finalizers.length === 0) return "";
   return `; finalizers keep it: ${finalizers.join(", ")}; when nothing removes them: ${removeFinalizers("sts", name)}`;
+}
+
+/** Neither nodes nor a roll begin while it is not known whether the operator may go on with them; what has begun waits for no review. */
+function unsureStep(view: ClusterView, { permissions }: ClusterEnvironment): RollStep | undefined {
+  const isBeginning = view.workload === undefined || isVersionAsked(view);
+  if (permissions?.read !== false || !isBeginning) return undefined;
+  return waiting("PermissionsUnknown", `the operator cannot ask what it may do, and asks again: ${permissions.why}`);
+}
+
+function begun(step: RollStep, unsure: RollStep | undefined): RollStep {
+  return unsure !== undefined && step.kind === "done" ? unsure : step;
 }
 
 /** Nodes are kept in service while nothing else may be done. */

@@ -80,7 +80,26 @@ test("permissions: when all is gone the bundle is named, and the sentence still 
   assert.ok(`${finding?.evidence} ${finding?.remedy}`.length < 1_000);
 });
 
-test("permissions: what could not be reviewed stops nothing", () => {
-  const environment = { permissions: { read: false, why: "no answer" } } as const;
-  assert.deepEqual(planCluster(clusterView(), `template of ${targetTag(clusterView())}`, environment).findings, []);
+const unread = { permissions: { read: false, why: "no answer" } } as const;
+
+test("permissions: what could not be reviewed stops nothing that has begun", () => {
+  const view = clusterView();
+  const { findings, step, ownsObjects } = planCluster(view, `template of ${targetTag(view)}`, unread);
+  assert.deepEqual([findings, step.kind, ownsObjects], [[], "done", true]);
 });
+
+for (const [what, change] of [
+  ["nodes are made", { workload: undefined, pods: [] }],
+  ["a roll begins", upgrading],
+] as const) {
+  test(`permissions: before ${what} they are known`, () => {
+    const view = clusterView(change);
+    const wanted = `template of ${targetTag(view)}`;
+    const { step, ownsObjects } = planCluster(view, wanted, unread);
+    assert.deepEqual(
+      [step.kind, step.kind === "wait" && step.reason, ownsObjects],
+      ["wait", "PermissionsUnknown", false],
+    );
+    assert.equal(planCluster(view, wanted, { permissions: { read: true, value: [] } }).ownsObjects, true);
+  });
+}

@@ -97,6 +97,11 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
   return { fromTag, from: releaseByNodeTag(fromTag), toTag, to: releaseByNodeTag(toTag) };
 }
 
+/** Another version is asked for, and nothing has been done about it. */
+export function isVersionAsked(view: ClusterView): boolean {
+  return versionChange(view) !== undefined && view.workload?.imageTag !== targetTag(view);
+}
+
 /** The newest release that nodes are made from, when it is newer than the operator's own. */
 export function newerRelease(view: ClusterView): Release | undefined {
   return madeFrom(view)

@@ -155,6 +155,8 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
 /** What is against that the cluster takes what it asks for. */
 async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
   const { permissions } = observation.environment;
+  // nothing is taken for a cluster without nodes before it is known what the operator may do
+  if (permissions?.read === false && observation.view.workload === undefined) return unknownOwnership(false);
   // what it may not follow would never be known; nothing is written then
   if (permissions?.read === true && permissions.value.some(({ who, spare }) => who === "operator" && spare !== true))
     return unknownOwnership(observation.view.workload !== undefined);
