@@ -66,16 +66,15 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const unfinished = isUnfinished(view);
   const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
   const left = leftBehind(view);
-  const unsure = unsureStep(view, environment);
+  const unsure = free ? unsureStep(view, environment) : undefined;
   const ownsObjects = free && unsure === undefined && (change !== undefined || left === undefined);
   const held = unable.find(({ severity }) => severity === "wait");
-  const may = ownsObjects && held === undefined;
   // what brings nodes and databases back waits for nothing but the permission to act
   const ordinary = (): RollStep =>
-    may
+    ownsObjects && held === undefined
       ? ownStep(view, wanted, change, environment)
       : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held);
-  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? begun(ordinary(), free ? unsure : undefined);
+  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? begun(ordinary(), unsure);
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = held ?? (step.kind === "wait" ? step.finding : undefined);

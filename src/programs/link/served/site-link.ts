@@ -53,6 +53,8 @@ export class SiteLink {
   #bytes = { received: 0, sent: 0 };
   /** How the other site numbered its operations when it had lost some of these. */
   #forgetful: number | undefined;
+  /** What was here when it last greeted with less of its own: a greeting that was under way says less than has come over another connection. */
+  #heldThen = NOTHING;
   /** Connections over which the other site gets all data. */
   #giving = 0;
 
@@ -86,7 +88,7 @@ export class SiteLink {
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
     await answerGreeting(visitor, this.#introduction());
-    if (converses) this.#requireRemembered(greeting);
+    if (converses) this.#requireRemembered(greeting, this.#heldThen);
     if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys());
     else if (greeting.joining === true) await this.#give(connection);
     else await this.#converse({ connection, isOwn: false }, greeting);
@@ -136,11 +138,12 @@ export class SiteLink {
   async #connect(): Promise<boolean> {
     const { own, remote, signal, log } = this.#options;
     const other = remote();
+    const held = this.#options.local.holds;
     try {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
       try {
         this.#requireKept(greeting);
-        this.#requireRemembered(greeting);
+        this.#requireRemembered(greeting, held);
         await this.#converse({ connection, isOwn: true }, greeting);
       } finally {
         connection.destroy();
@@ -174,18 +177,25 @@ export class SiteLink {
 
   /**
    * Who knows less of its own operations than others do has lost them, and begins anew: it would give their numbers again. One that
-   * does not is refused for good.
+   * does not is refused for good, once it has less than was `held` here before it greeted.
    */
-  #requireRemembered({ received, origin }: Greeting): void {
+  #requireRemembered({ received, origin }: Greeting, held: VersionVector): void {
     const { local, onOutnumbered } = this.#options;
     const own = { origin: local.origin, seq: seqOf(local.holds, local.origin) };
     if (isOutnumbered(own, [received])) {
       onOutnumbered(received);
       throw new Fault(faults.outnumbered, "The other site has operations of this one that this one has lost.");
     }
-    if (isOutnumbered({ origin, seq: seqOf(received, origin) }, [local.holds])) this.#forgetful = origin;
+    const theirs = { origin, seq: seqOf(received, origin) };
+    if (isOutnumbered(theirs, [held])) this.#forgetful = origin;
     if (this.#forgetful === origin)
       throw this.#lacks("operations of its own that others have, and does not begin anew");
+    if (!isOutnumbered(theirs, [local.holds])) return;
+    this.#heldThen = local.holds;
+    throw new Fault(
+      faults.outnumbered,
+      "The other site has greeted with fewer operations of its own than have come since.",
+    );
   }
 
   #lacks(what: string): Fault {

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { silentLog } from "../../../core/base/log.ts";
+import { originOf } from "../../../core/merge/origin.ts";
+import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
+import { SiteLink, type SiteLinkOptions } from "./site-link.ts";
+
+const THEIRS = originOf(2, 0);
+
+/** Site 1, which has taken so many operations of site 2, and whether a greeting of that one with fewer is taken, refused once, or for good. */
+function scene() {
+  let held = 0;
+  const local = {
+    ...{ id: 1, origin: originOf(1, 0), isWhole: true, suffices: () => true },
+    get holds() {
+      return vectorOf([[THEIRS, held]]);
+    },
+    participants: {
+      begins: () => {
+        throw new Error("it is taken");
+      },
+    },
+  };
+  const link = new SiteLink({
+    ...{ guid: "g", local, remote: () => ({ id: 2, name: "west" }), own: () => ({}) },
+    ...{ clock: new FakeClock(), log: silentLog, signal: new AbortController().signal, onOutnumbered: () => {} },
+  } as unknown as SiteLinkOptions); // these are all that a greeting uses
+  const connection = { send: () => Promise.resolve(), destroy: () => {}, socket: { bytesRead: 0, bytesWritten: 0 } };
+  const greets = (seq: number) => {
+    const received = seq === 0 ? NOTHING : vectorOf([[THEIRS, seq]]);
+    const greeting = { guid: "g", from: 2, to: 1, received, origin: THEIRS, formats: [1] };
+    return link.accept({ connection, greeting } as unknown as Parameters<typeof link.accept>[0]);
+  };
+  const takes = (count: number): void => void (held = count);
+  return { takes, greets };
+}
+
+test("a site whose greeting was under way while more of it came over another connection connects again", async () => {
+  const { takes, greets } = scene();
+  takes(5);
+  await assert.rejects(greets(3), { code: "LINK_OUTNUMBERED" });
+  takes(6);
+  await assert.rejects(greets(7), /it is taken/);
+});
+
+test("a site that greets again without operations of its own that others have is refused, and stays so", async () => {
+  const { takes, greets } = scene();
+  takes(5);
+  await assert.rejects(greets(3), { code: "LINK_OUTNUMBERED" });
+  for (const seq of [4, 9]) await assert.rejects(greets(seq), { code: "LINK_NOT_KEPT" });
+});
