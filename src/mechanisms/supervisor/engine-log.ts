@@ -47,7 +47,7 @@ export async function boundLog({ logFile }: LogFile): Promise<number> {
   return size;
 }
 
-/** The last warnings of the process that wrote last into the log, in one line of at most 300 characters; empty when it wrote none. */
+/** The last warnings of the process that wrote last into the log, in one line of at most 400 characters; empty when it wrote none. */
 export async function lastWarnings({ logFile }: LogFile): Promise<string> {
   const lines = (await tailOf(logFile)).trimEnd().split("\n").slice(-20);
   const writer = processOf(lines.at(-1) ?? "");
@@ -59,7 +59,7 @@ export async function lastWarnings({ logFile }: LogFile): Promise<string> {
 }
 
 /** So long the last words may be. */
-const LONGEST = 300;
+const LONGEST = 400;
 
 /** True when an engine has said as its last words that it cannot read what it has stored. */
 export function cannotReadItsFiles(lastWords: string): boolean {
