@@ -168,6 +168,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/agent/node/proxy.test.ts": 15,
   "src/programs/proxy/session/odd-pipelines.test.ts": 15,
   "src/programs/proxy/session/redirected-tracking.test.ts": 15,
+  "src/programs/proxy/session/tracked-scans.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "test/scenario/engine-user.test.ts": 10,
   "test/permissions/writers.test.ts": 10,

@@ -51,6 +51,12 @@ export class ConnectionState {
     return this.inTransaction || this.#user || this.tracking.isOn || this.monitoring || this.subscriptions.size > 0;
   }
 
+  /** The engine must get this read over the connection: it tracks the key, or CLIENT CACHING is used up. */
+  tracksRead(hasKey: boolean): boolean {
+    const { isOn, isBroadcast, isChosen } = this.tracking;
+    return isOn && !isBroadcast && (this.#caching !== undefined || (hasKey && !isChosen));
+  }
+
   /** The requests that are queued since MULTI; undefined without MULTI. */
   get queuedRequests(): number | undefined {
     return this.#transaction?.length;

@@ -27,6 +27,7 @@ export type PendingKind =
   | "tracking"
   | "caching"
   | "monitor"
+  | "scan"
   | "select"
   | "hello"
   | "auth"
@@ -62,6 +63,8 @@ export interface PendingRequest {
   readonly answer?: Buffer;
   /** What an EXEC executes besides requests to the engine, by the places in the transaction. */
   readonly special?: ReadonlyMap<number, SpecialRequest>;
+  /** Of a scan: the tag of the cursor in the reply. */
+  readonly tag?: number;
   /** Of the proxy itself: what becomes of it. */
   readonly own?: OwnCommand;
 }

@@ -5,6 +5,8 @@ import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { greetingFor } from "../protocol/greeting.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
+import { withTag } from "../scan/cursor.ts";
+import { placedScan } from "../scan/scan.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import { withOwnAnswers } from "./exec-reply.ts";
 import { isAnsweredByProxy, OpenTransaction } from "./open-transaction.ts";
@@ -86,6 +88,7 @@ export class PinnedCommands {
         return this.#takeTracking(request);
       case "caching":
       case "monitor":
+      case "scan":
         return this.#forward(command.commandClass, request);
       default:
         return this.#forward("command", request);
@@ -111,7 +114,8 @@ export class PinnedCommands {
     // the engine has not opened it: what follows is not queued
     if (pending.kind === "multi" && frame[0] === MINUS) this.#open = undefined;
     if (pending.kind === "exec") this.#executed(pending, frame, answer);
-    else answer(pending.kind === "hello" ? greetingFor(frame, this.#owner.identity.id) : frame);
+    else if (pending.kind === "hello") answer(greetingFor(frame, this.#owner.identity.id));
+    else answer(pending.tag === undefined ? frame : withTag(frame, pending.tag));
   }
 
   /** Gives its client the reply to EXEC, once the proxy has added what it answers itself. */
@@ -224,7 +228,14 @@ export class PinnedCommands {
 
   #send(pending: PendingRequest): void {
     const { kind, request } = pending;
-    this.#post(pending, kind === "tracking" ? this.#redirection.atEngine(request) : request);
+    if (kind === "scan") this.#scan(pending);
+    else this.#post(pending, kind === "tracking" ? this.#redirection.atEngine(request) : request);
+  }
+
+  /** Its cursor is that of the engine that it is sent to, also when it is sent again. */
+  #scan(pending: PendingRequest): void {
+    const { bytes, tag } = placedScan(this.#owner.endpoint.scans, this.#redirection.engine, pending.request);
+    this.#post({ ...pending, tag }, bytes);
   }
 
   #now(): number {

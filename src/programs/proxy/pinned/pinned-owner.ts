@@ -4,6 +4,7 @@ import type { Credentials } from "../client/credentials.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
+import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
@@ -16,6 +17,7 @@ export interface PinnedEndpoint {
   readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;
+  readonly scans: Pick<ScanSources, "route">;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
   /** Of the process. */

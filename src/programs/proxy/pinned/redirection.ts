@@ -31,6 +31,11 @@ export class Redirection {
     this.#engine = engine;
   }
 
+  /** Where this connection is. */
+  get engine(): Upstream {
+    return this.#engine();
+  }
+
   /** Whether this CLIENT TRACKING can be sent: an error reply when it cannot, undefined when that is not known yet. */
   ready(request: Buffer): true | Buffer | undefined {
     const target = redirectTarget(request);

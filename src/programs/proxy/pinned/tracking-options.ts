@@ -25,6 +25,11 @@ export class TrackingOptions {
     return this.#flags?.has("BCAST") === true;
   }
 
+  /** Nothing is tracked but what comes behind CLIENT CACHING. */
+  get isChosen(): boolean {
+    return this.#flags?.has("OPTIN") === true;
+  }
+
   /** The number of the client that gets the invalidations, when it is another connection. */
   get redirect(): number | undefined {
     return this.#redirect;

@@ -47,6 +47,12 @@ export function withTag(answer: Buffer, tag: number): Buffer {
 /** The cursor that begins a scan. */
 export const FIRST = "0";
 
+/** The same as clients send it. */
+export const NEW: ScanCursor = { tag: 0, position: FIRST };
+
+/** The tag of an engine that is not the primary any more, and not known: a scan with it begins anew. */
+export const NO_EPOCH = 8191;
+
 const LARGEST = 2n ** 64n - 1n;
 const POSITION_BITS = 40n;
 const POSITIONS = (1n << POSITION_BITS) - 1n;

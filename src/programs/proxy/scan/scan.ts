@@ -5,7 +5,8 @@ import type { Counters } from "../limits/counters.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { cursorOf, FIRST, withPosition, withTag } from "./cursor.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import type { ScanSources } from "./sources.ts";
 
@@ -59,6 +60,20 @@ export function continueAtPrimary(scans: ScanSources, request: Buffer): Buffer {
   if (cursor === undefined || cursor.tag === 0) return request;
   const route = scans.route(cursor);
   return withPosition(request, route !== undefined && scans.isPrimary(route.source) ? route.position : FIRST);
+}
+
+/** A scan as the engine gets it over a connection of its client, and the tag of its answer's cursor; one that began at another engine begins anew. */
+export function placedScan(
+  scans: Pick<ScanSources, "route">,
+  engine: Pick<Upstream, "address">,
+  request: Buffer,
+): { readonly bytes: Buffer; readonly tag: number } {
+  const cursor = cursorOf(request);
+  const primary = scans.route(NEW);
+  const known = cursor === undefined ? undefined : scans.route(cursor);
+  const isHere = primary?.source.upstream.isAt(engine.address) === true;
+  const goesOn = isHere && known?.source === primary.source;
+  return { bytes: withPosition(request, goesOn ? known.position : FIRST), tag: isHere ? primary.tag : NO_EPOCH };
 }
 
 async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCursor): Promise<Buffer> {

@@ -8,6 +8,7 @@ import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
+import { cursorOf } from "../scan/cursor.ts";
 import { continueAtPrimary, takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleAuth, handleHello } from "./login.ts";
@@ -118,7 +119,7 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
     case "scripts":
       return session.pinned.take(request, command);
     case "scan":
-      return takeOrForwardScan(session, request);
+      return takeOrForwardScan(session, request, command);
     case "long":
       return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
     case "container":
@@ -202,10 +203,15 @@ function takeTransaction(session: CommandSession, request: Buffer, command: Comm
   return session.pinned.take(request, command);
 }
 
-function takeOrForwardScan(session: CommandSession, request: Buffer): boolean {
+function takeOrForwardScan(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
   const pinned = session.pinned.current;
   // a subscriber of the old protocol may not scan: the engine gives the error
   if (pinned !== undefined && isLimited(session)) return pinned.take(request, undefined);
+  if (pinned !== undefined && cursorOf(request) !== undefined) {
+    // what the client tracks is known when it has all replies
+    if (session.hasPending) return false;
+    if (pinned.state.tracksRead(command.name !== "SCAN")) return pinned.take(request, command);
+  }
   return takeScan(session, request) ?? takePlain(session, request);
 }
 

@@ -46,7 +46,7 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "scan",
     names: "SCAN HSCAN SSCAN ZSCAN",
-    note: "the cursor names the engine that gave it: a scan goes on there when the primary changes; with `durability: sync` it begins anew at the next primary",
+    note: "the cursor names the engine that gave it: a scan goes on there when the primary changes; with `durability: sync`, and for a client whose `CLIENT TRACKING` tracks the key, it begins anew at the next primary",
   },
   {
     commandClass: "subscription",
