@@ -19,6 +19,7 @@ import type { FindingLog } from "../objects/finding-log.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
+import { hasRecord } from "../objects/has-record.ts";
 import { block, sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 import type { Finding } from "../../../core/api/parts.ts";
@@ -68,7 +69,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
     if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
     const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
-    if (isTerminating && context?.hasNodes !== true && !mayBeRecorded(deps, reaadb, cluster)) {
+    if (isTerminating && context?.hasNodes !== true && !(await mayBeRecorded(deps, reaadb, cluster))) {
       await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
       return settled;
     }
@@ -215,13 +216,14 @@ async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Pro
  * The participants know of it, and which cluster of the namespace has their record cannot be known; or the one that has it is without
  * nodes for now, and is to have some again.
  */
-function mayBeRecorded({ cache }: ActiveActiveDeps, reaadb: Reaadb, cluster: string): boolean {
+async function mayBeRecorded(deps: ActiveActiveDeps, reaadb: Reaadb, cluster: string): Promise<boolean> {
+  const { cache } = deps;
   const { namespace = "default" } = reaadb.metadata;
   if (reaadb.status?.guid === undefined) return false;
   const known = cache.clusters.get({ name: cluster, namespace });
   if (known === undefined) return objectsIn(cache, namespace).clusters.length > 0;
-  const hasRecord = cache.records.get({ name: clusterNames.clusterRecord(cluster), namespace }) !== undefined;
-  return hasRecord && known.metadata.deletionTimestamp === undefined;
+  if (known.metadata.deletionTimestamp !== undefined) return false;
+  return hasRecord(deps, { name: clusterNames.clusterRecord(cluster), namespace });
 }
 
 /** The cluster that is named, or the only one of the namespace. */

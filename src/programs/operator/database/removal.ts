@@ -11,6 +11,7 @@ import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
+import { hasRecord } from "../objects/has-record.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
 import { holdersOf, type Redb } from "./cluster.ts";
@@ -43,16 +44,16 @@ export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Out
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
 async function removeFrom(
-  { cache }: RemovalDeps,
+  deps: RemovalDeps,
   name: string,
   { hasNodes, connection, unready }: ClusterContext,
   redb: Redb,
 ): Promise<string | undefined> {
-  if (!hasNodes) return isRecorded(cache, name, redb) ? unreached(name, NO_NODES, redb) : undefined;
+  if (!hasNodes) return (await isRecorded(deps, name, redb)) ? unreached(name, NO_NODES, redb) : undefined;
   if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
   if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
-  const own = ownDatabase(cache, name, polled, redb);
+  const own = ownDatabase(deps.cache, name, polled, redb);
   if (own.unready !== undefined) return unreached(name, own.unready.evidence, redb);
   const { bdb } = own;
   if (bdb === undefined) return undefined;
@@ -64,14 +65,16 @@ async function removeFrom(
 }
 
 /** A cluster without nodes that is to have some again brings back what its records and volumes hold; one that goes takes them along. */
-function isRecorded({ clusters, records }: InformerCache, cluster: string, { metadata, status }: Redb): boolean {
+async function isRecorded(
+  deps: Pick<RemovalDeps, "kube" | "cache">,
+  cluster: string,
+  { metadata, status }: Redb,
+): Promise<boolean> {
   const { namespace = "default" } = metadata;
-  const rec = clusters.get({ name: cluster, namespace });
+  const rec = deps.cache.clusters.get({ name: cluster, namespace });
   if (status?.databaseUID === undefined || rec === undefined || rec.metadata.deletionTimestamp !== undefined)
     return false;
-  return (
-    records.get({ name: clusterNames.databaseRecord(cluster, Number(status.databaseUID)), namespace }) !== undefined
-  );
+  return hasRecord(deps, { name: clusterNames.databaseRecord(cluster, Number(status.databaseUID)), namespace });
 }
 
 const NO_NODES = "it has no nodes now, and has a record of the database";
