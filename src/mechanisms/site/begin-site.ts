@@ -30,7 +30,7 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly connectWhole: () => Promise<OtherKeys | undefined>;
   /** What the other sites have of this one, of those that say it at once. */
   readonly askOthers: () => Promise<Others>;
-  /** What another site had of this one that was not here, when that was last noticed. */
+  /** What other sites had of this one that was not here, as far as that was noticed. */
   readonly outnumberedBy: VersionVector;
 }
 

@@ -2,7 +2,7 @@ import { backoffMs } from "../../../core/base/backoff.ts";
 import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { NOTHING, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { NOTHING, union, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { isBegun } from "../../../mechanisms/site/take-all.ts";
 import type {
@@ -42,7 +42,7 @@ export class ServedDatabase {
   #round: AbortController | undefined;
   /** The engine has nothing, and gets what other sites have, or waits for them: those that have nothing either are told so meanwhile. */
   #isJoining = false;
-  /** What another site had of this one that was not here, the last time: it numbers its operations above that. */
+  /** What other sites had of this one that was not here: it numbers its operations above that. */
   #outnumberedBy = NOTHING;
   #trouble = "The link has not read the state in the engine yet.";
 
@@ -153,9 +153,11 @@ export class ServedDatabase {
       if (found === undefined) throw new Fault(faults.badCommand, `Site ${id} is none of the database any more.`);
       return found;
     };
+    // a visitor that this round has let in may be judged while the next one runs
+    const round = this.#round;
     const onOutnumbered = (received: VersionVector): void => {
-      this.#outnumberedBy = received;
-      this.#round?.abort();
+      this.#outnumberedBy = union(this.#outnumberedBy, received);
+      round?.abort();
     };
     const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal, onOutnumbered });
     this.#links.set(id, link);
