@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { promote } from "../../../../test/kit/engines/switchover.ts";
+import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 
 const test = sharing(() => Served.start());
@@ -64,21 +64,34 @@ test("CLIENT UNBLOCK ends the wait of a blocking command with requests behind it
   for (const one of [client, other]) one.close();
 });
 
-test("a read behind a blocking command that ends during a move shows what the next primary has", async (served) => {
-  const [client, other] = [await served.client(), await served.client()];
-  await other.ask("SET", "read", "old");
-  client.send("BLPOP", "none", "0");
-  client.send("GET", "read");
-  await untilBlocked(served.primary, 1);
-  await done(served.prepare());
-  await done(served.hold({ holdMs: 60_000 }));
-  await promote(served.primary, served.replica);
-  // as a client of another proxy does that is released first
-  await served.replica.call("SET", "read", "new");
-  const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
-  assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
-  assert.equal(await client.read(), null);
-  await done(served.proxy.send({ op: "release", bdb: 1, epoch: served.epoch + 1, target: addressOf(served.replica) }));
-  assert.equal(await client.read(), "new");
-  for (const one of [client, other]) one.close();
-});
+/** Reads that wait behind a BLPOP, and their replies at a primary where another client has written already. */
+const READS: Readonly<Record<string, readonly [readonly (readonly string[])[], readonly unknown[]]>> = {
+  "a read": [[["GET", "read"]], ["new"]],
+  "a transaction of reads": [
+    [["MULTI"], ["GET", "read"], ["EXISTS", "read"], ["EXEC"]],
+    ["OK", "QUEUED", "QUEUED", ["new", 1]],
+  ],
+};
+
+for (const [what, [requests, answers]] of Object.entries(READS))
+  test(`${what} behind a blocking command that ends during a move shows what the next primary has`, async (served) => {
+    const [client, other] = [await served.client(), await served.client()];
+    await other.ask("SET", "read", "old");
+    client.send("BLPOP", "none", "0");
+    for (const request of requests) client.send(...request);
+    await untilBlocked(served.primary, 1);
+    await done(served.prepare());
+    await done(served.hold({ holdMs: 60_000 }));
+    await promote(served.primary, served.replica);
+    // as a client of another proxy does that is released first
+    await served.replica.call("SET", "read", "new");
+    const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
+    assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+    assert.equal(await client.read(), null);
+    const [from, to] = [served.primary, served.replica];
+    [served.primary, served.replica] = [to, from];
+    await done(served.release());
+    assert.deepEqual(await client.readMany(answers.length), answers);
+    await demote(from, to);
+    for (const one of [client, other]) one.close();
+  });

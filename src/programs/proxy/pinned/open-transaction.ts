@@ -2,6 +2,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
+import { isRead } from "../protocol/commands.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 
@@ -20,10 +21,16 @@ export class OpenTransaction {
   #bytes = 0;
   #specialBytes = 0;
   #failed = false;
+  #onlyReads = true;
 
   /** The reply to EXEC when the proxy refuses the transaction; undefined when the engine decides. */
   get refusal(): Buffer | undefined {
     return this.#failed ? replies.transactionAborted : undefined;
+  }
+
+  /** What the engine is to execute changes nothing. */
+  get onlyReads(): boolean {
+    return this.#onlyReads;
   }
 
   /** Makes EXEC fail. */
@@ -47,6 +54,12 @@ export class OpenTransaction {
 
   /** What the engine is sent for a request that may be queued. */
   queue(request: Buffer, command: CommandEntry | undefined): Buffer {
+    const queued = this.#forEngine(request, command);
+    this.#onlyReads &&= isRead(queued);
+    return queued;
+  }
+
+  #forEngine(request: Buffer, command: CommandEntry | undefined): Buffer {
     if (command !== undefined && REFUSED_INSIDE.has(command.name)) return request;
     const at = this.#count++;
     if (command === undefined || !isSpecial(command)) return request;

@@ -63,6 +63,8 @@ export interface PendingRequest {
   readonly answer?: Buffer;
   /** What an EXEC executes besides requests to the engine, by the places in the transaction. */
   readonly special?: ReadonlyMap<number, SpecialRequest>;
+  /** Of an EXEC: its transaction changes nothing. */
+  readonly onlyReads?: boolean;
   /** Of a scan: the tag of the cursor in the reply. */
   readonly tag?: number;
   /** Of the proxy itself: what becomes of it. */
@@ -70,12 +72,12 @@ export interface PendingRequest {
 }
 
 /** True when it may be sent again although it may have been executed: it changes nothing but the connection. */
-export function isRepeatable({ kind, request, substitute }: PendingRequest): boolean {
+export function isRepeatable({ kind, request, substitute, onlyReads = false }: PendingRequest): boolean {
   switch (kind) {
     case "command":
       return isRead(request);
     case "exec":
-      return substitute !== undefined;
+      return substitute !== undefined || onlyReads;
     case "blocking":
       return commandName(request) === "XREAD" || commandName(request).startsWith("WAIT");
     default:

@@ -178,10 +178,18 @@ export class PinnedCommands {
     return true;
   }
 
-  #takeExec({ refusal, special }: OpenTransaction, request: Buffer): boolean {
+  #takeExec({ refusal, special, onlyReads }: OpenTransaction, request: Buffer): boolean {
     this.#open = undefined;
     this.#owner.endpoint.counters.requests++;
-    const exec: PendingRequest = { kind: "exec", request, count: 1, replies: 1, since: this.#now(), special };
+    const exec: PendingRequest = {
+      kind: "exec",
+      request,
+      count: 1,
+      replies: 1,
+      since: this.#now(),
+      special,
+      onlyReads,
+    };
     this.#isExecuting = isSpecial(exec);
     this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });
     return true;

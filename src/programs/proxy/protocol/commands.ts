@@ -60,7 +60,7 @@ const NAMES = new NameTable(
     .filter(({ name }) => !name.includes("|"))
     .map((entry) => ({ name: entry.name, special: isForwarded(entry.commandClass) ? undefined : entry })),
 );
-const READING: ReadonlySet<string> = new Set(["EVAL_RO", "EVALSHA_RO", "FCALL_RO", "VSIM"]);
+const READING: ReadonlySet<string> = new Set(["XREAD", "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "VSIM"]);
 const FOREIGN: ReadonlySet<CommandClass> = new Set(["script", "long", "unknown"]);
 const HERE: ReadonlySet<CommandClass> = new Set([
   "client",
