@@ -35,7 +35,7 @@ export class Session implements SessionParts {
   readonly pinned: PinnedRoute;
   readonly replyMode = new ReplyMode();
   readonly moving = new Moving(this);
-  readonly invalidations = new Invalidations(this);
+  readonly invalidations: Invalidations = new Invalidations(this);
   upload: Upload | undefined;
   readonly #events: SessionEvents;
   readonly #wire: Wire;
