@@ -108,6 +108,8 @@ export class Invalidations implements PinUser {
 
   /** Replies have arrived, or the client has read some. */
   settled(): void {
+    // almost no client has anything of this, and all come here behind each reply
+    if (this.#pin === undefined && this.#due.length === 0) return;
     if (this.#owner.shared.hasPending) return;
     for (const payload of this.#due.splice(0)) this.#send(payload);
     if (!this.#owner.congested) this.#pin?.resume();
