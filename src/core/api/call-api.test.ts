@@ -19,8 +19,12 @@ async function startNode() {
   const folder = stack.use(await mkdtempDisposable(join(tmpdir(), "call-api-"))).path;
   const authority = createAuthority({ commonName: "rec", now: new Date(), days: 1 });
   const { certificate, key } = issue(authority, {
-    ...{ commonName: "rec", dnsNames: ["rec"], ipAddresses: [], usages: ["server"] },
-    ...{ now: new Date(), days: 1 },
+    commonName: "rec",
+    dnsNames: ["rec"],
+    ipAddresses: [],
+    usages: ["server"],
+    now: new Date(),
+    days: 1,
   });
   const requests: { what: string; login: string; body: string }[] = [];
   const server = createServer({ cert: certificate, key }, (request, response) => {

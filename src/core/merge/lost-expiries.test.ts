@@ -21,15 +21,22 @@ const never = (size: number): KeyLook => ({ until: -1, size });
 const cases: readonly Case[] = [
   {
     rule: "a key that is gone after a removal has lost its time of expiry",
-    ...{ units: [["client", "SREM k m"]], look: GONE, want: "lost" },
+    units: [["client", "SREM k m"]],
+    look: GONE,
+    want: "lost",
   },
   {
     rule: "so has one that the site itself has emptied for another one",
-    ...{ units: [["own", "HDEL k f"]], look: GONE, want: "lost" },
+    units: [["own", "HDEL k f"]],
+    look: GONE,
+    want: "lost",
   },
   {
     rule: "where nothing else is known of it, the other one looks",
-    ...{ units: [["own", "HDEL k f"]], isRepeated: true, look: GONE, want: undefined },
+    units: [["own", "HDEL k f"]],
+    isRepeated: true,
+    look: GONE,
+    want: undefined,
   },
   {
     rule: "one that has no more elements than came since may be another one",
@@ -44,7 +51,9 @@ const cases: readonly Case[] = [
   },
   {
     rule: "so may one that a transaction has emptied and filled",
-    ...{ units: [["client", "HDEL k f", "HSET k g 1"]], look: never(1), want: "lost" },
+    units: [["client", "HDEL k f", "HSET k g 1"]],
+    look: never(1),
+    want: "lost",
   },
   {
     rule: "one that has more elements than came since was never empty",
@@ -70,11 +79,16 @@ const cases: readonly Case[] = [
   },
   {
     rule: "one that is known not to expire has nothing to lose",
-    ...{ units: [["client", "SREM k m"]], mayExpire: false, look: GONE, want: undefined },
+    units: [["client", "SREM k m"]],
+    mayExpire: false,
+    look: GONE,
+    want: undefined,
   },
   {
     rule: "a member that is moved away is removed from the set where it was",
-    ...{ units: [["client", "SMOVE k other m"]], look: GONE, want: "lost" },
+    units: [["client", "SMOVE k other m"]],
+    look: GONE,
+    want: "lost",
   },
   {
     rule: "a member that is moved there has come",
@@ -89,21 +103,33 @@ const cases: readonly Case[] = [
   },
   {
     rule: "a time of expiry of another site is lost where the engine had no such key to set it on",
-    ...{ units: [["own", "DEL other"]], isTimed: true, look: { until: -2, size: undefined }, want: "lost" },
+    units: [["own", "DEL other"]],
+    isTimed: true,
+    look: { until: -2, size: undefined },
+    want: "lost",
   },
   {
     rule: "so it is where the key is made right after that",
-    ...{ units: [["own", "SADD k m"]], isTimed: true, look: never(1), want: "lost" },
+    units: [["own", "SADD k m"]],
+    isTimed: true,
+    look: never(1),
+    want: "lost",
   },
   {
     rule: "it is not lost where it was set",
-    ...{ units: [["own", "SADD k m", "PEXPIREAT k 9000"]], isTimed: true, look: GONE, want: undefined },
+    units: [["own", "SADD k m", "PEXPIREAT k 9000"]],
+    isTimed: true,
+    look: GONE,
+    want: undefined,
   },
   {
     rule: "what clients do is not looked at for that",
-    ...{ units: [["client", "SADD k m"]], isTimed: true, look: GONE, want: undefined },
+    units: [["client", "SADD k m"]],
+    isTimed: true,
+    look: GONE,
+    want: undefined,
   },
-  { rule: "an addition loses nothing", ...{ units: [["client", "SADD k m"]], look: never(1), want: undefined } },
+  { rule: "an addition loses nothing", units: [["client", "SADD k m"]], look: never(1), want: undefined },
 ];
 
 for (const { rule, units, mayExpire = true, isTimed = false, isRepeated = false, look, want } of cases) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endOf } from "./running-client.ts";
 import { Redis, ReplyError } from "ioredis";
 import type { Dice } from "../world/chaos.ts";
 import type { Kind } from "./stories/asker.ts";
@@ -39,23 +40,7 @@ export function startLife({ host, port, name, ...played }: LifeOptions): Life {
   return {
     stories: client.stories,
     hasBegun: () => client.hasBegun,
-    stop: async (withinMs) => {
-      client.isOver = true;
-      const late = new AbortController();
-      const deadline = sleep(withinMs, undefined, { signal: late.signal }).then(
-        () => {
-          throw new Error(`${name}: "${client.current}" has had no answer ${withinMs / 1_000} s after the last fault`);
-        },
-        () => undefined, // it is over
-      );
-      await Promise.race([running, deadline]);
-      late.abort();
-    },
-    [Symbol.asyncDispose]: async () => {
-      client.isOver = true;
-      redis.disconnect();
-      await Promise.race([running, sleep(1_000)]);
-    },
+    ...endOf(name, client, redis, running),
   };
 }
 

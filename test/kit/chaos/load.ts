@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endOf } from "./running-client.ts";
 import { Redis, ReplyError } from "ioredis";
 import type { Act, Operation } from "../linearizability/history.ts";
 
@@ -31,23 +32,7 @@ export function startLoad(host: string, port: number, name: string): Load {
   return {
     operations: client.operations,
     written: client.written,
-    stop: async (withinMs) => {
-      client.isOver = true;
-      const late = new AbortController();
-      const deadline = sleep(withinMs, undefined, { signal: late.signal }).then(
-        () => {
-          throw new Error(`${name}: "${client.current}" has had no answer ${withinMs / 1_000} s after the last fault`);
-        },
-        () => undefined, // it is over
-      );
-      await Promise.race([running, deadline]);
-      late.abort();
-    },
-    [Symbol.asyncDispose]: async () => {
-      client.isOver = true;
-      redis.disconnect();
-      await Promise.race([running, sleep(1_000)]);
-    },
+    ...endOf(name, client, redis, running),
   };
 }
 

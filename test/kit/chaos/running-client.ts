@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+
+/** A client that plays until it is over. */
+export interface PlayedClient {
+  /** What it waits for an answer to. */
+  readonly current: string;
+  isOver: boolean;
+}
+
+/** Ends a client: in good order, within so many milliseconds of the last fault, or at once. */
+export interface ClientEnd extends AsyncDisposable {
+  /** Resolves when it is over; rejects when it still waits for an answer then. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** How a client that runs is ended; `running` resolves when it is over. */
+export function endOf(name: string, client: PlayedClient, redis: Redis, running: Promise<void>): ClientEnd {
+  return {
+    stop: async (withinMs) => {
+      client.isOver = true;
+      const late = new AbortController();
+      const deadline = sleep(withinMs, undefined, { signal: late.signal }).then(
+        () => {
+          throw new Error(`${name}: "${client.current}" has had no answer ${withinMs / 1_000} s after the last fault`);
+        },
+        () => undefined, // it is over
+      );
+      await Promise.race([running, deadline]);
+      late.abort();
+    },
+    [Symbol.asyncDispose]: async () => {
+      client.isOver = true;
+      redis.disconnect();
+      await Promise.race([running, sleep(1_000)]);
+    },
+  };
+}
