@@ -84,9 +84,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   constructor(config: EndpointConfig, context: EndpointContext) {
     const { clock, arenas, peers, lease, engineTls } = context;
     this.memory = context.memory;
-    this.scripts = new SharedScripts(config.bdb, context, async () =>
-      this.switchover.upstream?.scripts.forgetFlushed(),
-    );
+    this.scripts = new SharedScripts(config.bdb, context, () => this.switchover.scripts);
     this.#context = context;
     this.clock = clock;
     this.pause = new ClientPause(clock, () => {

@@ -4,6 +4,7 @@ import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scr
 import { addressOf, done, endpointFor, startProxy, type TestProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { promote } from "../../../../test/kit/engines/switchover.ts";
 import { startWorkers, workerOf } from "../../../../test/kit/engines/workers.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import { shaOf } from "../upstream/script-cache.ts";
@@ -44,6 +45,44 @@ test("SCRIPT FLUSH through one proxy makes the others forget what the primary ha
   await until("the second proxy knows it", () => knows(second.proxy));
   await other.ask("SCRIPT", "FLUSH");
   await until("the first proxy has forgotten it", async () => !(await knows(served.proxy)));
+});
+
+test("a script that another proxy has loaded after it was asked is there for all clients behind the move, in transactions too", async () => {
+  await using served = await Served.start();
+  await using second = await secondProxy(served);
+  // what it lets others know does not arrive; it answers what it is asked
+  second.proxy.onScripts(() => Promise.resolve([{ node: 1, missing: "cut off" }]));
+  const [client, queuing, loader] = [
+    await served.client(),
+    await served.client(),
+    await RawClient.connect(second.listen),
+  ];
+  const target = addressOf(served.replica);
+  await done(served.prepare());
+  await done(second.proxy.send({ op: "prepare", bdb: 1, epoch: 2, target }));
+  assert.equal(await loader.ask("SCRIPT", "LOAD", BODY), SHA);
+  assert.deepEqual([await queuing.ask("MULTI"), await queuing.ask("EVALSHA", SHA, 0)], ["OK", "QUEUED"]);
+  await done(served.hold({ holdMs: 60_000 }));
+  await done(second.proxy.send({ op: "hold", bdb: 1, epoch: 2, drainMs: 5_000, holdMs: 60_000 }));
+  client.send("EVALSHA", SHA, 0);
+  await promote(served.primary, served.replica);
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target }));
+  assert.equal(await client.read(), "from script");
+  assert.deepEqual(await queuing.ask("EXEC"), ["from script"]);
+  for (const one of [client, queuing, loader]) one.close();
+});
+
+test("behind a move a script that no proxy knows is answered as the engine does, also while one of them does not answer", async () => {
+  await using served = await Served.start();
+  await using second = await secondProxy(served);
+  const client = await served.client();
+  await served.move();
+  assert.match(String(await client.ask("EVALSHA", SHA, 0)), /^-NOSCRIPT/);
+  served.proxy.onScripts(() => Promise.resolve([{ node: 2, missing: "cut off" }]));
+  await served.move();
+  assert.match(String(await client.ask("EVALSHA", SHA, 0)), /^-NOSCRIPT/);
+  client.close();
+  await second.proxy.stop();
 });
 
 test("a script that came through one worker of a node is known to the others", async () => {

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
 import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
+import { shaOf } from "../upstream/script-cache.ts";
+import { ScriptLoader } from "../upstream/script-loader.ts";
 import { SharedScripts } from "./shared-scripts.ts";
 
 test("what one proxy learns the others know a moment later, and what one forgets all look for", async () => {
@@ -14,8 +18,28 @@ test("what one proxy learns the others know a moment later, and what one forgets
   assert.deepEqual(bodiesOf(other.scripts).toSorted(), ["a", "b"]);
   one.scripts.clear();
   await proxies.clock.advance(100);
-  assert.equal(other.checks, 1);
-  assert.deepEqual(bodiesOf(one.scripts), []);
+  assert.deepEqual([one.checks, other.checks], [1, 1]);
+});
+
+test("a script that was loaded behind a flush stays, in whichever order the replies come", async () => {
+  const [flushed, loaded] = [Buffer.from("flushed"), Buffer.from("loaded behind")];
+  const engine: EngineClient = {
+    call: async (...args) => args.slice(2).map((sha) => (sha === shaOf(loaded) ? 1 : 0)),
+    callAll: async () => [],
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  };
+  const context = { clock: new FakeClock(), scriptMemory: new MemoryBudget(2 ** 30), askScripts: async () => [] };
+  const scripts: SharedScripts = new SharedScripts(1, context, () => ({
+    forgetFlushed: (isCertain) => loader.forgetFlushed(isCertain),
+    awaits: () => undefined,
+  }));
+  const loader = new ScriptLoader(scripts.cache, async () => engine);
+  for (const body of [flushed, loaded]) scripts.add(body);
+  scripts.clear();
+  await setImmediate();
+  assert.deepEqual(bodiesOf(scripts), ["loaded behind"]);
+  scripts.close();
 });
 
 test("a proxy that starts, and one that asks before a move, knows what the others know, however much that is", async () => {
@@ -99,9 +123,10 @@ class Proxies {
           scriptMemory: new MemoryBudget(2 ** 30),
           askScripts: (request) => this.#ask(started, request),
         },
-        async () => {
-          started.checks++;
-        },
+        () => ({
+          forgetFlushed: async () => void started.checks++,
+          awaits: () => undefined,
+        }),
       ),
     };
     this.#all.push(started);

@@ -12,6 +12,14 @@ export interface SharedScriptsContext {
   readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[] | undefined>;
 }
 
+/** The scripts that the primary has. */
+export interface ScriptsAtPrimary {
+  /** Forgets what the primary has not any more; `isCertain`: a client of this proxy has flushed all there. */
+  forgetFlushed(isCertain: boolean): Promise<void>;
+  /** What has to be waited for until NOSCRIPT of this digest is the truth; undefined when nothing has. */
+  awaits(sha: string): Promise<void> | undefined;
+}
+
 /** The cache has half as many: while the others do not answer, clients may load more and more. */
 const MOST_UNSENT = 2_000;
 
@@ -24,7 +32,7 @@ export class SharedScripts {
   readonly cache: ScriptCache;
   readonly #bdb: number;
   readonly #context: SharedScriptsContext;
-  readonly #forgetFlushed: () => Promise<void>;
+  readonly #primary: () => ScriptsAtPrimary;
   readonly #closed = new AbortController();
   /** Digests of what the others may not have yet. */
   readonly #unsent = new Set<string>();
@@ -32,11 +40,10 @@ export class SharedScripts {
   #isSending = false;
   #gathering: Promise<boolean> | undefined;
 
-  /** `forgetFlushed` forgets what the primary has not any more. */
-  constructor(bdb: number, context: SharedScriptsContext, forgetFlushed: () => Promise<void>) {
+  constructor(bdb: number, context: SharedScriptsContext, primary: () => ScriptsAtPrimary) {
     this.#bdb = bdb;
     this.#context = context;
-    this.#forgetFlushed = forgetFlushed;
+    this.#primary = primary;
     this.cache = new ScriptCache(context.scriptMemory);
     void this.#retried(() => this.gather());
   }
@@ -61,12 +68,18 @@ export class SharedScripts {
     this.cache.touch(sha);
   }
 
-  /** An engine has flushed all for a client of this proxy. */
+  /**
+   * An engine has flushed all for a client of this proxy. What another client has loaded behind that stays, in whichever order the replies
+   * of their connections come: the engine says what it has.
+   */
   clear(): void {
-    this.cache.clear();
-    this.#unsent.clear();
+    this.#forgetFlushed(true);
     this.#isFlushed = true;
     this.#send();
+  }
+
+  awaits(sha: string): Promise<void> | undefined {
+    return this.#primary().awaits(sha);
   }
 
   /** Asks the other proxies for what they know; false when one of them did not answer. */
@@ -80,8 +93,7 @@ export class SharedScripts {
   /** Takes what another proxy knows, and gives what that one lacks. */
   take({ bodies = [], flushed, known }: ScriptsRequest): ScriptsOutcome {
     for (const body of bodies) this.cache.add(Buffer.from(body, "base64"));
-    // one that cannot be asked now is asked before the next move
-    if (flushed === true) this.#forgetFlushed().catch(() => undefined);
+    if (flushed === true) this.#forgetFlushed(false);
     return known === undefined ? NOTHING : this.#lackedBy(new Set(known));
   }
 
@@ -89,6 +101,13 @@ export class SharedScripts {
   close(): void {
     this.#closed.abort();
     this.cache.clear();
+  }
+
+  /** A primary that cannot be asked now is asked before the next move. */
+  #forgetFlushed(isCertain: boolean): void {
+    this.#primary()
+      .forgetFlushed(isCertain)
+      .catch(() => undefined);
   }
 
   #lackedBy(known: ReadonlySet<string>): ScriptsOutcome {

@@ -58,8 +58,8 @@ export class ConnectionState {
   }
 
   /** The requests that are queued since MULTI; undefined without MULTI. */
-  get queuedRequests(): number | undefined {
-    return this.#transaction?.length;
+  get queuedRequests(): readonly Buffer[] | undefined {
+    return this.#transaction;
   }
 
   /** How many keys were watched. */

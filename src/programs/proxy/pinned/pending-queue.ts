@@ -72,9 +72,9 @@ export class PendingQueue {
     return this.#refused.length > 0;
   }
 
-  /** The CLIENT TRACKING among what was not executed. */
-  get refusedTracking(): readonly Buffer[] {
-    return this.#refused.filter(({ kind }) => kind === "tracking").map(({ request }) => request);
+  /** What was not executed: all of it, or that of one kind. */
+  refusedRequests(only?: PendingKind): readonly Buffer[] {
+    return this.#refused.filter(({ kind }) => only === undefined || kind === only).map(({ request }) => request);
   }
 
   #has(kind: PendingKind): boolean {

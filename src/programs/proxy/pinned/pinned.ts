@@ -65,7 +65,8 @@ export class Pinned implements PinUser, Subscriber {
       }),
     );
     this.#relocation = new Relocation(owner, {
-      prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedTracking),
+      prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
+      requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
       replay: () => this.#redirection.replay(this.state.replay(owner.identity)),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
@@ -270,10 +271,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#scriptWait.stop();
     this.#pin?.destroy();
     this.#pin = undefined;
-    if (this.#owner.finishing) {
-      this.#pending.drop();
-      return;
-    }
+    if (this.#owner.finishing) return void this.#pending.drop();
     for (const message of this.state.disconnect(this.#owner.identity.settings.protocol)) this.#owner.push(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
     else {

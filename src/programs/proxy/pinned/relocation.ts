@@ -7,11 +7,18 @@ import type { Pin } from "../upstream/pin.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { replayOn } from "../upstream/replay.ts";
 import type { Replay } from "../upstream/replay.ts";
+import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { scriptsArrived } from "./awaited-scripts.ts";
 
 /** What a relocation needs of the session that it moves. */
 export interface RelocationOwner {
-  readonly endpoint: { readonly clock: Clock; readonly log: Log; readonly primary: PrimaryView };
+  readonly endpoint: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly primary: PrimaryView;
+    readonly scripts: Pick<RememberedScripts, "awaits">;
+  };
   readonly identity: ClientIdentity;
   push(message: Buffer): void;
 }
@@ -19,6 +26,8 @@ export interface RelocationOwner {
 export interface RelocationEvents {
   /** Finds out what the state of the session needs at that engine; rejects when that cannot be had yet. */
   prepare(upstream: Upstream): Promise<void>;
+  /** What the next engine is to execute. */
+  requests(): readonly Buffer[];
   /** What brings a new connection to the session's state. */
   replay(): Replay;
   /** The session's state is in place on a new connection. */
@@ -93,6 +102,7 @@ export class Relocation {
       pin = await upstream.pins.takeOrDial(settings);
       pin.tainted = user !== undefined;
       await this.#events.prepare(upstream);
+      await scriptsArrived(this.#owner.endpoint.scripts, this.#events.requests());
       await replayOn(pin, this.#events.replay(), this.#owner.endpoint.clock, (message) => {
         this.#owner.push(message);
       });

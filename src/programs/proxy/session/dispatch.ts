@@ -1,5 +1,6 @@
 import { assertNever } from "../../../core/base/assert-never.ts";
 import { noteSent, type ClientIdentity } from "../client/identity.ts";
+import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
@@ -50,6 +51,11 @@ export function dispatch(session: CommandSession, sent: Buffer, command: Command
     : { request: sent, command: resolved };
   if (!session.moving.admits(known)) {
     session.finish();
+    return false;
+  }
+  const scripts = awaitedScript(session.endpoint.scripts, known.name, request);
+  if (scripts !== undefined) {
+    session.waitFor(scripts);
     return false;
   }
   noteSent(session.identity, known.name === "" ? lastClassified() : known.name, session.endpoint.clock.uptimeMs());

@@ -17,7 +17,7 @@ export interface ListedClient {
             readonly subscriptions: { readonly counts: SubscriptionCounts };
             readonly monitoring: boolean;
             readonly tracking: Pick<TrackingOptions, "isOn" | "isBroadcast" | "isBroken" | "redirect">;
-            readonly queuedRequests: number | undefined;
+            readonly queuedRequests: readonly unknown[] | undefined;
             readonly watchedKeys: number;
             readonly keptBytes: number;
           };
@@ -47,7 +47,7 @@ export function describe(client: ListedClient, now: number): string {
   const { channels, patterns, sharded } = countsOf(client.pinned.current);
   const { state, inTransaction = false } = client.pinned.current ?? {};
   const [kept, output] = [state?.keptBytes ?? 0, client.outputBytes];
-  const queued = inTransaction ? (state?.queuedRequests ?? 0) : -1;
+  const queued = inTransaction ? (state?.queuedRequests?.length ?? 0) : -1;
   const redirect = state?.tracking.isOn === true ? (state.tracking.redirect ?? 0) : -1;
   const command = lastCommand === "" ? "NULL" : lastCommand.toLowerCase();
   return (

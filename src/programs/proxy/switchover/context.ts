@@ -33,8 +33,8 @@ export interface SwitchoverContext extends PrimaryContext {
     close(): void;
   };
   readonly clients: ReadonlySet<SwitchoverClient>;
-  /** Asks the other proxies for the scripts that they know; it does not reject. */
-  readonly gatherScripts: () => Promise<unknown>;
+  /** Asks the other proxies for the scripts that they know: false when one of them did not answer. It does not reject. */
+  readonly gatherScripts: () => Promise<boolean>;
 }
 
 /** The primary that an endpoint is given. */

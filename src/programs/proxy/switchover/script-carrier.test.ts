@@ -53,6 +53,7 @@ class SlowEngine {
       this.loads.push(load);
       return load.promise;
     },
+    has: (): boolean => false,
     forgetFlushed: (): Promise<void> => Promise.resolve(),
   };
 }

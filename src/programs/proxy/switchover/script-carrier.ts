@@ -2,17 +2,18 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ScriptLoader } from "../upstream/script-loader.ts";
+import { ScriptArrival } from "./script-arrival.ts";
 
 interface Engine {
-  readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "refused">;
+  readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "refused" | "has">;
 }
 
 /** What taking scripts along needs of its endpoint. */
 export interface ScriptCarrierContext {
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks the other proxies for the scripts that they know; it does not reject. */
-  readonly gatherScripts: () => Promise<unknown>;
+  /** Asks the other proxies for the scripts that they know: false when one of them did not answer. It does not reject. */
+  readonly gatherScripts: () => Promise<boolean>;
 }
 
 /** Takes the scripts of clients along from primary to primary. No engine's reply to a script, and no number of them, stops a move. */
@@ -20,6 +21,8 @@ export class ScriptCarrier {
   readonly #context: ScriptCarrierContext;
   readonly #primary: () => Engine | undefined;
   #cancelRetry: () => void = () => undefined;
+  #arrival: { readonly engine: Engine; readonly scripts: ScriptArrival } | undefined;
+  #hasServed = false;
 
   constructor(context: ScriptCarrierContext, primary: () => Engine | undefined) {
     this.#context = context;
@@ -33,7 +36,27 @@ export class ScriptCarrier {
 
   /** The primary is this one: the same while clients wait, and what is left is tried until it is there. */
   async complete(primary: Engine): Promise<void> {
-    await this.#within(COMPLETE_MS, this.#load(primary));
+    const loaded = this.#load(primary);
+    // a proxy that begins finds an engine that has served before
+    if (this.#hasServed) this.#arrival = { engine: primary, scripts: this.#expect(primary, loaded) };
+    this.#hasServed = true;
+    await this.#within(
+      COMPLETE_MS,
+      loaded.then(() => undefined),
+    );
+  }
+
+  /**
+   * What has to be waited for until it is sure that the primary says NOSCRIPT of this digest because no proxy knows the script; undefined
+   * when nothing has. It is to be asked again behind the wait.
+   */
+  awaits(sha: string): Promise<void> | undefined {
+    return this.#arrival?.engine === this.#primary() ? this.#arrival?.scripts.awaits(sha) : undefined;
+  }
+
+  /** Forgets what the primary has not any more; `isCertain`: a client of this proxy has flushed all there. */
+  async forgetFlushed(isCertain: boolean): Promise<void> {
+    await this.#primary()?.scripts.forgetFlushed(isCertain);
   }
 
   async #carry(target: Engine): Promise<void> {
@@ -42,17 +65,27 @@ export class ScriptCarrier {
     await this.#load(target);
   }
 
-  async #load(engine: Engine): Promise<void> {
+  #expect(engine: Engine, loaded: Promise<boolean>): ScriptArrival {
+    return new ScriptArrival(this.#context.clock, engine.scripts, {
+      loaded,
+      bringRest: async () => (await this.#context.gatherScripts()) && (await this.#load(engine)),
+      isPrimary: () => this.#primary() === engine,
+    });
+  }
+
+  /** False when it failed: it is tried again beside. */
+  async #load(engine: Engine): Promise<boolean> {
     const { refused } = engine.scripts;
     const isDone = await this.#quietly(engine.scripts.load());
     const more = engine.scripts.refused - refused;
     if (more > 0)
       this.#context.log.warn("the engine does not take scripts that another engine took", { scripts: more });
-    if (isDone) return;
+    if (isDone) return true;
     this.#cancelRetry();
     this.#cancelRetry = startTimer(this.#context.clock, RETRY_MS, () => {
       if (engine === this.#primary()) void this.#load(engine);
     });
+    return false;
   }
 
   /** False when it failed. */

@@ -21,7 +21,8 @@ export class Switchover implements PrimaryView {
   readonly #context: SwitchoverContext;
   readonly #current: CurrentPrimary;
   readonly #counts: ChangeCounts;
-  readonly #scripts: ScriptCarrier;
+  /** Those of clients, at the primary. */
+  readonly scripts: ScriptCarrier;
   #epoch: number;
   /** Connections to the primary-to-be. */
   #prepared: Upstream | undefined;
@@ -32,7 +33,7 @@ export class Switchover implements PrimaryView {
   constructor(context: SwitchoverContext, { epoch, primary, sync, site }: GivenPrimary) {
     this.#context = context;
     this.#counts = new ChangeCounts(context.counters);
-    this.#scripts = new ScriptCarrier(context, () => this.upstream);
+    this.scripts = new ScriptCarrier(context, () => this.upstream);
     this.#epoch = epoch;
     this.#current = new CurrentPrimary(context, () => {
       this.#changed();
@@ -124,7 +125,7 @@ export class Switchover implements PrimaryView {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
       const pinned = [...this.#context.clients].filter((client) => client.pinned.current !== undefined);
       await upstream.pins.dialAhead(pinned.map(({ identity }) => identity.settings));
-      await this.#scripts.prepare(upstream);
+      await this.scripts.prepare(upstream);
     } catch (error) {
       if (this.#prepared === upstream) this.#dropPrepared();
       if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
@@ -199,7 +200,7 @@ export class Switchover implements PrimaryView {
     if (known) this.#current.require(this.#requirement);
     else this.#switchTo(target);
     this.#setScans();
-    if (this.upstream !== undefined) await this.#scripts.complete(this.upstream);
+    if (this.upstream !== undefined) await this.scripts.complete(this.upstream);
     if (hold !== undefined) this.#resume(hold);
     return hold?.ageMs ?? 0;
   }
@@ -270,7 +271,7 @@ export class Switchover implements PrimaryView {
     const goneMs = this.#current.watch();
     this.#counts.reached(goneMs, this.#hold !== undefined);
     // an engine that has started again has no scripts
-    if (goneMs !== undefined && this.upstream !== undefined) void this.#scripts.complete(this.upstream);
+    if (goneMs !== undefined && this.upstream !== undefined) void this.scripts.complete(this.upstream);
     if (this.held) return;
     this.#current.wake();
     // sessions that only go on do not wait for those that must be moved

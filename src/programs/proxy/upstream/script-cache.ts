@@ -99,6 +99,8 @@ export interface RememberedScripts {
   touch(sha: string): unknown;
   /** An engine has forgotten all. */
   clear(): void;
+  /** What has to be waited for, and to be asked again behind, until NOSCRIPT of this digest is the truth; undefined when nothing has. */
+  awaits(sha: string): Promise<void> | undefined;
 }
 
 /** The digest by which EVALSHA names a script. */

@@ -15,6 +15,8 @@ export class ScriptLoader {
   #loading: Promise<void> | undefined;
   /** The connection over which the engine got all scripts: as long as it lasts, what the engine lacks was flushed there. */
   #completeOn: EngineClient | undefined;
+  /** What the engine has said that it has, as long as the connection lasts. */
+  #present: { readonly on: EngineClient; readonly shas: Set<string> } | undefined;
 
   constructor(scripts: ScriptCache, client: () => Promise<EngineClient>) {
     this.#scripts = scripts;
@@ -34,10 +36,18 @@ export class ScriptLoader {
     return this.#loading;
   }
 
-  /** Forgets the scripts that the engine, which had all, has not any more: a client has flushed them, through whichever proxy. */
-  async forgetFlushed(): Promise<void> {
+  /** The engine has said that it has the script with this digest. */
+  has(sha: string): boolean {
+    return this.#present?.shas.has(sha) === true;
+  }
+
+  /**
+   * Forgets the scripts that the engine, which had all, has not any more: a client has flushed them, through whichever proxy. `isCertain`: it
+   * is known that it was this engine.
+   */
+  async forgetFlushed(isCertain = false): Promise<void> {
     const client = await this.#client();
-    if (this.#completeOn !== client) return;
+    if (this.#completeOn !== client && !isCertain) return;
     const { uses } = this.#scripts;
     const known = this.#scripts.entries().map(([sha]) => sha);
     for (const sha of await absentFrom(client, known)) this.#scripts.forget(sha, uses);
@@ -45,6 +55,7 @@ export class ScriptLoader {
 
   async #load(): Promise<void> {
     const client = await this.#client();
+    const present = this.#presentOn(client);
     const tried = new Set<string>();
     for (;;) {
       const entries = this.#scripts.entries().toReversed();
@@ -58,18 +69,35 @@ export class ScriptLoader {
           open.map(([sha]) => sha),
         ),
       );
-      for (const [sha] of open) tried.add(sha);
-      for (const batch of batchesOf(open.filter(([sha]) => absent.has(sha)))) await this.#loadInto(client, batch);
+      for (const [sha] of open) {
+        tried.add(sha);
+        if (!absent.has(sha)) present.add(sha);
+      }
+      for (const batch of batchesOf(open.filter(([sha]) => absent.has(sha))))
+        await this.#loadInto(client, batch, present);
     }
     this.#completeOn = client;
   }
 
-  async #loadInto(client: EngineClient, batch: readonly Entry[]): Promise<void> {
+  #presentOn(on: EngineClient): Set<string> {
+    if (this.#present?.on === on) return this.#present.shas;
+    const present = { on, shas: new Set<string>() };
+    this.#present = present;
+    void on.closed.then(() => {
+      if (this.#present === present) this.#present = undefined;
+    });
+    return present.shas;
+  }
+
+  async #loadInto(client: EngineClient, batch: readonly Entry[], present: Set<string>): Promise<void> {
     const commands = batch.map(([, body]) => ["SCRIPT", "LOAD", body] as const);
     const outcomes = await client.callAll(commands, "latin1");
     for (const [i, [sha]] of batch.entries()) {
       const outcome = outcomes[i];
-      if (!(outcome instanceof Fault)) continue;
+      if (!(outcome instanceof Fault)) {
+        present.add(sha);
+        continue;
+      }
       if (NOT_NOW.has(engineCodeOf(outcome) ?? "")) throw outcome;
       this.#refused.add(sha);
     }
