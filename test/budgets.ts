@@ -33,6 +33,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/active-active-lost.test.ts": 80,
   "test/conformance/kube.test.ts": 70,
   "test/scenario/at-rest.test.ts": 70,
+  "test/scenario/rollouts.test.ts": 70,
   "test/scenario/frozen/killed-early.test.ts": 70,
   "test/scenario/frozen/storectl.test.ts": 70,
   "test/scenario/lost-nodes.test.ts": 70,

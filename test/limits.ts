@@ -13,6 +13,7 @@ export const LIMITS: Readonly<Record<string, { readonly seconds: number; readonl
   },
   "test/scenario/active-active-lost.test.ts": { seconds: 480, why: "two clusters, and one loses its primary twice" },
   "test/scenario/volumes.test.ts": { seconds: 480, why: "volumes grow, and a cluster is upgraded" },
+  "test/scenario/rollouts.test.ts": { seconds: 480, why: "a cluster is upgraded, taken back and restarted" },
   "test/scenario/active-active-data.test.ts": {
     seconds: 480,
     why: "two clusters, whose nodes and primaries are replaced",

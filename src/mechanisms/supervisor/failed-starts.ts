@@ -1,33 +1,46 @@
 import { parseInfo, replicationView } from "../../ports/resp/info.ts";
+import type { Exit } from "../processes/child.ts";
 import { cannotReadItsFiles, lastWarnings } from "./engine-log.ts";
 import { putUnreadAside, removeUnread, type InstanceFiles } from "./instance-files.ts";
+import type { InstanceReport } from "./instance-report.ts";
+
+/** An engine that has served for so long, in milliseconds, has ended a row of crashes. */
+const CRASHES_APART_MS = 300_000;
 
 /**
  * How often in a row an engine has ended before it had its data, and what it said then. A primary has its data when it answers; a
- * replica when its primary has given it: one that cannot take these data answers first and ends then, at each start.
+ * replica when its primary has given it: one that cannot take these data answers first and ends then, at each start. Counts too how
+ * often it has ended soon after it had them.
  */
 export class FailedStarts {
   readonly #files: InstanceFiles;
   #count = 0;
   #lastWords = "";
   #hasData = true;
+  #crashes = 0;
+  #endedBy = "";
+  #isSilent = false;
 
   constructor(files: InstanceFiles) {
     this.#files = files;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The last warnings of the engine when it ended, or why it could not be started; empty before. */
-  get lastWords(): string {
-    return this.#lastWords;
+  /** What a node reports of it, when it has served for `servedMs` since its last start. */
+  report(servedMs: number): Pick<InstanceReport, "failed_starts" | "last_words" | "crashes" | "ended_by"> {
+    if (servedMs >= CRASHES_APART_MS) this.#crashes = 0;
+    const said = { failed_starts: this.#count, last_words: this.#lastWords };
+    return { ...said, crashes: this.#crashes, ended_by: this.#endedBy };
   }
 
   /** Its process runs. */
   started(): void {
     this.#hasData = false;
+    this.#isSilent = false;
+  }
+
+  /** It does not answer, and its agent ends it. */
+  silenced(): void {
+    this.#isSilent = true;
   }
 
   /** It answers, and says this of its replication, as INFO has it. */
@@ -40,9 +53,11 @@ export class FailedStarts {
     await removeUnread(this.#files);
   }
 
-  /** Its process has ended unasked. */
-  ended(): void {
+  /** Its process has ended unasked, after it had served for `servedMs`. */
+  ended({ code, signal }: Exit, servedMs: number): void {
+    this.#endedBy = this.#isSilent ? "its agent, since it did not answer" : (signal ?? `itself, with code ${code}`);
     if (!this.#hasData) this.#count += 1;
+    else this.#crashes = servedMs >= CRASHES_APART_MS ? 1 : this.#crashes + 1;
   }
 
   /** Reads what it said when it ended. A replica that could not read its files gets them anew from its primary. */

@@ -22,6 +22,10 @@ export interface InstanceReport {
   readonly failed_starts: number;
   /** The last warnings of its engine when that ended, or why it could not be started; empty before. */
   readonly last_words: string;
+  /** How often in a row it has ended unasked soon after it served. */
+  readonly crashes: number;
+  /** What ended it unasked last, for instance a signal; empty before. */
+  readonly ended_by: string;
 }
 
 /** What an engine said of its replication. */

@@ -105,8 +105,7 @@ export class Instance {
     const ended = {
       clean: this.#clean === true,
       lost: this.#lost,
-      last_words: this.#failedStarts.lastWords,
-      failed_starts: this.#failedStarts.count,
+      ...this.#failedStarts.report(this.#servedMs()),
       ...writtenBy(this.#state, this.#replication),
     };
     return { bdb, instance, state: this.#state, pid, restarts: this.#restarts, launch, ...ended };
@@ -150,14 +149,8 @@ export class Instance {
     this.#lost = used.lost;
     // meanwhile its process may have ended, which the files do not say yet
     this.#clean ??= kept;
-    const now = this.#now();
-    const act = decideInstance({
-      state: this.#state,
-      wanted,
-      usedLaunch: this.#usedLaunch,
-      now,
-      retryAt: this.#retryAt,
-    });
+    const [usedLaunch, retryAt] = [this.#usedLaunch, this.#retryAt];
+    const act = decideInstance({ state: this.#state, wanted, usedLaunch, now: this.#now(), retryAt });
     switch (act.kind) {
       case "keep":
         await this.#useUpLaunch(wanted);
@@ -245,20 +238,21 @@ export class Instance {
 
   #kill(child: EngineProcess): void {
     this.#log.warn("engine does not answer and is killed", { pid: child.pid });
+    this.#failedStarts.silenced();
     child.signal("SIGKILL");
   }
 
-  #exited(child: EngineProcess, { code, signal }: Exit): void {
+  #exited(child: EngineProcess, exit: Exit): void {
     this.#watch.abort();
     this.#child = undefined;
-    const served = this.#state === "serving" ? this.#now() - this.#servingSince : 0;
+    const served = this.#servedMs();
     this.#move("exit");
     if (this.#state !== "crashed") return;
-    this.#failedStarts.ended();
+    this.#failedStarts.ended(exit, served);
     // asked by another than its agent: it has written what it keeps
-    this.#clean = code === 0;
+    this.#clean = exit.code === 0;
     if (this.#clean) void this.#enqueue(() => noteEnd(this.#files, true));
-    this.#log.warn("engine ended unasked", { pid: child.pid, code, signal });
+    this.#log.warn("engine ended unasked", { pid: child.pid, ...exit });
     if (served >= STEADY_MS) this.#crashes = 0;
     this.#scheduleRetry();
   }
@@ -292,6 +286,10 @@ export class Instance {
     if (next === undefined || next === this.#state) return;
     this.#log.info("instance state changed", { from: this.#state, to: next, event });
     this.#state = next;
+  }
+
+  #servedMs(): number {
+    return this.#state === "serving" ? this.#now() - this.#servingSince : 0;
   }
 
   #now(): number {

@@ -68,6 +68,25 @@ test("a replica that ends at each attempt to take the data of its primary has fa
   await until("nothing is counted any more", () => node.report(2).failed_starts === 0);
 });
 
+test("an engine that serves and is ended again and again is counted, with what ended it", async () => {
+  await using node = await superviseNode({ everyMs: 50 });
+  const first = node.primary();
+  const second = node.replicaOf(first);
+  await node.reconcile([first, second]);
+  let killed = 0;
+  const kill = (): boolean => {
+    const { pid, crashes } = node.report(2);
+    const hasData = node.supervisor.replicationOf(1, 2)?.info.includes("master_link_status:up") === true;
+    if (pid !== 0 && pid !== killed && hasData) process.kill((killed = pid), "SIGKILL");
+    return crashes >= 3;
+  };
+  await until("it has crashed three times", kill);
+  assert.deepEqual([node.report(2).ended_by, node.report(1).crashes], ["SIGKILL", 0]);
+  await awaitLink(second);
+  await until("it has failed at no start", () => node.report(2).failed_starts === 0);
+  assert.ok(node.report(2).crashes >= 3, "it is said also while it serves");
+});
+
 test("an engine that hangs with its port open is found by its silence and ended", async () => {
   await using node = await superviseNode({ silentMs: 300, everyMs: 50 });
   await node.serve(node.primary());

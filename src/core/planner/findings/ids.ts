@@ -35,6 +35,7 @@ const FINDING_IDS = [
   "DefinitionWrong",
   "DowngradeRefused",
   "Drifted",
+  "EngineCrashes",
   "EngineFails",
   "EngineWithoutTls",
   "FormerPasswordAccepted",

@@ -14,7 +14,21 @@ function counts(starts: number): ClusterDatabase {
   return database({ name: "counts", instances: [primary, { node: 3, primary: false, inSync: false, failing }] });
 }
 
+/** "counts", whose primary on node 2 has ended `times` times soon after it served. */
+function crashed(times: number): ClusterDatabase {
+  const crashing = { times, endedBy: "SIGSEGV", lastWords: "Redis 7.0.15 crashed by signal: 11" };
+  const replica = { node: 3, primary: false, inSync: true };
+  return database({ name: "counts", instances: [{ node: 2, primary: true, inSync: true, crashing }, replica] });
+}
+
 const cases: readonly CheckCase[] = [
+  {
+    name: "an engine that serves and crashes again and again is a finding with what ended it and its last words",
+    view: { cluster: facts({ databases: [crashed(3)] }) },
+    found: "warn EngineCrashes",
+    evidence:
+      /the engine of "counts" on node 2 has crashed 3 times, each time within five minutes of serving, ended last by SIGSEGV: Redis 7.0.15 crashed/,
+  },
   {
     name: "an engine that ends again and again before it serves is a finding with its last words",
     view: { cluster: facts({ databases: [counts(3)] }) },
@@ -51,6 +65,11 @@ test("a roll says of an engine that ends again and again that it fails, and not 
     findings.map(({ id, severity }) => `${severity} ${id}`),
     ["wait EngineFails"],
   );
+});
+
+test("an engine that has crashed twice is not said to crash again and again", () => {
+  const view = clusterView({ cluster: facts({ databases: [crashed(2)] }) });
+  assert.deepEqual(planCluster(view, "wanted").findings, []);
 });
 
 test("an engine that has ended once is still waited for", () => {

@@ -14,6 +14,7 @@ import { databasesAreNewEnough } from "./databases.ts";
 import { operatorIsNotOlder, riggerTagBelongsToOperator, tagBelongsToOperator, tagIsKnown } from "./images.ts";
 import { constraintIsGone, definitionsAreRight, webhookIsCurrent } from "./installed.ts";
 import { enginesStart } from "./engines-start.ts";
+import { enginesStay } from "./engines-stay.ts";
 import { enginesSpeakTls } from "./engines-without-tls.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseOutlastsUpgrade } from "./license.ts";
@@ -70,6 +71,7 @@ export const CHECKS: readonly Check[] = [
   volumesHaveRoom,
   enginesSpeakTls,
   memorySuffices,
+  enginesStay,
   volumesSuffice,
   databasesAreNewEnough,
   clusterAnswers,

@@ -28,6 +28,7 @@ export const LEFT_TO_USERS = {
   DatabaseSecretMissing: BY_HAND,
   DatabaseUnavailable: BY_HAND,
   DatabaseUpgradeWaits: BY_HAND,
+  EngineCrashes: BY_HAND,
   EngineFails: BY_HAND,
   EngineWithoutTls: BY_HAND,
   FormerPasswordAccepted: BY_HAND,

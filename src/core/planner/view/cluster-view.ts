@@ -6,7 +6,7 @@ import type { SettingValues } from "../../api/settings/types.ts";
 import type { LicenseVerdict } from "../license/evaluate.ts";
 import type { Platform } from "../../releases/permissions/permission.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
-import type { EngineFailure } from "./engine-failure.ts";
+import type { EngineCrashes, EngineFailure } from "./engine-failure.ts";
 
 /** Everything that a decision about a cluster rests on, as it was observed at one moment. */
 export interface ClusterView {
@@ -221,6 +221,8 @@ export interface ClusterDatabase extends Pick<
     readonly inSync: boolean;
     /** Its engine has ended before it served, and does not serve. */
     readonly failing?: EngineFailure;
+    /** Its engine has ended soon after it served. */
+    readonly crashing?: EngineCrashes;
   }[];
 }
 

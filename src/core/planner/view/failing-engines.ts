@@ -1,5 +1,5 @@
 import { databasesOn, type ClusterDatabase, type ClusterView } from "./cluster-view.ts";
-import { FAILED_STARTS, failureText } from "./engine-failure.ts";
+import { CRASHES, crashText, FAILED_STARTS, failureText } from "./engine-failure.ts";
 
 /** An engine that ends again and again, for a sentence. */
 export interface FailingEngine {
@@ -12,7 +12,17 @@ export function failingEngines({ cluster }: Pick<ClusterView, "cluster">): reado
   return cluster.reachable ? cluster.databases.flatMap(failuresOf) : [];
 }
 
-/** Those on one node. */
+/** The engines that serve and end again soon; nodes of releases before 0.5.0 do not report it. */
+export function crashingEngines({ cluster }: Pick<ClusterView, "cluster">): readonly FailingEngine[] {
+  if (!cluster.reachable) return [];
+  return cluster.databases.flatMap(({ name, instances }) =>
+    instances.flatMap(({ node, crashing }) =>
+      crashing === undefined || crashing.times < CRASHES ? [] : [{ node, text: crashText(name, node, crashing) }],
+    ),
+  );
+}
+
+/** Those on one node that end before they serve. */
 export function failingOn(view: ClusterView, uid: number): readonly FailingEngine[] {
   return databasesOn(view, uid, () => true)
     .flatMap(failuresOf)

@@ -148,9 +148,12 @@ function instanceOf({
   in_sync,
   failed_starts: starts,
   last_words: lastWords = "",
+  crashes: times,
+  ended_by: endedBy = "",
 }: ShardInstanceRecord): PolledCluster["databases"][number]["instances"][number] {
   const failing = starts === undefined ? {} : { failing: { starts, lastWords } };
-  return { node: Number(node_uid), primary: role === "master", inSync: in_sync, ...failing };
+  const crashing = times === undefined ? {} : { crashing: { times, endedBy, lastWords } };
+  return { node: Number(node_uid), primary: role === "master", inSync: in_sync, ...failing, ...crashing };
 }
 
 /** A node of an older release says only whether its licence is over. */

@@ -23,6 +23,17 @@ export const LOCAL_INSTANCE = z
       .string()
       .exactOptional()
       .describe("What its engine said when it ended unasked; absent from nodes of older releases."),
+    crashes: z
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe(
+        "How often in a row it has ended unasked within five minutes of serving; absent from nodes of releases before 0.5.0.",
+      ),
+    ended_by: z
+      .string()
+      .exactOptional()
+      .describe("What ended it unasked last, for instance a signal; absent from nodes of releases before 0.5.0."),
     offset: z
       .int()
       .nonnegative()

@@ -35,7 +35,18 @@ export const SHARD = z
     last_words: z
       .string()
       .exactOptional()
-      .describe("What its engine said when it ended, where `failed_starts` is there."),
+      .describe("What its engine said when it ended, where `failed_starts` or `crashes` is there."),
+    crashes: z
+      .int()
+      .positive()
+      .exactOptional()
+      .describe(
+        "How often in a row its engine has ended unasked within five minutes of serving; absent of one that has not, and from nodes of releases before 0.5.0.",
+      ),
+    ended_by: z
+      .string()
+      .exactOptional()
+      .describe("What ended its engine last, for instance a signal, where `crashes` is there."),
     in_sync: z
       .boolean()
       .describe("For a replica: it is close to its primary, and may succeed it without losing what was acknowledged."),

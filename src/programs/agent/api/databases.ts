@@ -125,20 +125,27 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
   };
 }
 
-/** Of engines at whose port nothing listens: their agents know why. One that does not answer at all is not asked. */
+/** An engine that has served for longer has had no crash that still counts. */
+const YOUNG_SECONDS = 300;
+
+/**
+ * Of engines at whose port nothing listens, and of those that began lately: their agents know why. One that does not answer at all is
+ * not asked.
+ */
 async function reportsOf(
   context: AgentReportContext,
   { uid: bdb, shards }: DatabaseRecord,
   answers: EngineAnswers,
 ): Promise<ReadonlyMap<number, LocalInstance>> {
-  const refused = shards.flatMap(({ instances }) => instances.filter(({ id }) => isAway(answers.get(id))));
-  const asked = refused.map(async ({ id, node }) => {
+  const unsteady = shards.flatMap(({ instances }) => instances.filter(({ id }) => isUnsteady(answers.get(id))));
+  const asked = unsteady.map(async ({ id, node }) => {
     const report = await askAgent(context, node, { bdb, instance: id });
     return report.kind === "reported" && report.instance !== undefined ? ([[id, report.instance]] as const) : [];
   });
   return new Map((await Promise.all(asked)).flat());
 }
 
-function isAway(answer: EngineAnswer | undefined): boolean {
+function isUnsteady(answer: EngineAnswer | undefined): boolean {
+  if (answer?.state === "serving") return Number(answer.info.get("uptime_in_seconds") ?? YOUNG_SECONDS) < YOUNG_SECONDS;
   return answer?.state === "refused" || answer?.state === "loading";
 }

@@ -66,6 +66,22 @@ test("an engine that has ended before it served shows how often and with which w
   ]);
 });
 
+test("an engine that crashes again and again shows it also while it serves", () => {
+  const { record } = factsOf({ instances: INSTANCES });
+  const report = { bdb: 1, instance: 1, state: "serving", pid: 7, restarts: 4, launch: 0 } as const;
+  const crashes = { crashes: 4, ended_by: "SIGSEGV", failed_starts: 0, last_words: "a stack trace" };
+  const [first] = shardViews(record, {
+    answers: new Map([[1, serving({ role: "primary", replicationId: "a", offset: 1_000, replicas: [] })]]),
+    nodes: [],
+    addressOf,
+    reports: new Map([[1, { ...report, ...crashes }]]),
+  });
+  assert.deepEqual(
+    [first?.failed_starts, first?.crashes, first?.ended_by, first?.last_words],
+    [undefined, 4, "SIGSEGV", "a stack trace"],
+  );
+});
+
 function serving(replication: unknown): EngineAnswer {
   return JSON.parse(JSON.stringify({ state: "serving", engine: { name: "redis", version: "7.0.15" }, replication }));
 }

@@ -12,7 +12,7 @@ interface ShardContext {
   readonly answers: EngineAnswers;
   readonly addressOf: (node: number) => string | undefined;
   readonly nodes: readonly Pick<NodeFacts, "uid" | "keepsInSync">[];
-  /** What agents report of engines that do not serve, by id. */
+  /** What agents report of engines that do not serve, or not for long, by id. */
   readonly reports: ReadonlyMap<number, LocalInstance>;
 }
 
@@ -55,14 +55,20 @@ function shardView(
     engine: serves ? engineText(answer.engine) : "",
     offset: Math.max(0, offset),
     lag_bytes: lagBytes,
-    ...(serves ? {} : failureOf(reports.get(instance.id))),
+    ...failureOf(reports.get(instance.id), serves),
     in_sync: streaming && lagBytes >= 0 && lagBytes <= IN_SYNC_BYTES,
   };
 }
 
-function failureOf(report: LocalInstance | undefined): Pick<ShardInstanceRecord, "failed_starts" | "last_words"> {
-  const { failed_starts = 0, last_words = "" } = report ?? {};
-  return failed_starts === 0 ? {} : { failed_starts, last_words };
+type Failures = Pick<ShardInstanceRecord, "failed_starts" | "last_words" | "crashes" | "ended_by">;
+
+/** One that serves has had no failed start since; it may have crashed. */
+function failureOf(report: LocalInstance | undefined, serves: boolean): Failures {
+  const { failed_starts = 0, last_words = "", crashes = 0, ended_by = "" } = report ?? {};
+  const starts = serves || failed_starts === 0 ? {} : { failed_starts };
+  const ends = crashes === 0 ? {} : { crashes, ended_by };
+  const failures = { ...starts, ...ends };
+  return Object.keys(failures).length === 0 ? {} : { ...failures, last_words };
 }
 
 /** A database of this release has one shard, which serves all of it. */

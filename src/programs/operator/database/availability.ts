@@ -35,6 +35,7 @@ const OF_SERVICE: readonly string[] = [
   "DatabaseUnavailable",
   "CreationFailed",
   "EngineFails",
+  "EngineCrashes",
   "ScriptRunning",
   "NoReplicaInSync",
   "ClockApart",
