@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NODE_LEASE_MS } from "../../src/core/planner/database/grant.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GRANT_MS, NODE_LEASE_MS } from "../../src/core/planner/database/grant.ts";
 import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { until } from "../kit/time/until.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
@@ -26,6 +27,23 @@ await test("with the API away for every node and one of three nodes down, the da
   for (const node of [1, 2, 3]) cluster.api(node).mend();
   await cluster.start(lost);
   await whole();
+  await nothingFailed(load);
+});
+
+await test("with the API away for every node, nodes that stood still past all their grants go on by each other's word", async () => {
+  await whole();
+  const primary = await primaryNode();
+  await using load = await startLoad([1, 2, 3]);
+  for (const node of [1, 2, 3]) cluster.api(node).cut("drop");
+  for (const node of [1, 2, 3]) await cluster.freeze(node);
+  await sleep(GRANT_MS);
+  for (const node of [1, 2, 3]) cluster.thaw(node);
+  const isOut = (node: number): boolean => cluster.log(node).includes("cut off: no write is acknowledged");
+  await until("each of them has been out", () => [1, 2, 3].every(isOut), PATIENCE);
+  await passes(load);
+  for (const node of [1, 2, 3]) cluster.api(node).mend();
+  await whole();
+  assert.equal(await primaryNode(), primary);
   await nothingFailed(load);
 });
 

@@ -1,6 +1,7 @@
 import { votersOf } from "../../core/planner/database/quorum.ts";
 import type { Member, Members } from "./members/members.ts";
 import { renewNodeLease } from "./members/node-lease.ts";
+import { consentTag } from "./members/pledges.ts";
 import { Promises } from "./members/promises.ts";
 import type { NodeLease } from "./members/node-lease.ts";
 import { SET_ASIDE_LIMIT } from "./members/node-report.ts";
@@ -22,6 +23,7 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const report = (): NodeReport => ({
     ...{ ...fixed, ...changingReport(context), ...voters(context) },
     ...volumeOf(context),
+    consents: context.members.pledges.consents(),
     // Kubernetes may change the limit while the container runs
     container: nodeMemory(config, context.engineMemory()),
   });
@@ -50,6 +52,8 @@ export function grantWhileMember(
       self: config.node,
       others: () => otherNodes(members, config.node),
       voterSets: () => lease.voterSets(),
+      renewedAt: () => lease.renewedAt(),
+      tagOf: (node) => tagIn(members.get(node)?.report, config.node),
       ask: (node) => peers.promises(node),
       uptimeMs: () => clock.uptimeMs(),
     }),
@@ -84,6 +88,10 @@ function voters({ members, config }: AgentContext): Pick<NodeReport, "voters"> {
   });
   const chosen = votersOf(facts, config.node);
   return chosen === undefined ? {} : { voters: [...chosen] };
+}
+
+function tagIn(report: NodeReport | undefined, self: number): string | undefined {
+  return report?.consents && consentTag(report.consents, self);
 }
 
 function volumeOf({ volume }: AgentContext): Pick<NodeReport, "volume"> {

@@ -37,8 +37,12 @@ export interface Protocol {
   readonly waitsAfterStart: boolean;
   /** The primary's node counts the voters of renewals with an unknown outcome too. */
   readonly countsUnknownVoters: boolean;
-  /** A grant that ran out is given again only after the records were read. */
+  /** A grant that ran out is given again only after the records were read, or by voters that consented to nothing meanwhile. */
   readonly catchesUp: boolean;
+  /** Such voters alone count for it, not all that promise. */
+  readonly looksForConsents: boolean;
+  /** They prove nothing after another renewal: a leader may have asked the voters of the one before. */
+  readonly endsProofByRenewal: boolean;
 }
 
 export const PROTOCOL: Protocol = {
@@ -47,6 +51,8 @@ export const PROTOCOL: Protocol = {
   waitsAfterStart: true,
   countsUnknownVoters: true,
   catchesUp: true,
+  looksForConsents: true,
+  endsProofByRenewal: true,
 };
 
 /**
@@ -61,6 +67,10 @@ interface State {
   readonly known: 0 | 1;
   readonly renewed: number;
   readonly vouched: number;
+  /** Since a round of voters that have consented to nothing since the last grant, and whether each of them has not. */
+  readonly unbroken: number;
+  readonly same2: 0 | 1;
+  readonly same3: 0 | 1;
   /** The primary's node has read the intent: it has left its primary. */
   readonly hasLeft: 0 | 1;
   /** It has renewed, and reads the record next. */
@@ -83,6 +93,7 @@ interface State {
 
 const START: State = {
   ...{ record: 0, grant: GRANT, known: 1, renewed: 0, vouched: GRANT, hasLeft: 0, catching: 0 },
+  ...{ unbroken: GRANT, same2: 1, same3: 1 },
   ...{ leaseVoters: 0, countedVoters: 1, promised2: OLD, promised3: OLD, consented2: OLD, consented3: OLD },
   ...{ seen: 0, changed: 0, takeOver: -1, consents: 0, read: -1 },
 };
@@ -99,12 +110,13 @@ const STEPS: Readonly<Record<string, Step>> = {
     ...state,
     ...{ grant: Math.max(0, state.grant - 1), seen: older(state.seen) },
     ...{ renewed: older(state.renewed, GRANT), vouched: older(state.vouched, GRANT) },
+    unbroken: older(state.unbroken, GRANT),
     ...{ promised2: older(state.promised2), promised3: older(state.promised3) },
     ...{ consented2: older(state.consented2), consented3: older(state.consented3) },
     takeOver: state.takeOver < 0 ? -1 : older(state.takeOver, GRANT),
   }),
-  ...eachChoice("a renewal is stored and confirmed", (voters) => (state) => ({
-    ...{ ...state, renewed: 0, changed: 1, leaseVoters: voters, countedVoters: bit(voters) },
+  ...eachChoice("a renewal is stored and confirmed", (voters) => (state, protocol) => ({
+    ...{ ...state, ...renewed(protocol), leaseVoters: voters, countedVoters: bit(voters) },
   })),
   ...eachChoice("a renewal is stored, and its answer is lost", (voters) => (state, protocol) => ({
     ...{ ...state, changed: 1, leaseVoters: voters, countedVoters: withUnknown(state, voters, protocol) },
@@ -114,12 +126,12 @@ const STEPS: Readonly<Record<string, Step>> = {
   ...eachVoter("starts again", (uid) => (state, { waitsAfterStart }) => {
     // it does not know what it said: it waits as if it had said both a moment ago
     const said = waitsAfterStart ? 0 : OLD;
-    return { ...state, [`promised${uid}`]: said, [`consented${uid}`]: said };
+    return { ...state, [`promised${uid}`]: said, [`consented${uid}`]: said, [`same${uid}`]: 0 };
   }),
   "another node leads, or the leader sees the lease": (state) => ({ ...state, seen: 0, changed: 0, ...IDLE }),
   "the agent of the primary's node looks at its grant": look,
   "the agent of the primary's node starts again": (state) => ({
-    ...{ ...state, known: 0, renewed: GRANT, vouched: GRANT, catching: 0 },
+    ...{ ...state, known: 0, renewed: GRANT, vouched: GRANT, unbroken: GRANT, same2: 0, same3: 0, catching: 0 },
   }),
   "the primary's node reads the record": (state) => {
     if (state.catching === 0) return undefined;
@@ -147,6 +159,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
+function renewed({ endsProofByRenewal }: Protocol): Partial<State> {
+  const noProof = { unbroken: GRANT, same2: 0, same3: 0 } as const;
+  return { renewed: 0, changed: 1, ...(endsProofByRenewal ? noProof : {}) };
+}
+
 function withUnknown({ countedVoters }: State, voters: number, { countsUnknownVoters }: Protocol): number {
   return countsUnknownVoters ? countedVoters | bit(voters) : countedVoters;
 }
@@ -167,7 +184,9 @@ function vouch(state: State, reached: readonly Voter[], protocol: Protocol): Sta
   if (promised.length === 0) return undefined;
   const sets = CHOICES.filter((_, at) => (state.countedVoters & bit(at)) !== 0);
   const said = { ...state, ...Object.fromEntries(promised.map((uid) => [`promised${uid}`, 0])) };
-  return isPromised(sets, PRIMARY, VOTERS, promised) ? { ...said, vouched: 0 } : said;
+  if (!isPromised(sets, PRIMARY, VOTERS, promised)) return said;
+  const same = promised.filter((uid) => !protocol.looksForConsents || (uid === 2 ? state.same2 : state.same3) === 1);
+  return { ...said, vouched: 0, ...(isPromised(sets, PRIMARY, VOTERS, same) ? { unbroken: 0 } : {}) };
 }
 
 function consent(uid: Voter): Step {
@@ -175,25 +194,26 @@ function consent(uid: Voter): Step {
     const isAsked = state.takeOver >= 0 && state.read < 0 && (state.consents & place(uid)) === 0;
     if (!isAsked) return undefined;
     if (keepsPledges && !mayConsent(pledges(state, uid))) return undefined;
-    return { ...state, [`consented${uid}`]: 0, consents: state.consents | place(uid) };
+    return { ...state, [`consented${uid}`]: 0, [`same${uid}`]: 0, consents: state.consents | place(uid) };
   };
 }
 
-function look(state: State, { catchesUp }: Protocol): State | undefined {
+function look(state: State, protocol: Protocol): State | undefined {
   if (state.catching !== 0) return undefined;
   const known = state.known === 1 ? state.grant * TICK_MS : LONG_AGO;
   const term = evaluateGrant({
     now: 0,
     renewedAt: -state.renewed * TICK_MS,
     vouchedAt: -state.vouched * TICK_MS,
-    grantedUntil: catchesUp ? known : Number.POSITIVE_INFINITY,
+    unbrokenAt: -state.unbroken * TICK_MS,
+    grantedUntil: protocol.catchesUp ? known : Number.POSITIVE_INFINITY,
   });
   switch (term.kind) {
     case "granted":
-      return { ...state, grant: term.until / TICK_MS, known: 1 };
+      return { ...state, grant: term.until / TICK_MS, known: 1, same2: 1, same3: 1 };
     case "catch-up":
       // the renewal that it sends first is stored and confirmed
-      return { ...state, catching: 1, renewed: 0, changed: 1, countedVoters: bit(state.leaseVoters) };
+      return { ...state, ...renewed(protocol), catching: 1, countedVoters: bit(state.leaseVoters) };
     case "cut-off":
       return undefined;
   }

@@ -10,6 +10,7 @@ interface OwnCase {
   readonly now?: number;
   readonly renewedAt?: number;
   readonly vouchedAt?: number;
+  readonly unbrokenAt?: number;
   readonly grantedUntil?: number;
   readonly is: NodeGrant["kind"];
 }
@@ -49,8 +50,22 @@ const OWN: readonly OwnCase[] = [
   },
   { rule: "a node that has just started reads the records first", renewedAt: 99_900, is: "catch-up" },
   {
-    rule: "promises do not end the catch-up of a node that was out; the API does",
+    rule: "promises alone do not end the catch-up of a node that was out: it may have been succeeded before them",
     vouchedAt: 99_900,
+    grantedUntil: 99_000,
+    is: "catch-up",
+  },
+  {
+    rule: "promises of those that consented to nothing since its last grant do: none can have succeeded it",
+    vouchedAt: 99_900,
+    unbrokenAt: 99_900,
+    grantedUntil: 99_000,
+    is: "granted",
+  },
+  {
+    rule: "these too count no longer than a renewal",
+    vouchedAt: 99_900,
+    unbrokenAt: 95_900,
     grantedUntil: 99_000,
     is: "catch-up",
   },
@@ -65,12 +80,19 @@ const OWN: readonly OwnCase[] = [
 
 for (const { rule, is, ...given } of OWN)
   test(rule, () => {
-    const facts = { now: NOW, renewedAt: LONG_AGO, vouchedAt: LONG_AGO, grantedUntil: LONG_AGO, ...given };
+    const facts = {
+      now: NOW,
+      renewedAt: LONG_AGO,
+      vouchedAt: LONG_AGO,
+      unbrokenAt: LONG_AGO,
+      grantedUntil: LONG_AGO,
+      ...given,
+    };
     assert.equal(evaluateGrant(facts).kind, is);
   });
 
 test("a grant ends before the lease does, counted from when the renewal was sent", () => {
-  const facts = { now: NOW, renewedAt: 99_000, vouchedAt: 98_000, grantedUntil: 102_000 };
+  const facts = { now: NOW, renewedAt: 99_000, vouchedAt: 98_000, unbrokenAt: LONG_AGO, grantedUntil: 102_000 };
   assert.deepEqual(evaluateGrant(facts), { kind: "granted", until: 99_000 + GRANT_MS });
   assert.ok(GRANT_MS + 1_000 < NODE_LEASE_MS && LATE_MS < GRANT_MS);
 });

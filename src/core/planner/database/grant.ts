@@ -18,6 +18,8 @@ export interface GrantFacts {
   readonly renewedAt: number;
   /** When the newest round began in which a majority of its voters promised to take nothing over from this one. */
   readonly vouchedAt: number;
+  /** As `vouchedAt`, of voters that have consented to no take-over from this node since it last held a grant. */
+  readonly unbrokenAt: number;
   /** Until when its proxy may acknowledge as it stands. */
   readonly grantedUntil: number;
 }
@@ -25,19 +27,22 @@ export interface GrantFacts {
 export type NodeGrant =
   /** Its proxy may acknowledge until then. */
   | { readonly kind: "granted"; readonly until: number }
-  /** It has been out: what happened meanwhile must be read from the API, after a renewal, before anything is acknowledged. */
+  /** It has been out, and may have been succeeded: the API must be read, after a renewal, before anything is acknowledged. */
   | { readonly kind: "catch-up" }
   /** A replica may have been promoted: nothing may be acknowledged. */
   | { readonly kind: "cut-off" };
 
 /**
  * Whether the primaries of a node may be succeeded without its knowledge. With the API away for all nodes none can be
- * succeeded, which the others' word proves; a node that neither reaches the API nor all the others cannot know.
+ * succeeded, which the others' word proves; a node that neither reaches the API nor a majority of the others cannot know. A node that
+ * has been out goes on by the word of those that consented to nothing meanwhile: without them none could succeed it.
  */
-export function evaluateGrant({ now, renewedAt, vouchedAt, grantedUntil }: GrantFacts): NodeGrant {
+export function evaluateGrant({ now, renewedAt, vouchedAt, unbrokenAt, grantedUntil }: GrantFacts): NodeGrant {
   const until = Math.max(renewedAt, vouchedAt) + GRANT_MS;
   if (now >= until) return { kind: "cut-off" };
-  return now >= grantedUntil ? { kind: "catch-up" } : { kind: "granted", until };
+  if (now < grantedUntil) return { kind: "granted", until };
+  const unbrokenUntil = unbrokenAt + GRANT_MS;
+  return now < unbrokenUntil ? { kind: "granted", until: unbrokenUntil } : { kind: "catch-up" };
 }
 
 /** What the others know of a node. */

@@ -48,7 +48,15 @@ export const LOCAL_INSTANCE = z
 export type LocalInstance = Answered<typeof LOCAL_INSTANCE>;
 
 /** Answer of a node that is asked not to take over the databases of another one. */
-export const VOUCHED = z.strictObject({ promised_ms: z.int().nonnegative() });
+export const VOUCHED = z.strictObject({
+  promised_ms: z.int().nonnegative(),
+  consent_tag: z
+    .string()
+    .exactOptional()
+    .describe(
+      "The same while this process of the node consents to no take-over from the other one; absent from nodes of releases before 0.5.0.",
+    ),
+});
 
 /** Answer of a node that is asked whom it trusts. */
 export const TRUST = z.strictObject({

@@ -3,6 +3,7 @@ import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-c
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { NodeAccess } from "../credentials/node-access.ts";
 import type { Members } from "../members/members.ts";
+import { consentTag } from "../members/pledges.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { Handlers } from "./handler-call.ts";
 import { withRights } from "./acting-user.ts";
@@ -96,7 +97,9 @@ function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
     localTrust: async () => ({ access_revision: access.revision(), ...trust() }),
     localLink: () => link.status(),
     localVouch: async ({ body }) => {
-      if (members.pledges.promise(body.node)) return { promised_ms: NODE_LEASE_MS };
+      const { pledges } = members;
+      if (pledges.promise(body.node))
+        return { promised_ms: NODE_LEASE_MS, consent_tag: consentTag(pledges.consents(), body.node) };
       throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);
     },
     localConsent: async ({ body }) => ({ consents: members.pledges.consent(body.node) }),

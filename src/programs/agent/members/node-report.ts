@@ -88,6 +88,10 @@ const schema = z.object({
   baseSystem: z.string().max(64).optional(),
   /** The nodes whose promises count for it (src/core/planner/database/quorum.ts); absent while it needs that of every other one. */
   voters: z.array(z.int().positive()).max(1024).optional(),
+  /** Its consents to take-overs (src/programs/agent/members/pledges.ts); absent from nodes of releases before 0.5.0. */
+  consents: z
+    .object({ process: z.string().max(64), counts: z.record(z.string().max(16), z.int().positive()) })
+    .optional(),
   osName: z.string().max(128),
   architecture: z.string().max(64),
   cores: z.int().nonnegative(),

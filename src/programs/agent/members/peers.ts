@@ -9,6 +9,7 @@ import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 import { Question } from "../../../mechanisms/observe/question.ts";
 import { deadlineMs } from "./command-deadline.ts";
+import type { GivenPromise } from "./promises.ts";
 
 /** The agents of the other nodes. */
 export interface Peers {
@@ -28,8 +29,8 @@ export interface Peers {
     request: RequestOf<N>,
     user: Pick<ClusterUser, "uid" | "secret"> | undefined,
   ): Promise<ReplyOf<N>>;
-  /** Whether the node promises now to take nothing over from this one for the length of a lease. */
-  promises(node: number): Promise<boolean>;
+  /** The node's promise of now to take nothing over from this one for the length of a lease; undefined when it gives none. */
+  promises(node: number): Promise<GivenPromise | undefined>;
   /** Whether a voter consents to a take-over from a node. */
   consents(voter: number, node: number): Promise<boolean>;
   /** Whether the agent answers at all; an answer counts for half a second. */
@@ -77,7 +78,8 @@ export function connectPeers(options: PeersOptions): Peers {
       clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
     promises: async (node) => {
       const body = { node: self };
-      return (await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer)) !== undefined;
+      const answer = await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer);
+      return answer && { consentTag: answer.consent_tag };
     },
     consents: async (voter, node) => {
       const answer = await clients.of(voter, TIMEOUT_MS).call("localConsent", { body: { node } }).catch(noAnswer);

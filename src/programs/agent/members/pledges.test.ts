@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
-import { Pledges } from "./pledges.ts";
+import { Pledges, consentTag } from "./pledges.ts";
 
 const LEASE = NODE_LEASE_MS;
 
@@ -66,6 +66,24 @@ for (const [rule, steps] of [
       assert.equal(pledges[what](2), expected, `${what} at ${at} ms`);
     }
   });
+
+test("a tag changes with each consent to a take-over from its node, and with the process, and with nothing else", () => {
+  let now = 0;
+  const pledges = new Pledges(() => now);
+  const tags = (): readonly string[] => [2, 3].map((node) => consentTag(pledges.consents(), node));
+  const [first, other] = tags();
+  assert.equal(pledges.consent(2), false);
+  now = LEASE;
+  assert.equal(pledges.promise(3), true);
+  assert.deepEqual(tags(), [first, other], "a refusal and a promise are no consent");
+  assert.equal(pledges.consent(2), true);
+  const [second] = tags();
+  assert.notEqual(second, first);
+  assert.equal(tags()[1], other);
+  assert.equal(pledges.consent(2), true);
+  assert.notEqual(tags()[0], second);
+  assert.notEqual(consentTag(new Pledges(() => now).consents(), 3), other);
+});
 
 test("what is said about one node does not concern another", () => {
   let now = 0;

@@ -1,10 +1,25 @@
+import { randomUUID } from "node:crypto";
 import { mayConsent, mayPromise } from "../../../core/planner/database/grant.ts";
 import type { PledgeFacts } from "../../../core/planner/database/grant.ts";
+
+/** How often a process has consented to a take-over from each node; those that it never consented about are absent. */
+export interface ConsentCounts {
+  /** Of this process alone: another one does not know what it said. */
+  readonly process: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Stays the same exactly while the process gives no consent to a take-over from the node. */
+export function consentTag({ process, counts }: ConsentCounts, node: number): string {
+  return `${process}.${counts[node] ?? 0}`;
+}
 
 /** What this process has promised about other nodes, and which take-overs it has consented to. */
 export class Pledges {
   readonly #promisedAt = new Map<number, number>();
   readonly #consentedAt = new Map<number, number>();
+  readonly #counts: Record<string, number> = {};
+  readonly #process = randomUUID();
   readonly #steadyMs: () => number;
   readonly #startedAt: number;
 
@@ -25,12 +40,17 @@ export class Pledges {
   consent(uid: number): boolean {
     if (!mayConsent(this.#of(uid))) return false;
     this.#consentedAt.set(uid, this.#steadyMs());
+    this.#counts[uid] = (this.#counts[uid] ?? 0) + 1;
     return true;
   }
 
   /** Milliseconds since the last promise to the node; Infinity when there was none. */
   promisedForMs(uid: number): number {
     return this.#of(uid).promisedForMs;
+  }
+
+  consents(): ConsentCounts {
+    return { process: this.#process, counts: { ...this.#counts } };
   }
 
   #of(uid: number): PledgeFacts {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { until } from "../../../../test/kit/time/until.ts";
-import { Promises } from "./promises.ts";
+import { Promises, type GivenPromise } from "./promises.ts";
 import type { Voters } from "./voter-sets.ts";
 
 test("the promise of one of two others is enough, from when it was asked for, however long the other one takes", async () => {
@@ -51,17 +52,81 @@ test("a node that votes alone needs no promise", () => {
   assert.equal(round.promises.heldSince(), 700);
 });
 
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+
+test("a promise is unbroken while the node that gives it has consented to nothing since the tags were kept", async () => {
+  const round = new Round([1, 2, 3]);
+  round.tags.set(2, "a.0");
+  round.promises.keepTags();
+  await round.gets(2, "a.0", 100);
+  assert.equal(round.promises.unbrokenSince(), 100);
+  await round.gets(2, "a.1", 200);
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO, "it consented meanwhile");
+  round.promises.keepTags();
+  assert.equal(round.promises.unbrokenSince(), 200, "a grant was held after that");
+});
+
+test("a node that was never seen before, or does not say what it consented to, proves nothing", async () => {
+  const round = new Round([1, 2, 3]);
+  round.promises.keepTags();
+  await round.gets(2, "a.0", 100);
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO);
+  await round.gets(3, undefined, 200);
+  round.promises.keepTags();
+  await round.gets(3, undefined, 300);
+  assert.equal(round.promises.unbrokenSince(), 100, "node 2 alone says it");
+});
+
+test("after another renewal nothing is unbroken: a leader may have gone by the voters of the one before", async () => {
+  const round = new Round([1, 2, 3]);
+  round.tags.set(2, "2.0");
+  round.promises.keepTags();
+  await round.gets(2, "2.0", 100);
+  assert.equal(round.promises.unbrokenSince(), 100);
+  round.renewedAt = 150;
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO);
+  round.promises.keepTags();
+  assert.equal(round.promises.unbrokenSince(), 100);
+});
+
+test("what a node reported counts as what it answers, and a majority of each set is needed", async () => {
+  const round = new Round([1, 2, 3, 4, 5], [2, 3, 4, 5]);
+  for (const node of [2, 3, 4]) round.tags.set(node, `${node}.0`);
+  round.promises.keepTags();
+  await round.gets(2, "2.0", 100);
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO);
+  await round.gets(3, "3.1", 200);
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO, "node 3 has consented");
+  assert.equal(round.promises.heldSince(), 100, "and yet it promises");
+  await round.gets(4, "4.0", 300);
+  assert.equal(round.promises.unbrokenSince(), 100);
+});
+
+test("without known voters nothing is unbroken: a leader asks for no consent then", async () => {
+  const round = new Round(undefined);
+  for (const node of [2, 3]) round.tags.set(node, `${node}.0`);
+  round.promises.keepTags();
+  for (const node of [2, 3]) await round.gets(node, `${node}.0`, 100);
+  assert.equal(round.promises.heldSince(), 100);
+  assert.equal(round.promises.unbrokenSince(), LONG_AGO);
+});
+
 /** Requests of node 1 to others, answered by hand. */
 class Round {
   now = 0;
+  renewedAt = 0;
+  /** What the others have reported. */
+  readonly tags = new Map<number, string>();
   readonly asked: number[] = [];
   readonly promises: Promises;
-  readonly #answers = new Map<number, (promised: boolean) => void>();
+  readonly #answers = new Map<number, (given: GivenPromise | undefined) => void>();
 
   constructor(voters: Voters, others: readonly number[] = [2, 3]) {
     this.promises = new Promises({
       self: 1,
       others: () => others,
+      renewedAt: () => this.renewedAt,
+      tagOf: (node) => this.tags.get(node),
       voterSets: () => [voters],
       ask: (node) => {
         this.asked.push(node);
@@ -72,6 +137,14 @@ class Round {
   }
 
   answer(node: number, promised: boolean): void {
-    this.#answers.get(node)?.(promised);
+    this.#answers.get(node)?.(promised ? { consentTag: undefined } : undefined);
+  }
+
+  /** A node is asked at a moment and promises with that tag; resolves when its answer counts. */
+  async gets(node: number, consentTag: string | undefined, at: number): Promise<void> {
+    this.now = at;
+    this.promises.ask();
+    this.#answers.get(node)?.({ consentTag });
+    await turnOfLoop();
   }
 }

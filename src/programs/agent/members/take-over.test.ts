@@ -13,6 +13,8 @@ const NEEDED: Readonly<Record<keyof Protocol, string>> = {
   keepsPledges: "voters that both promise and consent split the database",
   waitsAfterStart: "a voter that forgets by a restart what it said splits the database",
   countsUnknownVoters: "voters of a renewal whose answer was lost must count too",
+  looksForConsents: "promises of voters that consented to a take-over before them do not give a grant again",
+  endsProofByRenewal: "voters of the last renewal do not speak for those of the one before",
   catchesUp: "a grant that is given again without reading the records splits the database",
 };
 

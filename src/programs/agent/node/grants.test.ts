@@ -42,7 +42,19 @@ test("without the API on every node, nodes that promise to take nothing over ack
   assert.equal(await writes(engine), true);
 });
 
-test("a node whose grant expired gets none without the API: it cannot read what happened", async () => {
+test("without the API, a node whose grant expired gets one again by those that consented to nothing meanwhile", async () => {
+  await using engine = await startEngine();
+  await using node = startNode(engine);
+  await until("it is granted", () => node.holds());
+  node.api = false;
+  await until("writes are paused", async () => !(await writes(engine)));
+  node.promised = true;
+  node.unbroken = true;
+  await until("writes continue", () => writes(engine));
+  assert.equal(node.holds(), true);
+});
+
+test("a node whose grant expired gets none without the API and that proof: it cannot read what happened", async () => {
   await using engine = await startEngine();
   await using node = startNode(engine);
   await until("it is granted", () => node.holds());
@@ -61,6 +73,7 @@ class TestNode {
   grantedUntil = LONG_AGO;
   api = true;
   promised = false;
+  unbroken = false;
   readonly events: string[] = [];
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
@@ -78,6 +91,8 @@ class TestNode {
       promises: {
         ask: () => undefined,
         heldSince: () => (this.promised ? systemClock.uptimeMs() : LONG_AGO),
+        unbrokenSince: () => (this.unbroken ? systemClock.uptimeMs() : LONG_AGO),
+        keepTags: () => undefined,
       },
       catchUp: async () => {
         this.events.push("catch up");

@@ -10,7 +10,7 @@ import type { Promises } from "../members/promises.ts";
 export interface GrantOptions {
   readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
   /** Promises of its voters to take nothing over from this node for the length of a lease. */
-  readonly promises: Pick<Promises, "ask" | "heldSince">;
+  readonly promises: Pick<Promises, "ask" | "heldSince" | "unbrokenSince" | "keepTags">;
   /** Reads the records anew from the API server, and resolves when the proxy works by them. */
   readonly catchUp: () => Promise<void>;
   /** Lets the proxy acknowledge until then, in milliseconds of uptime. */
@@ -28,8 +28,8 @@ const PAUSE_MS = 10_000;
 
 /**
  * Renews the grant of the proxy (docs/decisions/0012) while no node can take over from this one unseen. The grant expires
- * when this node is cut off, and is given again only after the records have been read anew. Meanwhile writes that reach the
- * engines on other ways are paused.
+ * when this node is cut off, and is given again only after the records have been read anew, or when a majority proves that none
+ * consented to a take-over meanwhile. Until then writes that reach the engines on other ways are paused.
  */
 export async function renewGrants(options: GrantOptions): Promise<void> {
   const { lease, promises, clock, log, signal } = options;
@@ -40,10 +40,12 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
     const isLate = now - lease.renewedAt() >= LATE_MS;
     if (isLate) promises.ask();
     const vouchedAt = isLate ? promises.heldSince() : LONG_AGO;
-    const term = evaluateGrant({ now, renewedAt: lease.renewedAt(), vouchedAt, grantedUntil });
+    const unbrokenAt = isLate ? promises.unbrokenSince() : LONG_AGO;
+    const term = evaluateGrant({ now, renewedAt: lease.renewedAt(), vouchedAt, unbrokenAt, grantedUntil });
     switch (term.kind) {
       case "granted":
         grantedUntil = term.until;
+        promises.keepTags();
         break;
       case "catch-up":
         grantedUntil = await caughtUp(options);
@@ -82,7 +84,7 @@ async function caughtUp({ lease, catchUp, clock, log, signal }: GrantOptions): P
   }
   // a node that is leaving waits for no pass over the records, and may not have seen them
   if (signal.aborted) return LONG_AGO;
-  const since = { now: clock.uptimeMs(), renewedAt, vouchedAt: LONG_AGO };
+  const since = { now: clock.uptimeMs(), renewedAt, vouchedAt: LONG_AGO, unbrokenAt: LONG_AGO };
   const term = evaluateGrant({ ...since, grantedUntil: Number.POSITIVE_INFINITY });
   return term.kind === "granted" ? term.until : LONG_AGO;
 }
