@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { done } from "../../../../test/kit/engines/proxy.ts";
+import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
@@ -96,6 +97,36 @@ for (const [what, [requests, answers]] of Object.entries(READS))
     await demote(from, to);
     for (const one of [client, other]) one.close();
   });
+
+test("an XREAD that waits behind a blocking command in a hold shows the entries of the next primary, and its end by CLIENT UNBLOCK counts", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  const id = Number(await client.ask("CLIENT", "ID"));
+  await other.ask("XADD", "stream", "1-1", "a", "1");
+  client.send("BLPOP", "none", "0");
+  client.send("XREAD", "BLOCK", "0", "STREAMS", "stream", "0");
+  client.send("XREAD", "BLOCK", "0", "STREAMS", "stream", "9-9");
+  await untilBlocked(served.primary, 1);
+  await done(served.prepare());
+  await done(served.hold({ holdMs: 60_000 }));
+  await promote(served.primary, served.replica);
+  await served.replica.call("XADD", "stream", "2-1", "a", "2");
+  const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
+  assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+  assert.equal(await client.read(), null);
+  const [from, to] = [served.primary, served.replica];
+  [served.primary, served.replica] = [to, from];
+  await done(served.release());
+  const entries = [
+    ["1-1", ["a", "1"]],
+    ["2-1", ["a", "2"]],
+  ];
+  assert.deepEqual(await client.read(), [["stream", entries]]);
+  await untilBlocked(served.primary, 1);
+  assert.equal(await other.ask("CLIENT", "UNBLOCK", id, "ERROR"), 1);
+  assert.match(String(plain(await client.read())), /^-UNBLOCKED /);
+  await demote(from, to);
+  for (const one of [client, other]) one.close();
+});
 
 /** Resolves when the engine has read what was sent behind a BLPOP: what arrives at a connection that it ends has no known outcome. */
 async function untilBehind({ primary }: Served): Promise<void> {

@@ -9,9 +9,15 @@ import type { PendingRequest } from "./pending-request.ts";
  */
 export function isOutrun(
   pending: PendingRequest,
+  reply: Buffer,
   { held, upstream }: Pick<PrimaryView, "held" | "upstream">,
   asked: Upstream,
 ): boolean {
   const { kind, isBehind = false } = pending;
-  return isBehind && (held || upstream !== asked) && (kind === "command" || kind === "exec") && isRepeatable(pending);
+  if (!isBehind || (!held && upstream === asked) || !isRepeatable(pending)) return false;
+  // its wait may have been ended by another client
+  if (kind === "blocking") return reply[0] !== MINUS;
+  return kind === "command" || kind === "exec";
 }
+
+const MINUS = 45;

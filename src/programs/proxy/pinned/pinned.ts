@@ -134,7 +134,7 @@ export class Pinned implements PinUser, Subscriber {
     if (pending === undefined) return;
     const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
     this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, this.#owner.endpoint.primary, this.#upstream)) this.#answered(pending, frame, true, true);
+    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream)) this.#answered(pending, frame, true, true);
     else this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
   }
 

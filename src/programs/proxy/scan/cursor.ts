@@ -18,6 +18,11 @@ export function epochTag(epoch: number): number {
   return 1 + (epoch % MOST_TAGS);
 }
 
+/** The tag of a process that began within an epoch, in the place of that of the epoch: it tells its cursors from those of the process before. */
+export function runTag(run: string): number {
+  return 1 + MOST_TAGS + (Number.parseInt(run.slice(0, 8), 16) % MOST_TAGS);
+}
+
 /** The cursor of a SCAN, HSCAN, SSCAN or ZSCAN; undefined when it is no valid one. */
 export function cursorOf(request: Buffer): ScanCursor | undefined {
   const args = argumentsOf(request);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { loopbackAddress, startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { until } from "../../../../test/kit/time/until.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 
@@ -118,6 +120,27 @@ test("a scan whose server hangs begins anew", async (served) => {
   assert.equal(scan.seen.size, KEYS + 3);
 });
 
+test("a scan whose server has started again in the same epoch begins anew, and misses nothing; then it goes on", async () => {
+  const place = { host: loopbackAddress(), port: 6379 };
+  const endpoint = endpointFor(undefined, { primary: place });
+  await using proxy = await startProxy();
+  const first = await startEngine(place);
+  await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
+  const client = await RawClient.connect(endpoint.listen);
+  await client.ask("EVAL", FILL, 0);
+  const scan = new Scan(["SSCAN", "set"]);
+  await scan.goOn(client, 20);
+  await first.stop();
+  await using _again = await startEngine(place);
+  await until("the endpoint serves again", async () => (await client.ask("PING")) === "PONG");
+  await client.ask("EVAL", FILL, 0);
+  const before = scan.seen.size;
+  await scan.goOn(client);
+  assert.equal(scan.seen.size, KEYS);
+  assert.ok(before < KEYS && scan.count < 2 * KEYS + before, "it began anew once");
+  client.close();
+});
+
 // stays the last one: there is no replica any more behind it
 test("a scan whose server is gone begins anew, and misses nothing", async (served) => {
   const client = await served.client();
@@ -131,15 +154,16 @@ test("a scan whose server is gone begins anew, and misses nothing", async (serve
   assert.equal((await served.proxy.stats()).cut, 0);
 });
 
+const FILL = `for i = 1, ${KEYS} do
+  redis.call('SET', 'key:' .. i, i); redis.call('HSET', 'hash', 'f' .. i, i)
+  redis.call('SADD', 'set', 'm' .. i); redis.call('ZADD', 'sorted', i, 'z' .. i)
+end`;
+
 /** A database with keys of each kind that can be scanned. */
 async function filled(): Promise<Served> {
   const served = await Served.start();
   const client = await served.client();
-  const fill = `for i = 1, ${KEYS} do
-    redis.call('SET', 'key:' .. i, i); redis.call('HSET', 'hash', 'f' .. i, i)
-    redis.call('SADD', 'set', 'm' .. i); redis.call('ZADD', 'sorted', i, 'z' .. i)
-  end`;
-  await client.ask("EVAL", fill, 0);
+  await client.ask("EVAL", FILL, 0);
   client.close();
   return served;
 }

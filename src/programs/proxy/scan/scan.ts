@@ -79,6 +79,7 @@ export function placedScan(
 async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
   const { endpoint, identity } = session;
   const { scans, primary } = endpoint;
+  await scans.named();
   let tried = scans.route(cursor)?.source;
   let since = performance.now();
   while (!session.ended) {
@@ -95,6 +96,7 @@ async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCurso
       endpoint.log.debug("a scan is sent again", { error });
     }
     await endpoint.clock.sleep(RETRY_MS);
+    await scans.named();
   }
   return primary.refusal;
 }

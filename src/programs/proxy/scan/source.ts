@@ -16,11 +16,14 @@ export class ScanSource {
   readonly upstream: Upstream;
   /** The process may be another one now: its cursors are not valid. */
   over = false;
+  /** What tells this start of its process from others; undefined while it has not said it. */
+  run: string | undefined;
   readonly #clock: Clock;
   readonly #patienceMs: number;
   /** Ends the requests that wait for an answer. */
   readonly #asking = new Set<() => void>();
   #connected: Promise<EngineClient>;
+  #named: Promise<void> | undefined;
   #demoted = false;
   #askedAt: number;
   #cancelExpiry: () => void = () => undefined;
@@ -37,11 +40,21 @@ export class ScanSource {
         void closed.then(() => {
           this.end();
         });
+        void this.named();
       },
       () => {
         this.end();
       },
     );
+  }
+
+  /** Resolves when it is known which start of its process this is, or cannot be known now. */
+  named(): Promise<void> {
+    if (this.run !== undefined || this.over) return Promise.resolve();
+    this.#named ??= this.#name().finally(() => {
+      this.#named = undefined;
+    });
+    return this.#named;
   }
 
   /** The server's answer; rejects when there is none. */
@@ -81,6 +94,15 @@ export class ScanSource {
     this.#cancelExpiry();
     for (const giveUp of [...this.#asking]) giveUp();
     this.upstream.destroy();
+  }
+
+  async #name(): Promise<void> {
+    try {
+      await this.#connected;
+      this.run = await this.upstream.runId();
+    } catch {
+      // it is asked again before the next scan
+    }
   }
 
   get #now(): number {

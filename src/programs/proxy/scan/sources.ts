@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import { FIRST, epochTag } from "./cursor.ts";
+import { FIRST, NO_EPOCH, epochTag, runTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import { ScanSource } from "./source.ts";
 import type { Requirement } from "../upstream/requirement.ts";
@@ -19,8 +19,11 @@ export class ScanSources {
   readonly #clock: Clock;
   readonly #connectTo: (address: EnginePlace) => Upstream;
   readonly #patienceMs: () => number;
+  readonly #sources = new Set<ScanSource>();
   readonly #byTag = new Map<number, ScanSource>();
   #primary: { readonly tag: number; readonly address: EnginePlace } | undefined;
+  /** The process that was the first one of the primary in this epoch; others have tags of their own. */
+  #first: { readonly tag: number; readonly run: string } | undefined;
   #requirement: Requirement = "hold";
 
   constructor(clock: Clock, connectTo: (address: EnginePlace) => Upstream, patienceMs: () => number) {
@@ -42,18 +45,25 @@ export class ScanSources {
     if (before !== now) before?.demote();
     now?.promote();
     now?.upstream.rounds.require(requirement);
-    if (requirement !== "none") for (const source of this.#byTag.values()) if (source !== now) source.end();
+    if (now !== undefined) this.#tagOf(now);
+    if (requirement !== "none") for (const source of this.#sources) if (source !== now) source.end();
+  }
+
+  /** Resolves when it is known which process the primary is, or cannot be known now. */
+  async named(): Promise<void> {
+    await (this.#current ?? this.#open())?.named();
   }
 
   /** The server where the scan began, or the start of a new scan at the primary. Undefined without primary. */
   route({ tag, position }: ScanCursor): ScanRoute | undefined {
+    const source = this.#current ?? this.#open();
+    const own = source === undefined ? undefined : this.#tagOf(source);
     const known = this.#byTag.get(tag);
     if (known?.over === false) return { source: known, tag, position };
-    const source = this.#current ?? this.#open();
-    if (source === undefined || this.#primary === undefined) return undefined;
-    // a cursor without tag came from a script or a transaction at the primary
-    const continues = tag === 0 || tag === this.#primary.tag;
-    return { source, tag: this.#primary.tag, position: continues ? position : FIRST };
+    if (source === undefined || own === undefined) return undefined;
+    // a cursor without tag came from a script at the primary
+    const continues = tag === 0 || (tag === own && own !== NO_EPOCH);
+    return { source, tag: own, position: continues ? position : FIRST };
   }
 
   /** True for the source that is primary now. */
@@ -62,30 +72,45 @@ export class ScanSources {
   }
 
   close(): void {
-    for (const source of this.#byTag.values()) source.end();
-    this.#byTag.clear();
+    for (const source of this.#sources) source.end();
+    this.#forget();
   }
 
   /** The source of the primary, if it has one whose process lives. */
   get #current(): ScanSource | undefined {
-    if (this.#primary === undefined) return undefined;
-    const { tag, address } = this.#primary;
-    const living = [...this.#byTag.values()].filter(({ over }) => !over);
-    const current = living.find(({ upstream }) => upstream.isAt(address));
-    if (current !== undefined) this.#byTag.set(tag, current);
-    return current;
+    const { address } = this.#primary ?? {};
+    return address && [...this.#sources].find(({ over, upstream }) => !over && upstream.isAt(address));
+  }
+
+  /**
+   * The tag of the cursors that the primary gives out now: that of the epoch, which all proxies know at once, as long as its process is the
+   * one that was first seen in it.
+   */
+  #tagOf(source: ScanSource): number | undefined {
+    const tag = this.#primary && this.#tagOfRun(this.#primary.tag, source.run);
+    if (tag !== undefined && tag !== NO_EPOCH) this.#byTag.set(tag, source);
+    return tag;
+  }
+
+  #tagOfRun(tag: number, run: string | undefined): number {
+    if (this.#first?.tag !== tag) {
+      if (run !== undefined) this.#first = { tag, run };
+      return tag;
+    }
+    if (run === undefined) return NO_EPOCH;
+    return run === this.#first.run ? tag : runTag(run);
   }
 
   #open(): ScanSource | undefined {
     if (this.#primary === undefined) return undefined;
-    const { tag, address } = this.#primary;
-    const source = new ScanSource(this.#connectTo(address), this.#clock, this.#patienceMs());
+    const source = new ScanSource(this.#connectTo(this.#primary.address), this.#clock, this.#patienceMs());
     source.upstream.rounds.require(this.#requirement);
-    this.#byTag.set(tag, source);
+    this.#sources.add(source);
     return source;
   }
 
   #forget(): void {
+    for (const source of this.#sources) if (source.over) this.#sources.delete(source);
     for (const [tag, { over }] of this.#byTag) if (over) this.#byTag.delete(tag);
   }
 }
