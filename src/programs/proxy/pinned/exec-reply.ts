@@ -2,6 +2,7 @@ import { FrameScanner } from "../../../ports/resp/frame-scanner.ts";
 import { HeldBytes } from "../limits/held-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { arrayReply } from "../protocol/replies.ts";
+import { withTag } from "../scan/cursor.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -22,6 +23,14 @@ export function withOwnAnswers(
   const hasOwn = [...special.values()].some(({ isOwn }) => isOwn);
   const executed = hasOwn ? repliesIn(frame) : undefined;
   return executed === undefined ? undefined : answersIn(executed, special, frame.length, owner);
+}
+
+/** The reply to EXEC, with the cursors of its scans as clients get them. */
+export function withScanTags({ scans = [], tag }: PendingRequest, frame: Buffer): Buffer {
+  const executed = scans.length === 0 || tag === undefined ? undefined : repliesIn(frame);
+  if (executed === undefined || tag === undefined) return frame;
+  const places = new Set(scans);
+  return arrayReply(executed.map((reply, at) => (places.has(at) ? withTag(reply, tag) : reply)));
 }
 
 /** The SELECTs that the engine has executed in a transaction, in their order. */

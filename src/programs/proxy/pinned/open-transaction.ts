@@ -17,6 +17,8 @@ export interface SpecialRequest {
 export class OpenTransaction {
   /** By their places in the transaction. */
   readonly special = new Map<number, SpecialRequest>();
+  /** The places of scans. */
+  readonly scans: number[] = [];
   #count = 0;
   #bytes = 0;
   #specialBytes = 0;
@@ -62,6 +64,7 @@ export class OpenTransaction {
   #forEngine(request: Buffer, command: CommandEntry | undefined): Buffer {
     if (command !== undefined && REFUSED_INSIDE.has(command.name)) return request;
     const at = this.#count++;
+    if (command?.commandClass === "scan") this.scans.push(at);
     if (command === undefined || !isSpecial(command)) return request;
     const isOwn = isAnsweredHere(command);
     // a copy: what came with it is not kept

@@ -63,6 +63,11 @@ export class PendingQueue {
     return this.#has("multi");
   }
 
+  /** What ends a WATCH is not answered. */
+  get endsWatch(): boolean {
+    return ENDS_WATCH.some((kind) => this.#has(kind));
+  }
+
   /** A command about subscriptions is not confirmed. */
   get subscribes(): boolean {
     return this.#has("subscription");
@@ -117,7 +122,8 @@ export class PendingQueue {
 
   /** Gives the client the answer that has just arrived, and counts how long it took; a command that blocks says nothing of that. */
   answer(client: Pick<PinnedOwner, "endpoint" | "reply" | "push">, pending: PendingRequest, answer: Buffer): void {
-    const { kind, since, replies, isLate, substitute = answer } = pending;
+    const { kind, count, since, replies, isLate, substitute = answer } = pending;
+    if (count > 1 && isDelivered(pending)) return;
     const isPush = kind === "subscription" && substitute[0] !== MINUS;
     const { answered, answeredLate } = client.endpoint.counters;
     if (kind !== "blocking" && replies === 0)
@@ -171,6 +177,22 @@ export class PendingQueue {
   }
 }
 
+/** All replies to a request together, once the last one has come; until then undefined. */
+export function wholeAnswer(pending: PendingRequest, reply: Buffer): Buffer | undefined {
+  const { earlier, replies } = pending;
+  const whole = earlier === undefined ? reply : Buffer.concat([earlier, reply]);
+  pending.earlier = replies > 0 ? whole : undefined;
+  return replies > 0 ? undefined : whole;
+}
+
+/** Of several replies, the client has had this one from an engine that was gone before the last of them; from now on it has it. */
+function isDelivered(pending: PendingRequest): boolean {
+  const { count, replies, delivered = 0 } = pending;
+  if (count - replies <= delivered) return true;
+  pending.delivered = delivered + 1;
+  return false;
+}
+
 /** It may be at an engine while the primary changes. */
 function maySitOut({ kind }: PendingRequest): boolean {
   return kind === "blocking" || kind === "internal";
@@ -181,3 +203,4 @@ function bytesOf({ request, answer }: PendingRequest): number {
 }
 
 const MINUS = 45;
+const ENDS_WATCH = ["exec", "discard", "unwatch"] as const;

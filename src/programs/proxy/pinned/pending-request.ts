@@ -49,6 +49,10 @@ export interface PendingRequest {
   /** How many replies the engine gives, and how many of them have not arrived. */
   readonly count: number;
   replies: number;
+  /** Of several replies, how many the client has, or is to have no second time. */
+  delivered?: number;
+  /** Of several replies, those that have come behind a request that is to be sent again. */
+  earlier?: Buffer | undefined;
   /** The proxy has taken it back, not the client. */
   withdrawn?: boolean;
   /** An engine has not executed it, or was gone: it is sent again. */
@@ -65,7 +69,9 @@ export interface PendingRequest {
   readonly special?: ReadonlyMap<number, SpecialRequest>;
   /** Of an EXEC: its transaction changes nothing. */
   readonly onlyReads?: boolean;
-  /** Of a scan: the tag of the cursor in the reply. */
+  /** Of an EXEC: the places of the scans in the transaction. */
+  readonly scans?: readonly number[];
+  /** Of a scan, and of an EXEC of some: the tag of the cursors in the reply. */
   readonly tag?: number;
   /** Of the proxy itself: what becomes of it. */
   readonly own?: OwnCommand;

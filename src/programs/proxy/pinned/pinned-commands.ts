@@ -6,9 +6,9 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import { greetingFor } from "../protocol/greeting.ts";
 import { abortedByWatch } from "../protocol/replies.ts";
 import { withTag } from "../scan/cursor.ts";
-import { placedScan } from "../scan/scan.ts";
+import { placedIfScan, placedScan, tagAt } from "../scan/scan.ts";
 import type { ConnectionState } from "./connection-state.ts";
-import { withOwnAnswers } from "./exec-reply.ts";
+import { withOwnAnswers, withScanTags } from "./exec-reply.ts";
 import { isAnsweredByProxy, OpenTransaction } from "./open-transaction.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.ts";
@@ -20,7 +20,7 @@ import { StreamIds } from "./stream-ids.ts";
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
 
 /** The requests without a reply. */
-type SentRequests = Pick<PendingQueue, "subscribes" | "begins">;
+type SentRequests = Pick<PendingQueue, "subscribes" | "begins" | "endsWatch">;
 
 /** Turns the requests of a pinned session into what its engine is sent. */
 export class PinnedCommands {
@@ -122,8 +122,9 @@ export class PinnedCommands {
   #executed(pending: PendingRequest, frame: Buffer, answer: (reply: Buffer) => void): void {
     // an earlier EXEC does not end the wait for this one
     if (isSpecial(pending)) this.#isExecuting = false;
-    const whole = withOwnAnswers(pending, frame, this.#owner);
-    if (whole === undefined) answer(frame);
+    const tagged = withScanTags(pending, frame);
+    const whole = withOwnAnswers(pending, tagged, this.#owner);
+    if (whole === undefined) answer(tagged);
     else this.#owner.waitFor(whole.then(answer));
   }
 
@@ -158,6 +159,8 @@ export class PinnedCommands {
   }
 
   #takeTransaction(request: Buffer, name: string): boolean {
+    // whether its EXEC must fail is known when what ends the WATCH before is answered
+    if (name === "MULTI" && this.#state.watchBroken && this.#pending.endsWatch) return false;
     // with a word more the engine refuses it
     if (name === "MULTI" && isAlone(request)) this.#open = new OpenTransaction();
     return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
@@ -178,7 +181,7 @@ export class PinnedCommands {
     return true;
   }
 
-  #takeExec({ refusal, special, onlyReads }: OpenTransaction, request: Buffer): boolean {
+  #takeExec({ refusal, special, scans, onlyReads }: OpenTransaction, request: Buffer): boolean {
     this.#open = undefined;
     this.#owner.endpoint.counters.requests++;
     const exec: PendingRequest = {
@@ -187,8 +190,7 @@ export class PinnedCommands {
       count: 1,
       replies: 1,
       since: this.#now(),
-      special,
-      onlyReads,
+      ...{ special, scans, onlyReads },
     };
     this.#isExecuting = isSpecial(exec);
     this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });
@@ -235,15 +237,32 @@ export class PinnedCommands {
   }
 
   #send(pending: PendingRequest): void {
-    const { kind, request } = pending;
-    if (kind === "scan") this.#scan(pending);
-    else this.#post(pending, kind === "tracking" ? this.#redirection.atEngine(request) : request);
+    const { kind, request, scans = [] } = pending;
+    const tagged =
+      kind === "scan" || scans.length > 0 ? { ...pending, tag: tagAt(this.#scans, this.#engine) } : pending;
+    this.#post(tagged, this.#atEngine(kind, request));
   }
 
-  /** Its cursor is that of the engine that it is sent to, also when it is sent again. */
-  #scan(pending: PendingRequest): void {
-    const { bytes, tag } = placedScan(this.#owner.endpoint.scans, this.#redirection.engine, pending.request);
-    this.#post({ ...pending, tag }, bytes);
+  /** A cursor is that of the engine that it is sent to, also when it is sent again. */
+  #atEngine(kind: PendingKind, request: Buffer): Buffer {
+    switch (kind) {
+      case "tracking":
+        return this.#redirection.atEngine(request);
+      case "scan":
+        return placedScan(this.#scans, this.#engine, request);
+      case "queued":
+        return placedIfScan(this.#scans, this.#engine, request);
+      default:
+        return request;
+    }
+  }
+
+  get #scans(): PinnedOwner["endpoint"]["scans"] {
+    return this.#owner.endpoint.scans;
+  }
+
+  get #engine(): Redirection["engine"] {
+    return this.#redirection.engine;
   }
 
   #now(): number {

@@ -8,7 +8,7 @@ import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
 import { isOutrun } from "./outrun-read.ts";
-import { PendingQueue } from "./pending-queue.ts";
+import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
 import { hasFailed, isForeign, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -67,7 +67,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#relocation = new Relocation(owner, {
       prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
       requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
-      replay: () => this.#redirection.replay(this.state.replay(owner.identity)),
+      replay: (upstream) => this.#redirection.replay(this.state.replay(owner.identity), upstream),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
@@ -134,7 +134,8 @@ export class Pinned implements PinUser, Subscriber {
     if (pending === undefined) return;
     const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
     this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream)) this.#answered(pending, frame, true, true);
+    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream))
+      this.#answered(pending, frame, true, true);
     else this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
   }
 
@@ -209,7 +210,7 @@ export class Pinned implements PinUser, Subscriber {
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean, keeps = this.#metScript): void {
     if (refused) this.#pending.refuse(pending, keeps ? frame : undefined);
-    else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, frame);
+    else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, wholeAnswer(pending, frame));
     else this.#accept(pending, frame);
     this.#kept.note();
     if (this.#pending.length === 0) this.#settle();
@@ -223,7 +224,8 @@ export class Pinned implements PinUser, Subscriber {
   }
 
   /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */
-  #keepBehindRefused(pending: PendingRequest, frame: Buffer): void {
+  #keepBehindRefused(pending: PendingRequest, frame: Buffer | undefined): void {
+    if (frame === undefined) return;
     if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending, frame);
     else if (this.#pending.mayGiveUp) {
       for (const { answer = frame, ...refused } of this.#pending.takeRefused()) this.#accept(refused, answer);

@@ -2,6 +2,7 @@ import { errorReply } from "../protocol/replies.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { placedIfScan } from "../scan/scan.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
 import { PUSHING } from "./receiver.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
@@ -59,15 +60,13 @@ export class Redirection {
     return withRedirect(request, (target) => String(this.#ids.get(target) ?? NO_CLIENT));
   }
 
-  /** The same for what brings another engine to the state of this connection. */
-  replay(replay: Replay): Replay {
-    if (this.#tracking.redirect === undefined) return replay;
-    return {
-      ...replay,
-      commands: replay.commands.map((command) =>
-        clientSubcommand(command) === "TRACKING" ? this.atEngine(command) : command,
-      ),
-    };
+  /** The same for what brings another engine to the state of this connection; scans that are queued begin anew there. */
+  replay(replay: Replay, upstream: Upstream): Replay {
+    const placed = (command: Buffer): Buffer =>
+      clientSubcommand(command) === "TRACKING"
+        ? this.atEngine(command)
+        : placedIfScan(this.#owner.endpoint.scans, upstream, command);
+    return { ...replay, commands: replay.commands.map(placed) };
   }
 
   /** Finds the clients that this connection redirects to, or is about to, before it goes on at that engine; rejects when that is not known. */

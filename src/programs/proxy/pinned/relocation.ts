@@ -29,7 +29,7 @@ export interface RelocationEvents {
   /** What the next engine is to execute. */
   requests(): readonly Buffer[];
   /** What brings a new connection to the session's state. */
-  replay(): Replay;
+  replay(upstream: Upstream): Replay;
   /** The session's state is in place on a new connection. */
   arrived(pin: Pin, upstream: Upstream): void;
   /** There was no primary within `holdMs`; the search goes on. */
@@ -103,7 +103,7 @@ export class Relocation {
       pin.tainted = user !== undefined;
       await this.#events.prepare(upstream);
       await scriptsArrived(this.#owner.endpoint.scripts, this.#events.requests());
-      await replayOn(pin, this.#events.replay(), this.#owner.endpoint.clock, (message) => {
+      await replayOn(pin, this.#events.replay(upstream), this.#owner.endpoint.clock, (message) => {
         this.#owner.push(message);
       });
       return pin;

@@ -94,6 +94,27 @@ test("inside a transaction the cursor of another server begins anew", async (ser
   assert.equal(listOf(listOf(answer ?? [])[1] ?? []).length, KEYS);
 });
 
+test("a scan that is queued in a transaction begins anew when the primary moves, and its cursor goes on over the next move", async (served) => {
+  const client = await served.client();
+  const scan = new Scan(["SSCAN", "set"]);
+  await scan.goOn(client, 5);
+  await client.ask("MULTI");
+  await client.ask("SSCAN", "set", scan.cursor, "COUNT", 10 * KEYS);
+  await client.ask("SSCAN", "set", 0, "COUNT", 100);
+  await client.ask("CLIENT", "ID");
+  await served.move();
+  const [whole, begun] = listOf((await client.ask("EXEC")) ?? []);
+  assert.equal(listOf(listOf(whole ?? [])[1] ?? []).length, KEYS);
+  const [cursor, members] = listOf(begun ?? []);
+  const next = new Scan(["SSCAN", "set"]);
+  next.cursor = textOf(cursor ?? "");
+  for (const member of listOf(members ?? [])) next.seen.add(member);
+  await served.move();
+  await next.goOn(client);
+  assert.deepEqual([next.seen.size, next.count + listOf(members ?? []).length], [KEYS, KEYS]);
+  client.close();
+});
+
 test("a malformed scan is refused by the engine, and a scan keeps its place among other requests", async (served) => {
   const client = await served.client();
   assert.equal(await client.ask("SCAN", "x"), "-ERR invalid cursor");

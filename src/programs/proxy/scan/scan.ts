@@ -2,13 +2,14 @@ import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
-import type { ScanSources } from "./sources.ts";
+import type { ScanRoute, ScanSources } from "./sources.ts";
 
 /** What a scan needs of its session. */
 export interface ScanSession {
@@ -54,26 +55,36 @@ export function takeScan(session: ScanSession, request: Buffer): boolean | undef
   return true;
 }
 
-/** A scan inside a transaction is executed by the primary; one that began elsewhere begins anew there. */
-export function continueAtPrimary(scans: ScanSources, request: Buffer): Buffer {
-  const cursor = cursorOf(request);
-  if (cursor === undefined || cursor.tag === 0) return request;
-  const route = scans.route(cursor);
-  return withPosition(request, route !== undefined && scans.isPrimary(route.source) ? route.position : FIRST);
-}
-
-/** A scan as the engine gets it over a connection of its client, and the tag of its answer's cursor; one that began at another engine begins anew. */
+/** A scan as the engine gets it over a connection of its client; one that began at another engine begins anew, and the engine refuses a cursor that is none. */
 export function placedScan(
   scans: Pick<ScanSources, "route">,
   engine: Pick<Upstream, "address">,
   request: Buffer,
-): { readonly bytes: Buffer; readonly tag: number } {
+): Buffer {
   const cursor = cursorOf(request);
+  if (cursor === undefined) return request;
+  const here = routeAt(scans, engine);
+  const known = scans.route(cursor);
+  return withPosition(request, here !== undefined && known?.source === here.source ? known.position : FIRST);
+}
+
+/** The tag of the cursors that come over such a connection. */
+export function tagAt(scans: Pick<ScanSources, "route">, engine: Pick<Upstream, "address">): number {
+  return routeAt(scans, engine)?.tag ?? NO_EPOCH;
+}
+
+/** The same for any request: all but scans stay as they are. */
+export function placedIfScan(
+  scans: Pick<ScanSources, "route">,
+  engine: Pick<Upstream, "address">,
+  request: Buffer,
+): Buffer {
+  return SCANS.has(commandName(request)) ? placedScan(scans, engine, request) : request;
+}
+
+function routeAt(scans: Pick<ScanSources, "route">, { address }: Pick<Upstream, "address">): ScanRoute | undefined {
   const primary = scans.route(NEW);
-  const known = cursor === undefined ? undefined : scans.route(cursor);
-  const isHere = primary?.source.upstream.isAt(engine.address) === true;
-  const goesOn = isHere && known?.source === primary.source;
-  return { bytes: withPosition(request, goesOn ? known.position : FIRST), tag: isHere ? primary.tag : NO_EPOCH };
+  return primary?.source.upstream.isAt(address) === true ? primary : undefined;
 }
 
 async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
@@ -102,3 +113,4 @@ async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCurso
 }
 
 const RETRY_MS = 50;
+const SCANS: ReadonlySet<string> = new Set(["SCAN", "HSCAN", "SSCAN", "ZSCAN"]);

@@ -66,11 +66,6 @@ export class ScanSources {
     return { source, tag: own, position: continues ? position : FIRST };
   }
 
-  /** True for the source that is primary now. */
-  isPrimary({ upstream }: ScanSource): boolean {
-    return this.#primary !== undefined && upstream.isAt(this.#primary.address);
-  }
-
   close(): void {
     for (const source of this.#sources) source.end();
     this.#forget();

@@ -10,7 +10,7 @@ import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { cursorOf } from "../scan/cursor.ts";
-import { continueAtPrimary, takeScan } from "../scan/scan.ts";
+import { takeScan } from "../scan/scan.ts";
 import type { ScanSession } from "../scan/scan.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
@@ -62,10 +62,7 @@ export function dispatch(session: CommandSession, sent: Buffer, command: Command
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, argumentsOf(request).length);
   if (pinned?.state.monitoring === true && !ends) return session.answer(MONITORING);
-  if (pinned?.inTransaction === true && !ends) {
-    const queued = known.commandClass === "scan" ? continueAtPrimary(session.endpoint.scans, request) : request;
-    return pinned.take(queued, known);
-  }
+  if (pinned?.inTransaction === true && !ends) return pinned.take(request, known);
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
     return session.answer(notOfSubscriber(request, known));
   return handle(session, request, known);
