@@ -9,14 +9,15 @@ const files = filesBelow(ROOT, ["src"]);
 
 /**
  * Who may use the kind `Secrets` itself. In operator and rigger that is one room, which looks whose a Secret is before it is used; the
- * others read what nodes have made or mounted, what the user of the command line may read, and the two kinds of login by name.
+ * others read what nodes have made or mounted, and what the user of the command line may read; logins and the certificate of the
+ * webhook are read by name through a room that leaves alone what belongs to something else.
  */
 const USE_SECRETS = [
   "src/programs/operator/secrets/",
   "src/local-kubernetes/",
   "src/programs/agent/credentials/",
-  ...["src/programs/cli/", "src/programs/demo/", "src/programs/webhook/certificate.ts", "src/ports/kube/"],
-  ...["src/mechanisms/observe/management/connections.ts", "src/mechanisms/observe/sites/site-link.ts"],
+  ...["src/programs/cli/", "src/programs/demo/", "src/ports/kube/"],
+  "src/mechanisms/observe/kubernetes/unheld-secret.ts",
   "src/mechanisms/observe/environment/installed.ts",
 ];
 

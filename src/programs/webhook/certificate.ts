@@ -2,9 +2,9 @@ import type { Secret } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../core/base/clock.ts";
 import type { Log } from "../../core/base/log.ts";
 import { ADMISSION_SECRET, ADMISSION_SERVICE } from "../../core/api/names.ts";
-import { Secrets } from "../../ports/kube/builtin.ts";
 import type { Kube, Stored } from "../../ports/kube/kube.ts";
 import type { KeyPair } from "../../ports/pki/authority.ts";
+import { readUnheld } from "../../mechanisms/observe/kubernetes/unheld-secret.ts";
 import { startPairs, type Serving } from "./tls.ts";
 
 export interface CertificateDeps {
@@ -32,9 +32,13 @@ export async function followCertificate(
   const service = `${ADMISSION_SERVICE}.${namespace}.svc`;
   const pairs = startPairs([service, `${service}.cluster.local`]);
   let seen: string | undefined;
+  let holder: string | undefined;
   let renewAt: Date | undefined;
   const look = async (): Promise<void> => {
-    const secret = await kube.get(Secrets, { name: ADMISSION_SECRET, namespace });
+    const { secret, heldBy } = await readUnheld(kube, { name: ADMISSION_SECRET, namespace });
+    if (heldBy !== undefined && heldBy !== holder)
+      log.warn("the secret admission-tls is another's, the one before stays", { holder: heldBy });
+    holder = heldBy;
     const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
     if (isNew) {
       const pair = pairOf(secret);

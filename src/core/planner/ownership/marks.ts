@@ -28,6 +28,12 @@ export function holderOf({ ownerReferences = [], labels = {} }: Marks): string |
   return database === undefined ? undefined : `StoreEnterpriseDatabase ${database}`;
 }
 
+/** The same, unless that is `owner`, for instance `StoreEnterpriseCluster rec`. */
+export function holderBesides(marks: Marks, owner: string): string | undefined {
+  const holder = holderOf(marks);
+  return holder === owner ? undefined : holder;
+}
+
 /** Whether an annotation with a list, its members between commas, has one of `members`. */
 export function lists(
   { annotations = {} }: Pick<Marks, "annotations">,

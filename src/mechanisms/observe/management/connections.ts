@@ -1,9 +1,11 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../core/base/clock.ts";
 import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
-import { ACCESS_KEY, clusterNames, PORTS } from "../../../core/api/names.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../ports/kube/kube.ts";
+import { ACCESS_KEY, clusterNames, CREDENTIALS_ANNOTATION, PORTS } from "../../../core/api/names.ts";
+import { secretObjection } from "../../../core/planner/ownership/given-secret.ts";
+import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
+import { readUnheld } from "../kubernetes/unheld-secret.ts";
 import { pollState, type PolledState } from "./polled-state.ts";
 
 /** Where a cluster is, who may ask it, and what it says. */
@@ -84,23 +86,47 @@ interface ClusterSecrets {
 
 async function readSecrets(
   kube: Kube,
-  { name, namespace }: Ref & { readonly namespace: string },
+  cluster: Ref & { readonly namespace: string },
   credentialsSecret: string,
 ): Promise<ClusterSecrets | string> {
-  const read = async (secret: string): Promise<(key: string) => string> => {
-    const found = await kube.get(Secrets, { name: secret, namespace });
-    return (key) => decoded(found?.data?.[key]);
-  };
+  const { name, namespace } = cluster;
   const nodeTls = clusterNames.nodeTlsSecret(name);
-  const [tls, credentials] = await Promise.all([read(nodeTls), read(credentialsSecret)]);
-  const ca = tls("ca.crt");
+  const tls = await readUnheld(kube, { name: nodeTls, namespace }, `StoreEnterpriseCluster ${name}`);
+  if (tls.heldBy !== undefined) return belongsTo(nodeTls, tls.heldBy);
+  const ca = textOf(tls.secret, "ca.crt");
   if (ca === "") return `secret ${nodeTls} has no ca.crt yet`;
   // the Secret of the cluster says what counts where no operator has written it, as one before 0.4.0
-  const current = parseClusterAccess(tls(ACCESS_KEY))?.current;
-  const login = current ?? { username: credentials("username"), password: credentials("password") };
+  const current = parseClusterAccess(textOf(tls.secret, ACCESS_KEY))?.current;
+  if (current !== undefined) return { ca, ...current };
+  const login = await readLogin(kube, cluster, credentialsSecret, tls.secret);
+  return typeof login === "string" ? login : { ca, ...login };
+}
+
+type Login = Pick<ClusterSecrets, "username" | "password">;
+
+/** Of the Secret of the cluster, or of one that its spec names: that of another is sent to no node, and one that was not given only where it is in use. */
+async function readLogin(
+  kube: Kube,
+  { name: cluster, namespace }: Ref & { readonly namespace: string },
+  name: string,
+  tls: Stored<Secret> | undefined,
+): Promise<Login | string> {
+  const { secret, heldBy } = await readUnheld(kube, { name, namespace }, `StoreEnterpriseCluster ${cluster}`);
+  if (heldBy !== undefined) return belongsTo(name, heldBy);
+  const used = tls?.metadata.annotations?.[CREDENTIALS_ANNOTATION] ?? name;
+  if (secret !== undefined && name !== clusterNames.credentialsSecret(cluster) && used !== name) {
+    const { labels, annotations, ownerReferences } = secret.metadata;
+    const given = { name, labels, annotations, ownerReferences, type: secret.type, keys: [] };
+    const objection = secretObjection(given, { kind: "credentials", cluster }, undefined);
+    if (objection !== undefined) return `${objection.why}: ${objection.remedy}`;
+  }
+  const login = { username: textOf(secret, "username"), password: textOf(secret, "password") };
   const missing = (["username", "password"] as const).filter((key) => login[key] === "");
-  if (missing.length > 0) return `secret ${credentialsSecret} has no ${missing.join(", ")} yet`;
-  return { ca, ...login };
+  return missing.length === 0 ? login : `secret ${name} has no ${missing.join(", ")} yet`;
+}
+
+function belongsTo(secret: string, holder: string): string {
+  return `secret ${secret} belongs to ${holder}, and is used for nothing else`;
 }
 
 function connect(
@@ -133,6 +159,6 @@ function keyOf({ name, namespace }: Ref & { readonly namespace: string }): strin
   return `${namespace}/${name}`;
 }
 
-function decoded(value: string | undefined): string {
-  return Buffer.from(value ?? "", "base64").toString();
+function textOf(secret: Stored<Secret> | undefined, key: string): string {
+  return Buffer.from(secret?.data?.[key] ?? "", "base64").toString();
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import { test } from "node:test";
 import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
-import { clusterNames } from "../../../core/api/names.ts";
+import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import type { Authority } from "../../../ports/pki/authority.ts";
 import { linkTo } from "./site-link.ts";
 
@@ -23,7 +23,7 @@ for (const [who, authority, name, wanted] of HOSTS)
   test(`apiFqdnUrl and apiPort: ${who} gets ${wanted.length === 0 ? "no login" : "the login"}`, async () => {
     await using host = await listening(authority, name);
     const remote = { name: "b", namespace: "near", spec: { recName: "recb", recNamespace: "far", ...host.place } };
-    const link = await linkTo({ kube: { get: readsSecret }, clock: { uptimeMs: () => 0 } }, remote, undefined);
+    const link = await linkTo({ kube: { get: () => readsSecret() }, clock: { uptimeMs: () => 0 } }, remote, undefined);
     assert.ok("client" in link);
     const answer = await link.client.call("cluster").then(
       () => "an answer",
@@ -32,12 +32,21 @@ for (const [who, authority, name, wanted] of HOSTS)
     assert.deepEqual([answer, host.logins], [wanted.length === 0 ? "none" : "an answer", wanted]);
   });
 
-const readsSecret = (): Promise<never> => {
+test("the Secret of a remote cluster that belongs to a cluster of the namespace is sent to no host", async () => {
+  const remote = { name: "b", namespace: "near", spec: { recName: "recb", recNamespace: "far", apiFqdnUrl: "b" } };
+  const labels = { [LABELS.cluster]: "store-enterprise-b" };
+  const get = (): Promise<never> => readsSecret(labels);
+  const link = await linkTo({ kube: { get }, clock: { uptimeMs: () => 0 } }, remote, undefined);
+  assert.ok("reason" in link);
+  assert.match(link.message, /store-enterprise-b belongs to StoreEnterpriseCluster store-enterprise-b/);
+});
+
+const readsSecret = (labels: object = {}): Promise<never> => {
   const texts = { username: "admin@b", password: "of-b", "ca.crt": theirs.certificate };
   const data = Object.fromEntries(
     Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
   );
-  return Promise.resolve({ metadata: { resourceVersion: "1" }, data } as never);
+  return Promise.resolve({ metadata: { resourceVersion: "1", labels }, data } as never);
 };
 
 async function listening(authority: Authority, name: string) {

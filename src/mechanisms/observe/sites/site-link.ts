@@ -1,10 +1,10 @@
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
 import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
+import { readUnheld } from "../kubernetes/unheld-secret.ts";
 
 /** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
 const REREAD_MS = 60_000;
@@ -74,7 +74,13 @@ async function readSecret(
   { name, namespace }: RemoteCluster,
 ): Promise<SiteSecret | SiteUnreachable> {
   const secretName = remoteSecretName(name);
-  const found = await kube.get(Secrets, { name: secretName, namespace });
+  const { secret: found, heldBy } = await readUnheld(kube, { name: secretName, namespace });
+  if (heldBy !== undefined)
+    return {
+      reason: "SecretMissing",
+      message: `the secret ${secretName} belongs to ${heldBy}: its login goes to no other cluster`,
+      remedy: "make the StoreEnterpriseRemoteCluster again under another name",
+    };
   const text = (key: string): string => Buffer.from(found?.data?.[key] ?? "", "base64").toString();
   const missing = ["username", "password", "ca.crt"].filter((key) => text(key) === "");
   if (found !== undefined && missing.length === 0) {

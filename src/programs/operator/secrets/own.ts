@@ -1,6 +1,6 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../../core/base/fault.ts";
-import { holderOf, isMarkedAs } from "../../../core/planner/ownership/marks.ts";
+import { holderBesides, isMarkedAs } from "../../../core/planner/ownership/marks.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
@@ -17,7 +17,7 @@ export async function readOwn(
 ): Promise<Stored<Secret> | undefined> {
   const found = await kube.get(Secrets, ref);
   if (found === undefined || isMarkedAs(found.metadata, uid)) return found;
-  const holder = holderOf(found.metadata);
-  if (holder === undefined || holder === `StoreEnterpriseCluster ${cluster}`) return found;
+  const holder = holderBesides(found.metadata, `StoreEnterpriseCluster ${cluster}`);
+  if (holder === undefined) return found;
   throw new Fault(faults.objectNotOurs, `the Secret ${ref.name} belongs to ${holder}`, { name: ref.name });
 }
