@@ -12,7 +12,7 @@ const THEIRS = originOf(2, 0);
 function scene() {
   let held = 0;
   const local = {
-    ...{ id: 1, origin: originOf(1, 0), isWhole: true, suffices: () => true },
+    ...{ id: 1, origin: originOf(1, 0), isWhole: true, suffices: () => true, lagMs: () => 0, stated: () => NOTHING },
     get holds() {
       return vectorOf([[THEIRS, held]]);
     },
@@ -26,14 +26,16 @@ function scene() {
     ...{ guid: "g", local, remote: () => ({ id: 2, name: "west" }), own: () => ({}) },
     ...{ clock: new FakeClock(), log: silentLog, signal: new AbortController().signal, onOutnumbered: () => {} },
   } as unknown as SiteLinkOptions); // these are all that a greeting uses
-  const connection = { send: () => Promise.resolve(), destroy: () => {}, socket: { bytesRead: 0, bytesWritten: 0 } };
+  const said = { answers: 0, status: () => link.status() };
+  const send = () => Promise.resolve(void (said.answers += 1));
+  const connection = { send, destroy: () => {}, socket: { bytesRead: 0, bytesWritten: 0 } };
   const greets = (seq: number) => {
     const received = seq === 0 ? NOTHING : vectorOf([[THEIRS, seq]]);
     const greeting = { guid: "g", from: 2, to: 1, received, origin: THEIRS, formats: [1] };
     return link.accept({ connection, greeting } as unknown as Parameters<typeof link.accept>[0]);
   };
   const takes = (count: number): void => void (held = count);
-  return { takes, greets };
+  return { takes, greets, said };
 }
 
 test("a site whose greeting was under way while more of it came over another connection connects again", async () => {
@@ -45,8 +47,16 @@ test("a site whose greeting was under way while more of it came over another con
 });
 
 test("a site that greets again without operations of its own that others have is refused, and stays so", async () => {
-  const { takes, greets } = scene();
+  const { takes, greets, said } = scene();
   takes(5);
   await assert.rejects(greets(3), { code: "LINK_OUTNUMBERED" });
-  for (const seq of [4, 9]) await assert.rejects(greets(seq), { code: "LINK_NOT_KEPT" });
+  for (const seq of [4, 9, 9]) await assert.rejects(greets(seq), { code: "LINK_NOT_KEPT" });
+  // an answer counts as a success there, and it would dial again at once
+  assert.equal(said.answers, 2);
+  const { state, cause } = said.status();
+  assert.equal(state, "down");
+  assert.match(
+    cause,
+    /^Site 2 \(west\) lacks operations of its own .* take it out of the database, and put it in again\.$/,
+  );
 });

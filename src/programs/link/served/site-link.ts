@@ -87,6 +87,8 @@ export class SiteLink {
     const { connection, greeting } = visitor;
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
+    // one that was answered and has not begun anew, as of releases before 0.5.0, would take another answer for a success and dial again at once
+    if (converses && greeting.origin === this.#forgetful) throw this.#forgot();
     await answerGreeting(visitor, this.#introduction());
     if (converses) this.#requireRemembered(greeting, this.#heldThen);
     if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys());
@@ -188,14 +190,20 @@ export class SiteLink {
     }
     const theirs = { origin, seq: seqOf(received, origin) };
     if (isOutnumbered(theirs, [held])) this.#forgetful = origin;
-    if (this.#forgetful === origin)
-      throw this.#lacks("operations of its own that others have, and does not begin anew");
+    if (this.#forgetful === origin) throw this.#forgot();
     if (!isOutnumbered(theirs, [local.holds])) return;
     this.#heldThen = local.holds;
     throw new Fault(
       faults.outnumbered,
       "The other site has greeted with fewer operations of its own than have come since.",
     );
+  }
+
+  /** Refuses it for good, and says so also where this site does not reach it. */
+  #forgot(): Fault {
+    const fault = this.#lacks("operations of its own that others have, and does not begin anew");
+    if (!this.#isConnected) this.#enter("down", fault.message);
+    return fault;
   }
 
   #lacks(what: string): Fault {
