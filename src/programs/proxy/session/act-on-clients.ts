@@ -9,7 +9,7 @@ import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import { asksReceiver, giveReceiver } from "./give-receiver.ts";
 import { describe } from "./listed-client.ts";
-import type { ClientFilter, ListedClient } from "./listed-client.ts";
+import type { ListedClient } from "./listed-client.ts";
 
 /** The clients of a database at this proxy. */
 export interface LocalClients {
@@ -28,7 +28,7 @@ export async function actOnClients(
   const now = local.clock.uptimeMs();
   switch (action.kind) {
     case "list":
-      return { ...NOTHING, lines: await linesOf(local, action.filters, now) };
+      return { ...NOTHING, lines: await linesOf(local, action, own, now) };
     case "kill":
       return { ...NOTHING, count: await kill(local, action, own, now) };
     case "unblock": {
@@ -57,13 +57,14 @@ export async function actOnRequest(local: LocalClients, request: readonly string
 
 async function linesOf(
   { clients, inTurns }: LocalClients,
-  filters: readonly ClientFilter[],
+  action: ClientsAction & { readonly kind: "list" },
+  own: ListedClient | undefined,
   now: number,
 ): Promise<string> {
   // as bytes: a text that is put together of many is made whole at its end, all at once
   const lines: Buffer[] = [];
   await inTurns.each(clients, (client) => {
-    if (filters.length > 0 && !filters.some((filter) => filter(client, now))) return 1;
+    if (!isMeant(action, client, own, now)) return 1;
     lines.push(Buffer.from(describe(client, now), "latin1"));
     return LINE_STEPS;
   });
@@ -79,7 +80,7 @@ async function kill(
 ): Promise<number> {
   let count = 0;
   await inTurns.each(clients, (client) => {
-    if (!isKilled(action, client, own, now)) return 1;
+    if (!isMeant(action, client, own, now)) return 1;
     count++;
     if (client === own) return 1;
     client.destroy();
@@ -92,9 +93,9 @@ type KillAction = ClientsAction & { readonly kind: "kill" };
 
 const NOTHING: ClientsOutcome = { lines: "", count: 0 };
 
-/** Whether CLIENT KILL means this client. */
-export function isKilled(
-  { filters, skipsOwn }: KillAction,
+/** Whether CLIENT LIST or CLIENT KILL means this client. */
+export function isMeant(
+  { filters, skipsOwn }: Pick<KillAction, "filters" | "skipsOwn">,
   client: ListedClient,
   own: ListedClient | undefined,
   now: number,

@@ -6,8 +6,8 @@ import type { ClientFilter } from "./listed-client.ts";
 
 /** What a client asks of all clients of its database. */
 export type ClientsAction =
-  /** Those that any filter means; all when there is none. */
-  | { readonly kind: "list"; readonly filters: readonly ClientFilter[] }
+  /** Those that every filter means; all when there is none. */
+  | { readonly kind: "list"; readonly filters: readonly ClientFilter[]; readonly skipsOwn: boolean }
   /** Those that every filter means; `byAddress` is the form with an address alone. */
   | {
       readonly kind: "kill";
@@ -37,24 +37,9 @@ export function clientsAction([subcommand, ...args]: readonly Buffer[]): Clients
   }
 }
 
-function listOf([option, ...values]: readonly Buffer[]): ClientsAction | Buffer {
-  if (option === undefined) return { kind: "list", filters: [] };
-  const name = keyword(option);
-  const isValid = (name === "ID" && values.length > 0) || (name === "TYPE" && values.length === 1);
-  if (!isValid) return replies.syntax;
-  const filters: ClientFilter[] = [];
-  for (const value of values) {
-    const filter = name === "ID" ? listedId(textOf(value)) : filterOf(name, value);
-    if (filter === undefined || Buffer.isBuffer(filter)) return filter ?? replies.syntax;
-    filters.push(filter);
-  }
-  return { kind: "list", filters };
-}
-
-/** A list takes any number, and shows none for one that no client has. */
-function listedId(text: string): ClientFilter | Buffer {
-  const id = integerIn(text);
-  return id === undefined ? errorReply("ERR Invalid client ID") : ({ identity }) => BigInt(identity.id) === id;
+function listOf(args: readonly Buffer[]): ClientsAction | Buffer {
+  const found = filtersIn(args, "LIST");
+  return Buffer.isBuffer(found) ? found : { kind: "list", filters: found.filters, skipsOwn: found.skipsOwn === true };
 }
 
 function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
@@ -64,18 +49,59 @@ function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
     const filter: ClientFilter = ({ identity }) => identity.address === textOf(address);
     return { kind: "kill", filters: [filter], skipsOwn: false, byAddress: true };
   }
+  const found = filtersIn(args, "KILL");
+  if (Buffer.isBuffer(found)) return found;
+  return { kind: "kill", filters: found.filters, skipsOwn: found.skipsOwn !== false, byAddress: false };
+}
+
+interface FoundFilters {
+  readonly filters: readonly ClientFilter[];
+  /** What SKIPME says. */
+  readonly skipsOwn: boolean | undefined;
+}
+
+/** Any filters in any order, as the latest engines have them for LIST and KILL. */
+function filtersIn(args: readonly Buffer[], verb: FilteredVerb): FoundFilters | Buffer {
   const filters: ClientFilter[] = [];
-  let skipsOwn = true;
-  for (let i = 0; i < args.length; i += 2) {
-    const [name, value] = [keyword(args[i]), args[i + 1]];
-    const filter = value === undefined ? undefined : filterOf(name, value);
+  const ids = new Set<bigint>();
+  let skipsOwn: boolean | undefined;
+  for (let at = 0; at < args.length;) {
+    const name = keyword(args[at]);
+    const [first, ...more] = args.slice(at + 1, at + 1 + (name === "ID" ? idsBehind(args, at, verb) : 1));
+    if (first === undefined) return replies.syntax;
+    at += 2 + more.length;
+    const filter = name === "ID" ? idsOf([first, ...more], verb, ids) : filterOf(name, first);
     if (Buffer.isBuffer(filter)) return filter;
     if (filter !== undefined) filters.push(filter);
-    else if (name === "SKIPME" && /^(YES|NO)$/.test(keyword(value))) skipsOwn = keyword(value) === "YES";
+    else if (name === "SKIPME" && /^(YES|NO)$/.test(keyword(first))) skipsOwn = keyword(first) === "YES";
     else return replies.syntax;
   }
-  return { kind: "kill", filters, skipsOwn, byAddress: false };
+  return { filters, skipsOwn };
 }
+
+/** How many words behind ID are numbers of clients: in a list all up to the next filter. */
+function idsBehind(args: readonly Buffer[], at: number, verb: FilteredVerb): number {
+  const goesOn = (word: Buffer | undefined): boolean =>
+    word !== undefined &&
+    (verb === "LIST" ? !FILTERS.has(keyword(word)) : integerIn(word.toString("latin1")) !== undefined);
+  let end = at + 2;
+  while (goesOn(args[end])) end++;
+  return end - at - 1;
+}
+
+/** The clients with one of these numbers, or of those before. A list takes any number, and shows none for one that no client has. */
+function idsOf(words: readonly Buffer[], verb: FilteredVerb, ids: Set<bigint>): ClientFilter | Buffer {
+  for (const word of words) {
+    const id = integerIn(textOf(word));
+    if (id === undefined && verb === "LIST") return errorReply("ERR Invalid client ID");
+    if (id === undefined || (id <= 0n && verb === "KILL")) return errorReply("ERR client-id should be greater than 0");
+    ids.add(id);
+  }
+  return ({ identity }) => ids.has(BigInt(identity.id));
+}
+
+type FilteredVerb = "LIST" | "KILL";
+const FILTERS: ReadonlySet<string> = new Set(["ID", "ADDR", "LADDR", "USER", "MAXAGE", "TYPE", "SKIPME"]);
 
 function unblockOf([id, how]: readonly Buffer[]): ClientsAction | Buffer {
   const mode = how === undefined ? "TIMEOUT" : keyword(how);

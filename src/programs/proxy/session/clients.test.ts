@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { plain } from "../../../../test/kit/engines/raw-client.ts";
-import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "../../../../test/kit/time/until.ts";
+import type { Address } from "../../../ports/management/proxy-control.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 
 const test = sharing(() => Served.start());
@@ -110,6 +110,46 @@ test("CLIENT KILL ends clients of the database, by address or by filters", async
   assert.equal(await one.ask("CLIENT", "KILL", "ADDR", await addressOf(one), "SKIPME", "no"), 1);
   assert.equal(await one.read(), undefined);
 });
+
+const LATEST = engineNames().filter((name) => /^valkey-8\.[1-9]/.test(name));
+for (const engine of LATEST)
+  test(`CLIENT LIST and KILL take the filters of ${engine} in any order, as that does`, async (served) => {
+    await using direct = await startEngine({ engine });
+    const [own, other] = [await filteredAt(served.endpoint.listen), await filteredAt(direct)];
+    assert.deepEqual(own, other);
+    assert.ok(own.includes("LIST SKIPME yes: B"), own.join("\n"));
+  });
+
+/** Of clients A, which asks, and B. */
+const FILTERED = [
+  ...["LIST USER default", "LIST SKIPME yes", "LIST SKIPME no", "LIST ID A B", "LIST ID A B TYPE normal"],
+  ...[
+    "LIST TYPE normal ID A",
+    "LIST TYPE normal SKIPME yes",
+    "LIST ID A ID B SKIPME yes",
+    "LIST ADDR x",
+    "LIST LADDR x",
+  ],
+  ...["LIST MAXAGE 0", "LIST MAXAGE x", "LIST MAXAGE 1000", "LIST FOO 1", "LIST USER", "LIST SKIPME maybe", "LIST ID"],
+  ...["KILL ID 7777 8888", "KILL ID 7777 ADDR x", "KILL TYPE pubsub USER default", "KILL ID A 7777", "KILL ID A B"],
+];
+
+/** What the answers are, with the letters of the clients for their lines. */
+async function filteredAt(address: Address): Promise<readonly string[]> {
+  const [a, b] = [await RawClient.connect(address), await RawClient.connect(address)];
+  const ids = new Map<string, string>();
+  for (const [letter, client] of Object.entries({ A: a, B: b }))
+    ids.set(letter, String(await client.ask("CLIENT", "ID")));
+  const letterOf = (id: string): string => [...ids].find(([, one]) => one === id)?.[0] ?? "";
+  const answers: string[] = [];
+  for (const text of FILTERED) {
+    const answer = await a.ask("CLIENT", ...text.split(" ").map((word) => ids.get(word) ?? word));
+    const lines = String(answer).replaceAll(/^id=(\d+) .*\n/gm, (_, id: string) => letterOf(id));
+    answers.push(`${text}: ${lines}`);
+  }
+  for (const one of [a, b]) one.close();
+  return answers;
+}
 
 test("another user of the engine sees and harms no other client", async (served) => {
   await served.primary.call("ACL", "SETUSER", "ann", "on", ">pw", "~*", "+@all");

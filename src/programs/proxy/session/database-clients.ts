@@ -3,7 +3,7 @@ import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/manage
 import type { ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import { nodeOfClient } from "../client/identity.ts";
 import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
-import { actOnClients, isKilled } from "./act-on-clients.ts";
+import { actOnClients, isMeant } from "./act-on-clients.ts";
 import type { LocalClients } from "./act-on-clients.ts";
 import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
@@ -58,7 +58,7 @@ async function askEverywhere(
 }
 
 function isOwnKilled(session: AskingSession, action: ClientsAction & { readonly kind: "kill" }): boolean {
-  return isKilled(action, session, session, session.endpoint.clock.uptimeMs());
+  return isMeant(action, session, session, session.endpoint.clock.uptimeMs());
 }
 
 function merged(outcomes: readonly ClientsOutcome[]): ClientsOutcome {

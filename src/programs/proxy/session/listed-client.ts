@@ -80,12 +80,10 @@ function flagsOf({ pinned: { current } }: ListedClient): string {
 /** Decides which clients CLIENT LIST or CLIENT KILL means. `now` is the uptime. */
 export type ClientFilter = (client: ListedClient, now: number) => boolean;
 
-/** The filter `name value` of CLIENT KILL; undefined when no engine has such a filter, and an engine's error for a wrong value. */
+/** The filter `name value` of CLIENT LIST and KILL, but for ID; undefined when no engine has such a filter, and an engine's error for a wrong value. */
 export function filterOf(name: string, value: Buffer): ClientFilter | Buffer | undefined {
   const text = value.toString("latin1");
   switch (name) {
-    case "ID":
-      return withId(integerIn(text));
     case "ADDR":
       return ({ identity }) => identity.address === text;
     case "LADDR":
@@ -99,11 +97,6 @@ export function filterOf(name: string, value: Buffer): ClientFilter | Buffer | u
     default:
       return undefined;
   }
-}
-
-function withId(id: bigint | undefined): ClientFilter | Buffer {
-  if (id === undefined || id <= 0n) return errorReply("ERR client-id should be greater than 0");
-  return ({ identity }) => BigInt(identity.id) === id;
 }
 
 function olderThan(seconds: bigint | undefined): ClientFilter | Buffer {
