@@ -5,6 +5,7 @@ import type { Counters } from "../limits/counters.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
+import { COMMAND_TABLE } from "../protocol/table/table.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.ts";
@@ -113,4 +114,6 @@ async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCurso
 }
 
 const RETRY_MS = 50;
-const SCANS: ReadonlySet<string> = new Set(["SCAN", "HSCAN", "SSCAN", "ZSCAN"]);
+const SCANS: ReadonlySet<string> = new Set(
+  [...COMMAND_TABLE.values()].filter(({ commandClass }) => commandClass === "scan").map(({ name }) => name),
+);

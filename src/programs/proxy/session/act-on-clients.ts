@@ -5,6 +5,7 @@ import type { ClientsOutcome } from "../../../ports/management/clients-question.
 import { faults } from "../faults.ts";
 import { END_STEPS, LINE_STEPS, type InTurns } from "../timing/in-turns.ts";
 import type { ClientPause } from "./client-pause.ts";
+import { ANY_FILTERS } from "./client-filters.ts";
 import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import { asksReceiver, giveReceiver } from "./give-receiver.ts";
@@ -50,7 +51,10 @@ export async function actOnClients(
 /** The same for what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
 export async function actOnRequest(local: LocalClients, request: readonly string[]): Promise<ClientsOutcome> {
   if (asksReceiver(request)) return giveReceiver(local, request);
-  const action = clientsAction(request.map((word) => Buffer.from(word, "latin1")));
+  const action = clientsAction(
+    request.map((word) => Buffer.from(word, "latin1")),
+    ANY_FILTERS,
+  );
   if (!Buffer.isBuffer(action)) return actOnClients(local, action);
   throw new Fault(faults.badCommand, `This proxy does not know the request: ${request.join(" ")}.`, {});
 }

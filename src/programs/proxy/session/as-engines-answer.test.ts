@@ -73,13 +73,7 @@ const EXCEPTIONS: readonly { readonly request: RegExp; readonly why: string; rea
   { request: /^CLIENT (?:ID|INFO|LIST)$/, why: "a client at the proxy has a number and addresses of its own" },
   { request: /^CLIENT MAINT_NOTIFICATIONS/, why: "no engine knows it yet" },
   { request: /^CLIENT SETINFO/, why: "clients of each version have what later engines know", engine: /^redis-7\.0/ },
-  {
-    request: /^CLIENT KILL MAXAGE/,
-    why: "clients of each version have what later engines know",
-    engine: /^redis-7\.0/,
-  },
   { request: /^CLIENT (?:PAUSE|UNBLOCK) \S+ \S+ \S+/, why: "it ignores what is too much", engine: /^valkey-8\.1/ },
-  { request: /^CLIENT (?:KILL|LIST) ID/, why: "it has one error for all numbers", engine: /^valkey-8\.1/ },
   { request: /^CONFIG SET hash-max-ziplist-/, why: "the agent that would keep them in the record refuses them here" },
 ];
 

@@ -1,6 +1,7 @@
 import { keyword } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
 import { errorReply, replies, wrongNumber } from "../protocol/replies.ts";
+import type { ClientFilters } from "./client-filters.ts";
 import { filterOf } from "./listed-client.ts";
 import type { ClientFilter } from "./listed-client.ts";
 
@@ -20,12 +21,12 @@ export type ClientsAction =
   | { readonly kind: "unpause" };
 
 /** The action of CLIENT LIST, KILL, UNBLOCK, PAUSE or UNPAUSE, without the first word; an engine's error when it is none. */
-export function clientsAction([subcommand, ...args]: readonly Buffer[]): ClientsAction | Buffer {
+export function clientsAction([subcommand, ...args]: readonly Buffer[], known: ClientFilters): ClientsAction | Buffer {
   switch (keyword(subcommand)) {
     case "LIST":
-      return listOf(args);
+      return listOf(args, known);
     case "KILL":
-      return killOf(args);
+      return killOf(args, known);
     case "UNBLOCK":
       return args.length > 2 ? notOf(subcommand) : unblockOf(args);
     case "PAUSE":
@@ -37,19 +38,32 @@ export function clientsAction([subcommand, ...args]: readonly Buffer[]): Clients
   }
 }
 
-function listOf(args: readonly Buffer[]): ClientsAction | Buffer {
-  const found = filtersIn(args, "LIST");
+function listOf(args: readonly Buffer[], known: ClientFilters): ClientsAction | Buffer {
+  const found = known.areAlike || args.length === 0 ? filtersIn(args, known) : formerListOf(args);
   return Buffer.isBuffer(found) ? found : { kind: "list", filters: found.filters, skipsOwn: found.skipsOwn === true };
 }
 
-function killOf(args: readonly Buffer[]): ClientsAction | Buffer {
+/** A list of older engines: numbers or a type, and no client for a number that none has. */
+function formerListOf([option, ...values]: readonly Buffer[]): FoundFilters | Buffer {
+  const [first] = values;
+  const name = keyword(option);
+  if (first === undefined || (name !== "ID" && (name !== "TYPE" || values.length > 1))) return replies.syntax;
+  if (name === "TYPE") {
+    const filter = filterOf(name, first);
+    return filter === undefined || Buffer.isBuffer(filter) ? (filter ?? replies.syntax) : only(filter);
+  }
+  const ids = values.map((word) => integerIn(textOf(word)));
+  return ids.includes(undefined) ? errorReply("ERR Invalid client ID") : only(withId(new Set(ids)));
+}
+
+function killOf(args: readonly Buffer[], known: ClientFilters): ClientsAction | Buffer {
   const [address] = args;
   if (address === undefined) return wrongNumber("CLIENT|KILL");
   if (args.length === 1) {
     const filter: ClientFilter = ({ identity }) => identity.address === textOf(address);
     return { kind: "kill", filters: [filter], skipsOwn: false, byAddress: true };
   }
-  const found = filtersIn(args, "KILL");
+  const found = filtersIn(args, known);
   if (Buffer.isBuffer(found)) return found;
   return { kind: "kill", filters: found.filters, skipsOwn: found.skipsOwn !== false, byAddress: false };
 }
@@ -60,17 +74,21 @@ interface FoundFilters {
   readonly skipsOwn: boolean | undefined;
 }
 
-/** Any filters in any order, as the latest engines have them for LIST and KILL. */
-function filtersIn(args: readonly Buffer[], verb: FilteredVerb): FoundFilters | Buffer {
+function only(filter: ClientFilter): FoundFilters {
+  return { filters: [filter], skipsOwn: undefined };
+}
+
+/** Any filters in any order. */
+function filtersIn(args: readonly Buffer[], known: ClientFilters): FoundFilters | Buffer {
   const filters: ClientFilter[] = [];
   const ids = new Set<bigint>();
   let skipsOwn: boolean | undefined;
   for (let at = 0; at < args.length;) {
     const name = keyword(args[at]);
-    const [first, ...more] = args.slice(at + 1, at + 1 + (name === "ID" ? idsBehind(args, at, verb) : 1));
+    const [first, ...more] = args.slice(at + 1, at + 1 + (name === "ID" && known.areAlike ? idsBehind(args, at) : 1));
     if (first === undefined) return replies.syntax;
     at += 2 + more.length;
-    const filter = name === "ID" ? idsOf([first, ...more], verb, ids) : filterOf(name, first);
+    const filter = name === "ID" ? idsOf([first, ...more], ids) : knownFilter(name, first, known);
     if (Buffer.isBuffer(filter)) return filter;
     if (filter !== undefined) filters.push(filter);
     else if (name === "SKIPME" && /^(YES|NO)$/.test(keyword(first))) skipsOwn = keyword(first) === "YES";
@@ -79,29 +97,32 @@ function filtersIn(args: readonly Buffer[], verb: FilteredVerb): FoundFilters | 
   return { filters, skipsOwn };
 }
 
-/** How many words behind ID are numbers of clients: in a list all up to the next filter. */
-function idsBehind(args: readonly Buffer[], at: number, verb: FilteredVerb): number {
-  const goesOn = (word: Buffer | undefined): boolean =>
-    word !== undefined &&
-    (verb === "LIST" ? !FILTERS.has(keyword(word)) : integerIn(word.toString("latin1")) !== undefined);
-  let end = at + 2;
-  while (goesOn(args[end])) end++;
+function knownFilter(name: string, value: Buffer, { hasMaxAge, isUser }: ClientFilters) {
+  if (name === "MAXAGE" && !hasMaxAge) return undefined;
+  if (name === "USER" && !isUser(textOf(value))) return errorReply(`ERR No such user '${textOf(value)}'`);
+  return filterOf(name, value);
+}
+
+/** How many words behind ID are numbers. */
+function idsBehind(args: readonly Buffer[], at: number): number {
+  let end = at + 1;
+  while (integerIn(textOf(args[end])) !== undefined) end++;
   return end - at - 1;
 }
 
-/** The clients with one of these numbers, or of those before. A list takes any number, and shows none for one that no client has. */
-function idsOf(words: readonly Buffer[], verb: FilteredVerb, ids: Set<bigint>): ClientFilter | Buffer {
+/** The clients with one of these numbers, or of those before. */
+function idsOf(words: readonly Buffer[], ids: Set<bigint>): ClientFilter | Buffer {
   for (const word of words) {
     const id = integerIn(textOf(word));
-    if (id === undefined && verb === "LIST") return errorReply("ERR Invalid client ID");
-    if (id === undefined || (id <= 0n && verb === "KILL")) return errorReply("ERR client-id should be greater than 0");
+    if (id === undefined || id <= 0n) return errorReply("ERR client-id should be greater than 0");
     ids.add(id);
   }
-  return ({ identity }) => ids.has(BigInt(identity.id));
+  return withId(ids);
 }
 
-type FilteredVerb = "LIST" | "KILL";
-const FILTERS: ReadonlySet<string> = new Set(["ID", "ADDR", "LADDR", "USER", "MAXAGE", "TYPE", "SKIPME"]);
+function withId(ids: ReadonlySet<bigint | undefined>): ClientFilter {
+  return ({ identity }) => ids.has(BigInt(identity.id));
+}
 
 function unblockOf([id, how]: readonly Buffer[]): ClientsAction | Buffer {
   const mode = how === undefined ? "TIMEOUT" : keyword(how);

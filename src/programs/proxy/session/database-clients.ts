@@ -2,9 +2,12 @@ import { assertNever } from "../../../core/base/assert-never.ts";
 import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/management/clients-question.ts";
 import type { ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import { nodeOfClient } from "../client/identity.ts";
+import { keyword } from "../protocol/arguments.ts";
 import { bulkReply, errorReply, integerReply, replies } from "../protocol/replies.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import { actOnClients, isMeant } from "./act-on-clients.ts";
 import type { LocalClients } from "./act-on-clients.ts";
+import { ANY_FILTERS, filtersFor } from "./client-filters.ts";
 import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import type { ListedClient } from "./listed-client.ts";
@@ -12,6 +15,7 @@ import type { ListedClient } from "./listed-client.ts";
 /** What asking for all clients of a database needs of the session that asks. */
 export interface AskingSession extends ListedClient {
   readonly endpoint: LocalClients & {
+    readonly primary: Pick<PrimaryView, "upstream">;
     /** uid of this node. */
     readonly node: number;
     /** No other worker of this node has clients of the database. */
@@ -25,7 +29,20 @@ export interface AskingSession extends ListedClient {
 export function answerClients(session: AskingSession, request: readonly Buffer[]): Buffer | Promise<Buffer> {
   if (request.length > CLIENTS_REQUEST_WORDS || request.some(({ length }) => length > CLIENTS_WORD_BYTES))
     return TOO_MANY;
-  const action = clientsAction(request);
+  const isFiltered = request.length > 2 && FILTERED.has(keyword(request[0]));
+  if (!isFiltered) return answerAction(session, request, clientsAction(request, ANY_FILTERS));
+  return filtersFor(session.endpoint.primary.upstream, request).then((known) =>
+    answerAction(session, request, clientsAction(request, known)),
+  );
+}
+
+const FILTERED: ReadonlySet<string> = new Set(["LIST", "KILL"]);
+
+function answerAction(
+  session: AskingSession,
+  request: readonly Buffer[],
+  action: ClientsAction | Buffer,
+): Buffer | Promise<Buffer> {
   if (Buffer.isBuffer(action)) return action;
   const endsItself = action.kind === "kill" && isOwnKilled(session, action);
   return askEverywhere(session, action, request).then((reply) => {

@@ -4,7 +4,7 @@ import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
-import { parseInfo } from "../../../ports/resp/info.ts";
+import { parseInfo, type Info } from "../../../ports/resp/info.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
@@ -124,10 +124,21 @@ export class Upstream {
     }
   }
 
+  /** What the engine says of its program and its process; rejects when it does not answer. */
+  async server(): Promise<Info> {
+    const control = await this.control();
+    return parseInfo(textOf(await control.call("INFO", "server")));
+  }
+
   /** What tells this start of the engine from all others; rejects when it does not answer. */
   async runId(): Promise<string> {
+    return (await this.server()).get("run_id") ?? "";
+  }
+
+  /** The engine has a user of that name; rejects when it does not answer. */
+  async hasUser(name: string): Promise<boolean> {
     const control = await this.control();
-    return parseInfo(textOf(await control.call("INFO", "server"))).get("run_id") ?? "";
+    return (await control.call("ACL", "GETUSER", Buffer.from(name, "latin1"))) !== null;
   }
 
   /** True when the engine is no primary, loads, or runs a script; false when it does not say. */
