@@ -1,4 +1,3 @@
-import { keyword } from "../protocol/arguments.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 
 /** Which filters of CLIENT LIST and CLIENT KILL the engine of the database has. */
@@ -12,16 +11,15 @@ export interface ClientFilters {
 /** All that any engine has, for a request that the proxy of another node has looked at. */
 export const ANY_FILTERS: ClientFilters = { areAlike: true, hasMaxAge: true, isUser: () => true };
 
-/** Those that count for this request of a client; without an engine that can be asked, none is refused. */
+/** Those that count for a request that names these users; without an engine that can be asked, none is refused. */
 export async function filtersFor(
   upstream: Pick<Upstream, "server" | "hasUser"> | undefined,
-  request: readonly Buffer[],
+  named: readonly string[],
 ): Promise<ClientFilters> {
   if (upstream === undefined) return ANY_FILTERS;
   try {
     const server = await upstream.server();
     const valkey = server.get("valkey_version");
-    const named = request.filter((_, i) => keyword(request[i - 1]) === "USER").map((word) => word.toString("latin1"));
     const known = await Promise.all(named.map(async (name) => ((await upstream.hasUser(name)) ? [name] : [])));
     const users = new Set(known.flat());
     return {

@@ -29,9 +29,12 @@ export interface AskingSession extends ListedClient {
 export function answerClients(session: AskingSession, request: readonly Buffer[]): Buffer | Promise<Buffer> {
   if (request.length > CLIENTS_REQUEST_WORDS || request.some(({ length }) => length > CLIENTS_WORD_BYTES))
     return TOO_MANY;
+  const named: string[] = [];
+  const isUser = (name: string): boolean => named.push(name) > 0;
+  const action = clientsAction(request, { ...ANY_FILTERS, isUser });
   const isFiltered = request.length > 2 && FILTERED.has(keyword(request[0]));
-  if (!isFiltered) return answerAction(session, request, clientsAction(request, ANY_FILTERS));
-  return filtersFor(session.endpoint.primary.upstream, request).then((known) =>
+  if (!isFiltered) return answerAction(session, request, action);
+  return filtersFor(session.endpoint.primary.upstream, named).then((known) =>
     answerAction(session, request, clientsAction(request, known)),
   );
 }
