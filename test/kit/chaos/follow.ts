@@ -12,8 +12,8 @@ export interface FollowedChanges extends Disposable {
   readonly changes: readonly Change[];
 }
 
-/** Follows the record of the database; resolves when it has been read. */
-export async function followChanges({ cluster, kube, uid }: Scene): Promise<FollowedChanges> {
+/** Follows the record of a database; resolves when it has been read. */
+export async function followChanges({ cluster, kube }: Scene, uid: number): Promise<FollowedChanges> {
   const ending = new AbortController();
   const seen = new PrimaryChanges();
   const { name, namespace } = recordRef(cluster, uid);

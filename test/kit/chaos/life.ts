@@ -3,11 +3,16 @@ import { endOf } from "./running-client.ts";
 import { Redis, ReplyError } from "ioredis";
 import type { Dice } from "../world/chaos.ts";
 import type { Kind } from "./stories/asker.ts";
+import { judgeStory, type Circumstances, type Judged } from "./stories/judge.ts";
+import { OUT_OF_MEMORY } from "./stories/memory.ts";
 import type { Answer, Answered, Step, Story } from "./stories/story.ts";
 
 /** One client that lives as clients of its kind do, story after story. */
 export interface Life extends AsyncDisposable {
-  readonly stories: readonly Story[];
+  /** Its answers so far: what is wrong with each story. */
+  judge(around: Circumstances): readonly Judged[];
+  /** The memory of its database is full. */
+  readonly isFull: boolean;
   /** What its first story needs is there. */
   hasBegun(): boolean;
   /** Ends with the story that is under way; rejects when a request is not answered within `withinMs`. */
@@ -18,6 +23,7 @@ export interface Life extends AsyncDisposable {
 export interface LifeOptions {
   readonly host: string;
   readonly port: number;
+  readonly isFull: boolean;
   readonly name: string;
   readonly kind: Kind;
   readonly dice: Dice;
@@ -31,14 +37,15 @@ export interface LifeOptions {
 const PAUSE_MS = 12;
 
 /** Begins to live at an endpoint. */
-export function startLife({ host, port, name, ...played }: LifeOptions): Life {
+export function startLife({ host, port, name, isFull, ...played }: LifeOptions): Life {
   // what may have been executed is not sent again: its outcome is not known
   const redis = new Redis({ host, port, maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 50 });
   redis.on("error", () => undefined); // it connects again
   const client = new Client(redis, { name, ...played });
   const running = client.run();
   return {
-    stories: client.stories,
+    isFull,
+    judge: (around) => client.stories.map((story) => judgeStory(story, around)),
     hasBegun: () => client.hasBegun,
     ...endOf(name, client, redis, running),
   };
@@ -54,9 +61,9 @@ class Client {
   /** The request that is under way. */
   current = "";
   readonly #redis: Redis;
-  readonly #played: Omit<LifeOptions, "host" | "port">;
+  readonly #played: Omit<LifeOptions, "host" | "port" | "isFull">;
 
-  constructor(redis: Redis, played: Omit<LifeOptions, "host" | "port">) {
+  constructor(redis: Redis, played: Omit<LifeOptions, "host" | "port" | "isFull">) {
     this.#redis = redis;
     this.#played = played;
   }
@@ -88,8 +95,8 @@ class Client {
   async #ask(steps: Step[], command: readonly string[]): Promise<Answered> {
     const answer = await this.#askOnce(steps, command);
     if (answer.kind === "reply") return answer.reply;
-    // it changes nothing, and is right where a key holds another type
-    if (answer.kind === "error" && answer.text.startsWith("WRONGTYPE")) return { error: answer.text };
+    // it changes nothing, and is right where a key holds another type, or the memory is full
+    if (answer.kind === "error" && CHANGES_NOTHING.test(answer.text)) return { error: answer.text };
     if (answer.kind === "none" && this.#played.isCalm && !this.isOver) return this.#ask(steps, command);
     throw new Unknown();
   }
@@ -105,6 +112,8 @@ class Client {
     return answer;
   }
 }
+
+const CHANGES_NOTHING = new RegExp(`^WRONGTYPE|${OUT_OF_MEMORY.source}`);
 
 async function answerOf(asked: Promise<unknown>): Promise<Answer> {
   try {

@@ -10,7 +10,7 @@ import { judge, type Verdict } from "./verdict.ts";
 
 const [seed = "", most = "", folder = "", settings = ""] = process.argv.slice(2);
 const schedule = scheduleOf(Number(seed), Number(most));
-await using scene = await startScene(folder, JSON.parse(settings), schedule.elements).catch((error: unknown) => {
+await using scene = await startScene(folder, JSON.parse(settings), schedule).catch((error: unknown) => {
   throw new Error(`nothing was played: ${whole(error)}`);
 });
 const verdict = await judged(scene);

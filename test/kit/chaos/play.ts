@@ -27,6 +27,8 @@ export interface Played {
   /** When the schedule began, in nanoseconds by the steady clock of the machine. */
   readonly beganNs: number;
   readonly changes: readonly Change[];
+  /** The same of the database whose memory is full. */
+  readonly changesOfFull: readonly Change[];
   /** From the end of the last fault until the cluster was whole, in milliseconds. */
   readonly healedMs: number;
   /** Moves that the cluster refused, or could not be asked for. */
@@ -38,7 +40,8 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   await using stack = new AsyncDisposableStack();
   const { cluster, port } = scene;
   await becomesWhole(scene);
-  const changes = stack.use(await followChanges(scene));
+  const changes = stack.use(await followChanges(scene, scene.uid));
+  const ofFull = stack.use(await followChanges(scene, scene.full.uid));
   const names = NODES.flatMap((node) =>
     Array.from({ length: CLIENTS_PER_NODE }, (_, at) => ({ node, name: `client-${node}-${at}` })),
   );
@@ -62,7 +65,7 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   const healedMs = Math.round(performance.now() - over);
   note("the cluster is whole");
   await Promise.all([...loads, ...lives].map((client) => client.stop(HEALS_WITHIN_MS)));
-  return { loads, lives, beganNs, changes: changes.changes, healedMs, refused };
+  return { loads, lives, beganNs, changes: changes.changes, changesOfFull: ofFull.changes, healedMs, refused };
 }
 
 async function playFault(

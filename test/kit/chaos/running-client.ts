@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
 
 /** A client that plays until it is over. */
 export interface PlayedClient {
   /** What it waits for an answer to. */
   readonly current: string;
   isOver: boolean;
+}
+
+/** Its connections, which end with it. */
+export interface Disconnectable {
+  disconnect(): void;
 }
 
 /** Ends a client: in good order, within so many milliseconds of the last fault, or at once. */
@@ -15,7 +19,12 @@ export interface ClientEnd extends AsyncDisposable {
 }
 
 /** How a client that runs is ended; `running` resolves when it is over. */
-export function endOf(name: string, client: PlayedClient, redis: Redis, running: Promise<void>): ClientEnd {
+export function endOf(
+  name: string,
+  client: PlayedClient,
+  connections: Disconnectable,
+  running: Promise<void>,
+): ClientEnd {
   return {
     stop: async (withinMs) => {
       client.isOver = true;
@@ -31,7 +40,7 @@ export function endOf(name: string, client: PlayedClient, redis: Redis, running:
     },
     [Symbol.asyncDispose]: async () => {
       client.isOver = true;
-      redis.disconnect();
+      connections.disconnect();
       await Promise.race([running, sleep(1_000)]);
     },
   };

@@ -7,7 +7,9 @@ import type { BdbCreate } from "../../../src/ports/management/records.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
 import { startTestCluster, type TestCluster } from "../world/cluster.ts";
 import { filledDatabase, type FilledDatabase } from "../world/filled-database.ts";
+import { licenseCluster } from "../world/licensed.ts";
 import { kubeOf, readRecord } from "../world/records.ts";
+import type { Schedule } from "./schedule.ts";
 import { makeNetwork, type Network } from "./network.ts";
 import { preloadShim, shimOf, type Shim } from "./shim.ts";
 
@@ -26,6 +28,8 @@ export interface Scene extends AsyncDisposable {
   /** The database that clients write to, which moves and is upgraded. */
   readonly uid: number;
   readonly port: number;
+  /** A database whose memory is full, which moves as the nodes are left. */
+  readonly full: { readonly uid: number; readonly port: number };
   /** A database that no client writes to. */
   readonly bystander: FilledDatabase;
   /** Nodes that are down because a fault wants it. */
@@ -37,6 +41,11 @@ export interface Scene extends AsyncDisposable {
   record(): Promise<DatabaseRecord>;
 }
 
+/** Three databases with a replica each. */
+const SHARDS = 6;
+/** Fewer than the keys of its client. */
+const FULL_BYTES = 12_000_000;
+
 /** What the first database may take, with so many elements in collections besides. */
 const MEMORY_BYTES = 50_000_000;
 const ELEMENT_BYTES = 300;
@@ -44,7 +53,12 @@ const ELEMENT_BYTES = 300;
 const ELEMENTS_PER_MIB = 500;
 
 /** Makes it; `folder` is for files of the run, `settings` are those of both databases. This process is alone in its namespaces. */
-export async function startScene(folder: string, settings: Partial<BdbCreate>, elements: number): Promise<Scene> {
+export async function startScene(
+  folder: string,
+  settings: Partial<BdbCreate>,
+  asked: Pick<Schedule, "elements" | "eviction">,
+): Promise<Scene> {
+  const { elements, eviction } = asked;
   await using stack = new AsyncDisposableStack();
   const network = makeNetwork(NODES.length);
   preloadShim(folder);
@@ -72,13 +86,21 @@ export async function startScene(folder: string, settings: Partial<BdbCreate>, e
     }),
   );
   const kube = stack.use(kubeOf(cluster));
+  await licenseCluster(cluster, kube, SHARDS, PATIENCE_MS);
   const body = { replication: true, data_persistence: "aofEverySecond", ...settings } as const;
   const memory_size = MEMORY_BYTES + elements * ELEMENT_BYTES;
   const { uid, port } = await cluster.create({ name: "chaos", memory_size, redis_version: "7.2", ...body });
+  const full = await cluster.create({
+    name: "full",
+    memory_size: FULL_BYTES,
+    eviction_policy: eviction,
+    redis_version: "7.2",
+    ...body,
+  });
   const bystander = await filledDatabase(cluster, { name: "bystander", ...body });
   const owned = stack.move();
   return {
-    ...{ cluster, network, shims, uid, port, bystander, kube },
+    ...{ cluster, network, shims, uid, port, full, bystander, kube },
     down: new Set(),
     volume: (node) => volume(cluster.root(node)),
     record: () => readRecord(kube, cluster, uid),

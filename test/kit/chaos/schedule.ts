@@ -1,4 +1,5 @@
 import { seededDice, type Dice } from "../world/chaos.ts";
+import { EVICTION_POLICIES, type EvictionPolicy } from "./stories/memory.ts";
 
 /** A node, or the one that has the primary or a replica of the database when the fault begins. */
 export type Place = 1 | 2 | 3 | "primary" | "replica";
@@ -43,6 +44,8 @@ export interface Schedule {
   readonly moves: readonly Scheduled<Move>[];
   /** After this nothing begins, and everything has ended. */
   readonly lengthMs: number;
+  /** What the database whose memory is full takes. */
+  readonly eviction: EvictionPolicy;
   /** How many elements there are in collections. */
   readonly elements: number;
 }
@@ -77,7 +80,9 @@ export function scheduleOf(seed: number, most: number): Schedule {
     moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), LENGTH_MS - fromMs), what });
   }
   const elements = isPlanned ? (MANY[seed % MANY_EVERY] ?? FEW) : FEW;
-  return { seed, faults: faults.toSorted((a, b) => a.fromMs - b.fromMs), moves, lengthMs: LENGTH_MS, elements };
+  const eviction = EVICTION_POLICIES[Math.floor(seed / 2) % EVICTION_POLICIES.length] ?? "noeviction";
+  const inOrder = faults.toSorted((a, b) => a.fromMs - b.fromMs);
+  return { seed, faults: inOrder, moves, lengthMs: LENGTH_MS, eviction, elements };
 }
 
 /** One line of the schedule. */

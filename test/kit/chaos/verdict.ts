@@ -1,6 +1,5 @@
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
 import { KEYS } from "../world/filled-database.ts";
-import { judgeStory } from "./stories/judge.ts";
 import { brokenBetween, brokenOrders } from "./order.ts";
 import type { Played } from "./play.ts";
 import type { Schedule } from "./schedule.ts";
@@ -66,13 +65,14 @@ export async function judge(scene: Scene, schedule: Schedule, played: Played): P
 
 /** What is wrong with the answers to clients with keys of their own. */
 function judgeStories(
-  { faults }: Schedule,
-  { lives, changes, beganNs }: Played,
+  { faults, eviction }: Schedule,
+  { lives, changes, changesOfFull, beganNs }: Played,
   losesNothing: boolean,
 ): { readonly answers: number; readonly wrong: readonly string[] } {
   const clocks = faults.filter(({ what }) => what.kind === "clock").map(({ fromMs }) => beganNs + fromMs * 1e6);
   const around = { changes, losesNothing, isCalm: faults.length === 0, timesHoldUntil: Math.min(...clocks) };
-  const judged = lives.flatMap(({ stories }) => stories).map((story) => judgeStory(story, around));
+  const ofFull = { ...around, changes: changesOfFull, eviction };
+  const judged = lives.flatMap(({ isFull, judge }) => judge(isFull ? ofFull : around));
   const answers = judged.reduce((sum, one) => sum + one.answers, 0);
   return { answers, wrong: judged.flatMap(({ wrong }) => (wrong === undefined ? [] : [wrong])) };
 }

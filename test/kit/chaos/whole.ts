@@ -1,7 +1,7 @@
 import type { Scene } from "./scene.ts";
 
 /** What the cluster lacks to be as it was; empty when it lacks nothing. Rejects while no node answers. */
-export async function lacks({ cluster, uid, bystander }: Scene): Promise<readonly string[]> {
+export async function lacks({ cluster, uid, full, bystander }: Scene): Promise<readonly string[]> {
   const nodes = await cluster.client.call("nodes");
   const ofNodes = nodes
     .filter((node) => node.status !== "active" || !node.accepts_clients || node.maintenance)
@@ -9,11 +9,11 @@ export async function lacks({ cluster, uid, bystander }: Scene): Promise<readonl
       (node) =>
         `node ${node.uid} is ${node.status}${node.maintenance ? ", in maintenance" : ""}${node.accepts_clients ? "" : ", and accepts no clients"}`,
     );
-  const full = nodes
+  const fullVolumes = nodes
     .filter((node) => node.full_volume !== undefined)
     .map((node) => `the volume of node ${node.uid} is full`);
-  const ofDatabases = await Promise.all([uid, bystander.uid].map((bdb) => lacksOf(cluster, bdb)));
-  return [...ofNodes, ...full, ...ofDatabases.flat()];
+  const ofDatabases = await Promise.all([uid, full.uid, bystander.uid].map((bdb) => lacksOf(cluster, bdb)));
+  return [...ofNodes, ...fullVolumes, ...ofDatabases.flat()];
 }
 
 async function lacksOf(cluster: Scene["cluster"], uid: number): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import type { Moment } from "./expected.ts";
-import { Keyspace } from "./keyspace.ts";
+import { Keyspace, type KeyspaceOptions } from "./keyspace.ts";
 import type { Answered } from "./story.ts";
 
 /** What one connection is answered: at once, or in its place of the reply to EXEC. */
@@ -7,8 +7,8 @@ export class Answering {
   readonly #keys: Keyspace;
   #queued: (readonly string[])[] | undefined;
 
-  constructor(timesHoldUntil: number) {
-    this.#keys = new Keyspace(timesHoldUntil);
+  constructor(options: KeyspaceOptions) {
+    this.#keys = new Keyspace(options);
   }
 
   /** What is wrong with the answer, in words; undefined when nothing is. */

@@ -1,4 +1,5 @@
 import { Answering } from "./answering.ts";
+import { mayRefuse, OUT_OF_MEMORY, type EvictionPolicy } from "./memory.ts";
 import type { Answer, Answered, Period, Step, Story } from "./story.ts";
 
 /** What a client had to live with. */
@@ -11,6 +12,8 @@ export interface Circumstances {
   readonly losesNothing: boolean;
   /** From this moment on the date of an engine may have been set. */
   readonly timesHoldUntil: number;
+  /** What is taken when the memory is full; undefined: it never is. */
+  readonly eviction?: EvictionPolicy | undefined;
 }
 
 /** What was judged of a story: how many answers, and what is wrong with the first that is wrong. */
@@ -21,12 +24,16 @@ export interface Judged {
 
 /** Compares each answer with the one that is right, up to the first outcome that is not known. */
 export function judgeStory({ name, steps }: Story, around: Circumstances): Judged {
-  const keys = new Answering(around.timesHoldUntil);
-  const known = knownUntil(steps, around);
+  const keys = new Answering(around);
+  const known = knownUntil(steps[0]?.begin ?? 0, around);
   let answers = 0;
   for (const step of steps) {
     if (step.end >= known) break;
     if (around.isCalm && step.answer.kind === "none") continue;
+    if (isRefusedRightly(step, around)) {
+      answers += 1;
+      continue;
+    }
     const reply = replyIn(step.answer);
     if (reply === undefined) {
       const isWrong = around.isCalm || isUnexplained(step.answer);
@@ -39,21 +46,27 @@ export function judgeStory({ name, steps }: Story, around: Circumstances): Judge
   return { answers, wrong: undefined };
 }
 
-/** When a change of the primary may first have taken something from the story. */
-function knownUntil([first]: readonly Step[], { changes, losesNothing }: Circumstances): number {
-  const since = changes.filter(({ to }) => to >= (first?.begin ?? 0)).map(({ from }) => from);
+/** When a change of the primary may first have taken something from what began at a moment. */
+export function knownUntil(begin: number, { changes, losesNothing }: Circumstances): number {
+  const since = changes.filter(({ to }) => to >= begin).map(({ from }) => from);
   return losesNothing ? Number.POSITIVE_INFINITY : Math.min(...since);
 }
 
 /** An error that says what a value is has to be right, as every other reply. */
 const ABOUT_VALUES = /^(WRONGTYPE|NOGROUP|BUSYGROUP|ERR (?!store:))/;
 
+/** It changes nothing then. */
+function isRefusedRightly({ answer, command: [name = ""] }: Step, { eviction }: Circumstances): boolean {
+  return answer.kind === "error" && OUT_OF_MEMORY.test(answer.text) && mayRefuse(eviction, name);
+}
+
 function replyIn(answer: Answer): Answered | undefined {
   if (answer.kind === "reply") return answer.reply;
   return answer.kind === "error" && answer.text.startsWith("WRONGTYPE") ? { error: answer.text } : undefined;
 }
 
-function isUnexplained(answer: Answer): boolean {
+/** No fault explains such an answer. */
+export function isUnexplained(answer: Answer): boolean {
   return answer.kind === "error" && ABOUT_VALUES.test(answer.text);
 }
 

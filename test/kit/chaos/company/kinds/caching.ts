@@ -1,0 +1,43 @@
+import type { Company, Stage } from "../company.ts";
+import type { Member } from "../member.ts";
+import { judgeCaching } from "./cached.ts";
+
+/** One member keeps what it has read (`CLIENT TRACKING`), by key or by prefix; the others write the same keys. */
+export const CACHING: Company = {
+  name: "caching",
+  size: 3,
+  play,
+  judge: judgeCaching,
+};
+
+const KEYS = 4;
+
+async function play(stage: Stage): Promise<void> {
+  const [cacher, ...writers] = stage.members;
+  if (cacher === undefined) return;
+  await Promise.all([read(stage, cacher), ...writers.map((writer) => write(stage, writer))]);
+}
+
+async function write({ name, isOver }: Stage, writer: Member): Promise<void> {
+  for (let number = 1; !isOver(); number += 1) await writer.ask("SET", keyOf(name, writer), `${writer.name}-${number}`);
+}
+
+async function read({ name, isOver }: Stage, cacher: Member): Promise<void> {
+  const isByPrefix = cacher.dice() < 0.3;
+  const how = isByPrefix ? ["BCAST", "PREFIX", `${name}:`] : [];
+  let tracked = "";
+  while (!isOver()) {
+    const line = await cacher.line();
+    if (line === undefined) return;
+    // a new connection tracks nothing yet
+    if (line.connection !== tracked && (await line.ask("CLIENT", "TRACKING", "ON", ...how)).kind === "reply")
+      tracked = line.connection;
+    if (line.connection === tracked) await line.ask("GET", keyOf(name, cacher));
+  }
+  // the next tale may track in another way
+  await (await cacher.line())?.ask("CLIENT", "TRACKING", "OFF");
+}
+
+function keyOf(name: string, { dice }: Member): string {
+  return `${name}:${Math.floor(dice() * KEYS)}`;
+}
