@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EVICTION_POLICIES } from "./stories/memory.ts";
 import { MOST_FAULTS, scheduleOf } from "./schedule.ts";
 
 const ALL = Array.from({ length: 400 }, (_, at) => scheduleOf(at + 1, MOST_FAULTS));
@@ -29,4 +30,11 @@ test("each kind of fault, part and place comes up, and faults overlap", () => {
     ({ faults: [one, next] }) => one !== undefined && next !== undefined && next.fromMs < one.fromMs + one.forMs,
   );
   assert.ok(overlap.length > 50, `${overlap.length} seeds overlap`);
+});
+
+test("each eviction policy comes up with faults and without", () => {
+  for (const isPlanned of [true, false]) {
+    const policies = ALL.filter(({ faults }) => (faults.length === 0) === isPlanned).map(({ eviction }) => eviction);
+    assert.deepEqual([...new Set(policies)].toSorted(), [...EVICTION_POLICIES].toSorted());
+  }
 });

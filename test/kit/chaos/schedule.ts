@@ -80,7 +80,7 @@ export function scheduleOf(seed: number, most: number): Schedule {
     moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), LENGTH_MS - fromMs), what });
   }
   const elements = isPlanned ? (MANY[seed % MANY_EVERY] ?? FEW) : FEW;
-  const eviction = EVICTION_POLICIES[Math.floor(seed / 2) % EVICTION_POLICIES.length] ?? "noeviction";
+  const eviction = pick(dice, EVICTION_POLICIES);
   const inOrder = faults.toSorted((a, b) => a.fromMs - b.fromMs);
   return { seed, faults: inOrder, moves, lengthMs: LENGTH_MS, eviction, elements };
 }
