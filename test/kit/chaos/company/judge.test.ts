@@ -145,6 +145,12 @@ const feeding: readonly Row[] = [
   ],
   ["a pop waits for all its time", [push("1", [500, 501]), pop("a", null, [0, 301]), rest("1")]],
   ["a pop gives up early", [push("1", [500, 501]), pop("a", null, [0, 200]), rest("1")], /nothing after 200 ms of 300/],
+  [
+    "a pop gives up early as the date of its engine was set",
+    [push("1", [500, 501]), pop("a", null, [0, 200]), rest("1")],
+    undefined,
+    { ...FAULTY, timesHoldUntil: 100e6 },
+  ],
   ["a pop passes by what is there", [push("1", [0, 1]), pop("a", null, [2, 310]), rest("1")], /while 1 was there/],
   ["a feed is answered with nonsense", [asked("f", "RPUSH q 1", "OK", [0, 1])], /acknowledged with "OK"/],
   [
@@ -175,7 +181,7 @@ const listening: readonly Row[] = [
     [subscribe(0), publish("p-1", [2, 3]), message("p-1", 4), publish("p-2", [5, 6]), message("p-2", 6)],
   ],
   ["one comes twice", [subscribe(0), publish("p-1", [2, 3]), message("p-1", 4), message("p-1", 5)], /p-1 came twice/],
-  ["one comes that nobody published", [subscribe(0), message("p-1", 4)], /p-1 came, and was not published/],
+  ["one comes that was not published", [subscribe(0), message("p-1", 4)], /p-1 came, and was not published/],
   [
     "one comes that was published in another way",
     [subscribe(0), asked("p", "SPUBLISH c p-1", 1, [2, 3]), message("p-1", 4)],
@@ -268,7 +274,7 @@ const caching: readonly Row[] = [
     [tracks, set("1", [1, 2]), get("1", [3, 4]), set("2", [5, 20]), other],
   ],
   ["an old value is read", [tracks, set("1", [1, 2]), set("2", [3, 4]), get("1", [5, 6])], /was overwritten before/],
-  ["a value that nobody wrote is read", [tracks, get("9", [5, 6])], /which nobody wrote/],
+  ["a value that was not written is read", [tracks, get("9", [5, 6])], /which was not written/],
 ];
 
 const TABLE: readonly (readonly [Company, readonly Row[]])[] = [

@@ -36,7 +36,7 @@ export class Keyspace {
     const loaded = loadedBy(command);
     if (loaded !== undefined) return reply === loaded ? undefined : `${JSON.stringify(reply)} where ${loaded} is right`;
     const [name = "", ...args] = executed(command);
-    // what an earlier story has left: nobody knows how much
+    // what an earlier story has left: how much is not known
     if (name === "UNLINK")
       return typeof reply === "number" ? undefined : `${JSON.stringify(reply)} where a number is right`;
     const handler = HANDLERS.get(name);

@@ -21,7 +21,7 @@ export function judgeCaching({ events }: Tale): string | undefined {
     if (stale !== undefined)
       return `${wordsOf(stale)} is still kept at ${event.end}: no message said that it is not valid`;
     const read = readOf(key, event.answer.reply, event, writes);
-    if (read === undefined) return `${key} is ${JSON.stringify(event.answer.reply)}, which nobody wrote`;
+    if (read === undefined) return `${key} is ${JSON.stringify(event.answer.reply)}, which was not written`;
     if (isOverwritten(read, writes, event.begin))
       return `${wordsOf(read)} was read at ${event.begin}, and was overwritten before`;
     kept.set(key, read);

@@ -3,13 +3,17 @@ import type { Asked, Tale } from "../tale.ts";
 import { QUEUES, WAITS_MS, type Queue } from "./queues.ts";
 
 /** What is wrong with a queue: each element is delivered once at most, in order, and none that was acknowledged is missing. */
-export function judgeFeeding({ events }: Tale, { isCalm }: Pick<Circumstances, "isCalm">): string | undefined {
+export function judgeFeeding({ events }: Tale, { isCalm, timesHoldUntil }: Circumstances): string | undefined {
   const asked = events.filter((event) => event.kind === "asked");
   const queue = Object.values(QUEUES).find(({ feeding }) => asked.some(({ command: [name] }) => name === feeding));
   if (queue === undefined) return undefined;
   const played = playedAt(queue, asked);
   return (
-    wrongFeed(played) ?? wrongDelivery(played) ?? outOfOrder(played) ?? wrongPatience(played) ?? missing(played, isCalm)
+    wrongFeed(played) ??
+    wrongDelivery(played) ??
+    outOfOrder(played) ??
+    wrongPatience(played, timesHoldUntil) ??
+    missing(played, isCalm)
   );
 }
 
@@ -95,13 +99,13 @@ function outOfOrder({ fed, taken }: Played): string | undefined {
 /** Engines look at the clock ten times a second, and round. */
 const EARLY_NS = 20e6;
 
-/** A pop that got nothing has waited for all its time, and nothing was there all the time. */
-function wrongPatience({ fed, taken, rest }: Played): string | undefined {
+/** A pop that got nothing has waited for all its time, while the date of its engine was not set, and nothing was there all the time. */
+function wrongPatience({ fed, taken, rest }: Played, timesHoldUntil: number): string | undefined {
   const empty = taken.filter((one) => one.end !== undefined && one.elements.length === 0);
   const others = [...taken, ...(rest === undefined ? [] : [rest])];
   const takers = new Map(others.flatMap((one) => one.elements.map((element) => [element, one] as const)));
   for (const { begin, end = begin } of empty) {
-    if (end - begin < WAITS_MS * 1e6 - EARLY_NS)
+    if (end - begin < WAITS_MS * 1e6 - EARLY_NS && end < timesHoldUntil)
       return `a pop got nothing after ${(end - begin) / 1e6} ms of ${WAITS_MS}`;
     const there = fed.find(
       (one) => one.end !== undefined && one.end < begin && (takers.get(one.element)?.begin ?? 0) > end,

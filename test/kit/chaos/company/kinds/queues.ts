@@ -5,7 +5,7 @@ export interface Queue {
   begin(key: string): readonly (readonly string[])[];
   feed(key: string, element: string): readonly string[];
   take(key: string, taker: string): readonly string[];
-  /** All that nobody took. */
+  /** All that was not taken. */
   rest(key: string): readonly string[];
   /** The name of the command that takes; its answer is null when the time is over. */
   readonly taking: string;
