@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededDice } from "../../world/chaos.ts";
-import type { Life } from "../life.ts";
-import { endOf } from "../running-client.ts";
-import type { Company } from "./company.ts";
-import { judgeTale } from "./judge.ts";
-import { Member } from "./member.ts";
-import type { Happening, Tale } from "./tale.ts";
+import { seededDice } from "../world/chaos.ts";
+import type { Life } from "./life.ts";
+import { endOf } from "./running-client.ts";
+import type { Company } from "./company/company.ts";
+import { judgeTale } from "./company/judge.ts";
+import { Member } from "./company/member.ts";
+import type { Happening, Tale } from "./company/tale.ts";
 
 /** What a company needs to begin. */
 export interface CompanyOptions {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Circumstances } from "../stories/judge.ts";
-import type { Company } from "./company.ts";
-import { asked, ended, NO_ANSWER, pushed } from "./events.ts";
-import { judgeTale } from "./judge.ts";
-import { CACHING } from "./kinds/caching.ts";
-import { COUNTING } from "./kinds/counting.ts";
-import { FEEDING } from "./kinds/feeding.ts";
-import { LISTENING } from "./kinds/listening.ts";
-import type { Happening } from "./tale.ts";
+import type { Circumstances } from "../../stories/judge.ts";
+import type { Company } from "../company.ts";
+import { asked, ended, NO_ANSWER, pushed } from "../events.ts";
+import { judgeTale } from "../judge.ts";
+import { CACHING } from "./caching.ts";
+import { COUNTING } from "./counting.ts";
+import { FEEDING } from "./feeding.ts";
+import { LISTENING } from "./listening.ts";
+import type { Happening } from "../tale.ts";
 
 const CALM: Circumstances = {
   changes: [],
