@@ -54,7 +54,8 @@ export function grantWhileMember(
       voterSets: () => lease.voterSets(),
       renewedAt: () => lease.renewedAt(),
       tagOf: (node) => tagIn(members.get(node)?.report, config.node),
-      ask: (node) => peers.promises(node),
+      // nodes that do not report their consents do not know which process asks either
+      ask: (node) => peers.promises(node, members.get(node)?.report.consents && lease.transitions()),
       uptimeMs: () => clock.uptimeMs(),
     }),
     catchUp: async () => {

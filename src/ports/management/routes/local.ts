@@ -41,7 +41,7 @@ export const localRoutes = {
     "cluster",
     "a node that does not reach the Kubernetes API asks the others not to take over its databases",
     VOUCHED,
-    json<{ readonly node: number }>(),
+    json<{ readonly node: number; readonly transitions?: number }>(),
   ),
   localConsent: route(
     "POST",

@@ -77,7 +77,8 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
       role: role.exactOptional(),
       name: userName.exactOptional(),
     }),
-    localVouch: z.strictObject({ node: z.int().positive() }),
+    // which process of the node asks, as its Lease counts them; nodes of releases before 0.5.0 do not say it
+    localVouch: z.strictObject({ node: z.int().positive(), transitions: z.int().nonnegative().exactOptional() }),
     localConsent: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
   };

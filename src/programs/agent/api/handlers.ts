@@ -36,7 +36,7 @@ import type { WriteContext } from "./write-context.ts";
 /** What the operations of one node for its peers work on. */
 interface LocalContext extends TrustContext {
   readonly config: Pick<AgentConfig, "node">;
-  readonly members: Pick<Members, "pledges">;
+  readonly members: Pick<Members, "pledges" | "promise">;
   readonly localInstances: () => readonly LocalInstance[];
   readonly joined: () => boolean;
   readonly access: Pick<NodeAccess, "revision">;
@@ -96,11 +96,11 @@ function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
     localInstances: async () => localInstances(),
     localTrust: async () => ({ access_revision: access.revision(), ...trust() }),
     localLink: () => link.status(),
-    localVouch: async ({ body }) => {
-      const { pledges } = members;
-      if (pledges.promise(body.node))
-        return { promised_ms: NODE_LEASE_MS, consent_tag: consentTag(pledges.consents(), body.node) };
-      throw refuse(refusals.takenOver, `node ${config.node} has consented to a take-over from node ${body.node}`);
+    localVouch: async ({ body: { node, transitions } }) => {
+      if (members.promise(node, transitions))
+        return { promised_ms: NODE_LEASE_MS, consent_tag: consentTag(members.pledges.consents(), node) };
+      const reasons = "it has just started, has consented to a take-over, or knows of another process of that node";
+      throw refuse(refusals.takenOver, `node ${config.node} promises nothing to node ${node}: ${reasons}`);
     },
     localConsent: async ({ body }) => ({ consents: members.pledges.consent(body.node) }),
     localProxy: ({ body }) => sendToProxy(body),

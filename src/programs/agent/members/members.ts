@@ -21,6 +21,8 @@ export interface Member {
   readonly held: boolean;
   /** Its lease is held, and was renewed within the duration of the lease, by the clock of this process. */
   readonly fresh: boolean;
+  /** How many processes have acted for the node, by its Lease. */
+  readonly transitions: number;
   /** Milliseconds since the last renewal was seen. */
   readonly silentForMs: number;
   /** It may acknowledge writes, by all that this process has seen and promised. */
@@ -34,6 +36,11 @@ export interface Members {
   get(uid: number): Member | undefined;
   /** What this node has said about the others. */
   readonly pledges: Pledges;
+  /**
+   * Promises a process of the node to take nothing over from it; false when this node gives no promise, or another process acts for
+   * it since. `transitions` as the one that asks has its Lease; undefined from nodes of releases before 0.5.0.
+   */
+  promise(uid: number, transitions: number | undefined): boolean;
   /**
    * Asks the voters of the node for their consent, then the API server: true when the node can acknowledge nothing and has not
    * come back since. Ask after the intent is in the record.
@@ -72,6 +79,10 @@ export function followMembers(options: MembersOptions): Members {
       return found && member(found);
     },
     pledges,
+    promise: (uid, transitions) => {
+      const newest = leases.get(uid)?.transitions ?? 0;
+      return (transitions === undefined || transitions >= newest) && pledges.promise(uid);
+    },
     isFenced: async (uid, consents) => {
       const before = leases.get(uid);
       if (before === undefined || member(before).mayAcknowledge) return false;
@@ -128,13 +139,15 @@ async function isDenied(
   );
 }
 
-function memberOf({ uid, report, renewedAt, seenAt, held }: ObservedLease, promisedForMs: number): Member {
+function memberOf(lease: ObservedLease, promisedForMs: number): Member {
+  const { uid, report, renewedAt, seenAt, held, transitions } = lease;
   const now = steadyMs();
   const silentForMs = now - renewedAt;
   return {
     uid,
     report,
     held,
+    transitions,
     silentForMs,
     fresh: held && silentForMs < NODE_LEASE_MS,
     mayAcknowledge: mayAcknowledge({ gaveUp: !held, silentForMs: now - seenAt, promisedForMs }),

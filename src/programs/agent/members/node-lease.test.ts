@@ -25,6 +25,21 @@ test("of two processes that act for one node the later one renews, and the earli
   assert.ok(later.lease.renewedAt() >= began);
 });
 
+test("of two processes that act for one node the later one alone gets a promise; one that does not say which it is gets it too", async () => {
+  await using api = await testApi();
+  using watching = new Watching(api);
+  using earlier = new Candidate(api);
+  await earlier.lease.joined;
+  using later = new Candidate(api);
+  await later.lease.joined;
+  const { members } = watching;
+  const seen = (): number | undefined => members.get(2)?.transitions;
+  await until("the later one is known", () => seen() !== undefined && seen() === later.lease.transitions());
+  await until("the node promises", () => members.promise(2, later.lease.transitions()));
+  assert.equal(members.promise(2, earlier.lease.transitions()), false);
+  assert.equal(members.promise(2, undefined), true, "nodes of older releases");
+});
+
 test("a user who labels the lease does not end the node", async () => {
   await using api = await testApi();
   using node = new Candidate(api);

@@ -29,6 +29,8 @@ export interface NodeLeaseOptions {
 export interface NodeLease {
   /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
   renewedAt(): number;
+  /** Of the Lease as this process holds it: which process of the node this one is; undefined before the first renewal. */
+  transitions(): number | undefined;
   /**
    * Whose promises count, as the renewals say that another node may go by: the last confirmed one, and each later one whose outcome
    * is not known. Undefined stands for every other node.
@@ -85,11 +87,9 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
     joined: joined.promise,
     renewNow,
     renewedAt: () => renewedAt,
+    transitions: () => own.transitions(),
     voterSets: () => voterSets.all(),
-    release: async () => {
-      await tail;
-      await own.write("", options.report());
-    },
+    release: () => tail.then(() => own.write("", options.report())),
   };
 }
 
@@ -134,6 +134,10 @@ class OwnLease {
       if (this.#held === undefined) throw error;
       this.#held = await this.#change(this.#held, holder, report);
     }
+  }
+
+  transitions(): number | undefined {
+    return this.#held?.spec?.leaseTransitions;
   }
 
   #create(ref: LeaseRef, holder: string, report: NodeReport): Promise<Stored<Lease>> {

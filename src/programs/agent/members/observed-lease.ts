@@ -12,6 +12,8 @@ export interface ObservedLease {
   readonly renewTime: string;
   /** False once the node has released its lease: it has ended in good order. */
   readonly held: boolean;
+  /** How many processes have acted for the node. */
+  readonly transitions: number;
   /** By the steady clock of this process, so that clocks of nodes need not agree, in milliseconds. */
   readonly renewedAt: number;
   /** As `renewedAt`; for a renewal older than this process, when this process saw it first. */
@@ -36,7 +38,7 @@ export function observeLease(
   if (report === undefined) return undefined;
   const renewTime = renewTimeOf(lease);
   const held = (lease.spec?.holderIdentity ?? "") !== "";
-  const same = { uid, annotation, report, renewTime, held };
+  const same = { uid, annotation, report, renewTime, held, transitions: lease.spec?.leaseTransitions ?? 0 };
   if (before?.renewTime === renewTime) return { ...same, renewedAt: before.renewedAt, seenAt: before.seenAt };
   const renewedAt = before === undefined ? steadyMs - ageOf(lease, wallMs) : steadyMs;
   return { ...same, renewedAt, seenAt: steadyMs };

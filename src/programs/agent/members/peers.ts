@@ -29,8 +29,11 @@ export interface Peers {
     request: RequestOf<N>,
     user: Pick<ClusterUser, "uid" | "secret"> | undefined,
   ): Promise<ReplyOf<N>>;
-  /** The node's promise of now to take nothing over from this one for the length of a lease; undefined when it gives none. */
-  promises(node: number): Promise<GivenPromise | undefined>;
+  /**
+   * The node's promise of now to take nothing over from this process of this node for the length of a lease; undefined when it
+   * gives none. `transitions` as in this node's Lease, undefined for nodes that do not know it.
+   */
+  promises(node: number, transitions: number | undefined): Promise<GivenPromise | undefined>;
   /** Whether a voter consents to a take-over from a node. */
   consents(voter: number, node: number): Promise<boolean>;
   /** Whether the agent answers at all; an answer counts for half a second. */
@@ -76,8 +79,8 @@ export function connectPeers(options: PeersOptions): Peers {
     },
     forward: (node, route, request, user) =>
       clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
-    promises: async (node) => {
-      const body = { node: self };
+    promises: async (node, transitions) => {
+      const body = transitions === undefined ? { node: self } : { node: self, transitions };
       const answer = await clients.of(node, TIMEOUT_MS).call("localVouch", { body }).catch(noAnswer);
       return answer && { consentTag: answer.consent_tag };
     },

@@ -104,5 +104,5 @@ function memberWith(module: string): Member {
   const versions = { softwareVersion: "", operatorVersion: "", acceptsClients: true, engines: [] };
   const report = parseNodeReport(JSON.stringify({ address: "127.0.0.2", modules: [module], ...versions, ...machine }));
   assert.ok(report !== undefined);
-  return { uid: 2, report, held: true, fresh: true, silentForMs: 0, mayAcknowledge: true };
+  return { uid: 2, report, held: true, transitions: 1, fresh: true, silentForMs: 0, mayAcknowledge: true };
 }
