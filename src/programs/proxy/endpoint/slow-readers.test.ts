@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
+import { done } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
@@ -54,6 +55,20 @@ test("a client that does not read what its script returned keeps no other one wa
   await until("its reply is there", isAnswered);
   const modest = await served.client();
   await until("the other one has its answer", async () => (await modest.ask("EVAL", "return 1", 0)) === 1);
+});
+
+test("a client with a connection of its own that does not read its replies holds up no move", async () => {
+  await using served = await Served.start();
+  await served.primary.call("SETRANGE", "large", 4 * 2 ** 20, "x");
+  const client = await served.client();
+  assert.equal(await client.ask("WATCH", "any"), "OK");
+  client.pause();
+  for (let i = 0; i < 8; i++) client.send("GET", "large");
+  await until("it gets more than it reads", async () => (await served.proxy.stats()).inFlight > 0);
+  await done(served.prepare());
+  await done(served.hold({ drainMs: 20_000, holdMs: 60_000 }));
+  await done(served.abort());
+  client.close();
 });
 
 test("connections of clients and to engines are kept alive: a peer that has vanished is found within a minute", async (context) => {

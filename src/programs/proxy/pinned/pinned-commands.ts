@@ -138,6 +138,13 @@ export class PinnedCommands {
     this.#sendOwn(args, { isAwaited: false, settled });
   }
 
+  /** Sends a request for the state of this connection alone; resolves when it is answered, or never will be. */
+  postState(request: Buffer): Promise<void> {
+    return new Promise((resolve) => {
+      this.#sendOwnRequest(request, { isAwaited: false, settled: () => void resolve() });
+    });
+  }
+
   /** What a request waited for is not known for the next one. */
   dropPreparation(): void {
     this.#streamIds.drop();

@@ -60,7 +60,7 @@ export class Pinned implements PinUser, Subscriber {
       mirroringOwner(owner, {
         pin: () => this.#pin,
         isFree: () => this.#commands.isFree,
-        replay: () => this.state.replay(owner.identity),
+        replay: () => this.#redirection.mirrored(this.state.replay(owner.identity)),
         command: (args, settled) => void this.#commands.postInternal(args, settled),
       }),
     );
@@ -106,11 +106,10 @@ export class Pinned implements PinUser, Subscriber {
     return this.#pending.hasPending || this.#roleCheck.asking;
   }
 
-  /** The client has subscribed, and a switchover can mirror that: a user may have no right to the marker, and what is redirected is redirected anew. */
+  /** The client has subscribed, and a switchover can mirror that: a user may have no right to the marker. */
   get listening(): boolean {
-    const { subscriptions, tracking } = this.state;
-    if (this.#owner.identity.user !== undefined || tracking.redirect !== undefined) return false;
-    return this.#pin !== undefined && subscriptions.size > 0 && this.#commands.isFree && this.#pending.length === 0;
+    const isSubscriber = this.#owner.identity.user === undefined && this.state.subscriptions.size > 0;
+    return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.length === 0;
   }
 
   /** Takes one request; false when it cannot be sent now. */
@@ -263,6 +262,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
     for (const message of [...this.state.disconnect(this.#owner.identity.settings.protocol), ...messages])
       this.#owner.push(message);
+    this.#owner.waitFor(this.#redirection.trackAgain(upstream, () => this.#pin === pin, this.#commands));
   }
 
   /** Leaves the engine, once nothing is pending there. */

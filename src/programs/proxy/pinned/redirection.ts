@@ -9,6 +9,11 @@ import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import { clientSubcommand } from "./tracking-replies.ts";
 import { redirectTarget, withRedirect, type TrackingOptions } from "./tracking-options.ts";
 
+/** Sends what is for the state of the connection alone; resolves when it is answered, or never will be. */
+interface StateCommands {
+  postState(request: Buffer): Promise<void>;
+}
+
 /**
  * CLIENT TRACKING with REDIRECT of one client. The engine sends the invalidations to a connection that the proxy of the other client has for
  * it, so that they arrive wherever that client is; numbers of engine connections are hidden behind those of clients.
@@ -69,6 +74,29 @@ export class Redirection {
     return { ...replay, commands: replay.commands.map(placed) };
   }
 
+  /** The same for the mirror of a subscriber: what is redirected is tracked when it goes on there. */
+  mirrored(replay: Replay): Replay {
+    if (this.#tracking.redirect === undefined) return replay;
+    const commands = replay.commands.filter((command) => clientSubcommand(command) !== "TRACKING");
+    return { commands, replies: replay.replies - (replay.commands.length - commands.length) };
+  }
+
+  /** Has the engine track again for a subscriber that goes on there over its mirror, as long as it `isHere`. */
+  async trackAgain(upstream: Upstream, isHere: () => boolean, commands: StateCommands): Promise<void> {
+    const { clock, log } = this.#owner.endpoint;
+    while (isHere() && this.#tracking.redirect !== undefined)
+      try {
+        await this.prepare(upstream, []);
+        if (isHere())
+          await Promise.all(this.#tracking.replay().map((request) => commands.postState(this.atEngine(request))));
+        this.arrived();
+        return;
+      } catch (error) {
+        log.debug("a subscriber cannot be tracked for yet", { error });
+        await clock.sleep(RETRY_MS);
+      }
+  }
+
   /** Finds the clients that this connection redirects to, or is about to, before it goes on at that engine; rejects when that is not known. */
   async prepare(upstream: Upstream, refused: readonly Buffer[]): Promise<void> {
     const { redirect } = this.#tracking;
@@ -120,3 +148,4 @@ function notFound(why: string): Buffer {
 const NO_CLIENT = "9223372036854775807";
 /** Proxies learn of a new primary one after another, within moments. */
 const PATIENCE_MS = 10_000;
+const RETRY_MS = 50;

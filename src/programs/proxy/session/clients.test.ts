@@ -113,6 +113,17 @@ test("CLIENT KILL ends clients of the database, by address or by filters", async
   assert.equal(await one.read(), undefined);
 });
 
+test("a client that ends itself by CLIENT KILL gets the reply, and nothing behind it is executed", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  await other.ask("DEL", "behind");
+  const id = Number(await client.ask("CLIENT", "ID"));
+  client.send("CLIENT", "KILL", "ID", id, "SKIPME", "no");
+  client.send("SET", "behind", "1");
+  assert.deepEqual(await client.readMany(2), [1, undefined]);
+  assert.equal(await other.ask("GET", "behind"), null);
+  other.close();
+});
+
 for (const engine of engineNames())
   testOnce(`CLIENT LIST and KILL take the filters of ${engine}, as that does`, async () => {
     await using direct = await startEngine({ engine });

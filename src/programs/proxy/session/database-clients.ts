@@ -49,8 +49,8 @@ function answerAction(
   if (Buffer.isBuffer(action)) return action;
   const endsItself = action.kind === "kill" && isOwnKilled(session, action);
   return askEverywhere(session, action, request).then((reply) => {
-    // once it has its reply
-    if (endsItself) setImmediate(() => session.finish());
+    // it still gets this reply, and no request behind it is taken
+    if (endsItself) session.finish();
     return reply;
   });
 }

@@ -5,7 +5,7 @@ import { done, endpointFor, startProxy } from "../../../../test/kit/engines/prox
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { until } from "../../../../test/kit/time/until.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { Push } from "../../../ports/resp/reply.ts";
@@ -86,6 +86,57 @@ test("a client that redirects to one that is gone is sent so, behind a move too"
   });
   assert.deepEqual(await tracker.read(), new Push(["tracking-redir-broken", Number(id)]));
   for (const one of [tracker, writer]) one.close();
+});
+
+test("a subscriber that redirects what is tracked misses no message over a move, and is tracked for behind it", async (served) => {
+  const [target, id] = await subscriber(served.endpoint.listen);
+  const [both, writer] = [await served.client(), await served.client()];
+  await both.ask("HELLO", 3);
+  await both.ask("SUBSCRIBE", "ch");
+  assert.equal(await both.ask("CLIENT", "TRACKING", "ON", "REDIRECT", id), "OK");
+  await both.ask("GET", "k");
+  let published = 0;
+  const publishing = { on: true };
+  const load = (async () => {
+    for (; publishing.on; published++) assert.equal(await writer.ask("PUBLISH", "ch", String(published)), 1);
+  })();
+  await done(served.prepare());
+  await done(served.hold({ drainMs: 20_000, holdMs: 60_000 }));
+  const [from, to] = [served.primary, served.replica];
+  await promote(from, to);
+  [served.primary, served.replica] = [to, from];
+  await done(served.release());
+  const before = published;
+  await until("more is published", () => Promise.resolve(published > before + 1));
+  publishing.on = false;
+  await load;
+  const messages = await both.readMany(published);
+  assert.deepEqual(
+    messages,
+    messages.map((_, i) => new Push(["message", "ch", String(i)])),
+  );
+  assert.deepEqual(await target.read(), ["message", "__redis__:invalidate", null]);
+  assert.equal(await both.ask("CLIENT", "GETREDIR"), Number(id));
+  await both.ask("GET", "k");
+  await writer.ask("SET", "k", "1");
+  assert.deepEqual(await target.read(), ["message", "__redis__:invalidate", ["k"]]);
+  await demote(from, to);
+  for (const one of [target, both, writer]) one.close();
+});
+
+test("a client whose connection for invalidations the engine ends learns that nothing is valid, and is cut when the engine goes on", async (served) => {
+  const [target, id] = await subscriber(served.endpoint.listen);
+  const tracker = await served.client();
+  await tracker.ask("CLIENT", "TRACKING", "ON", "REDIRECT", id);
+  await tracker.ask("GET", "k");
+  const engineId = /redir=(\d+) /.exec(
+    String(await served.primary.call("CLIENT", "LIST", "TYPE", "normal")).replaceAll("redir=-1 ", ""),
+  )?.[1];
+  assert.equal(await served.primary.call("CLIENT", "KILL", "ID", engineId ?? ""), 1);
+  assert.deepEqual(await target.read(), ["message", "__redis__:invalidate", null]);
+  assert.equal(await target.read(), undefined, "it could not know what else becomes invalid");
+  assert.equal(await tracker.ask("PING"), "PONG");
+  for (const one of [target, tracker]) one.close();
 });
 
 test("invalidations never come in the middle of a reply", async (served) => {

@@ -192,7 +192,7 @@ export class Session implements SessionParts {
     if (this.#state === "closed") return;
     this.endpoint.counters.sentBytes += bytes.length;
     this.#output.write(bytes);
-    if (this.pinned.current !== undefined && this.congested) this.pinned.current.pause();
+    if (this.congested && !this.endpoint.primary.held) this.pinned.current?.pause();
   }
 
   settled(): void {
@@ -233,10 +233,11 @@ export class Session implements SessionParts {
     this.moving.withdraw();
   }
 
-  /** Cuts a client with a request that a move has waited for in vain. */
+  /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
   cutOverdue(): void {
     const { command = "", ageMs = 0 } = this.outstanding ?? {};
     if (ageMs > LIMITS.patienceMs) this.cut(`${command} has taken too long for a change of primary`);
+    else this.pinned.current?.resume();
   }
 
   /** `isUnread`: the kernel need not keep what it was given for the client. */

@@ -19,7 +19,7 @@ export interface SwitchoverClient {
   readonly outstanding: OutstandingRequest | undefined;
   /** Its connection to the engine, if it has one of its own. */
   readonly pinned: { readonly current: Subscriber | undefined };
-  /** Cuts a client with a request that a move has waited for in vain. */
+  /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
   cutOverdue(): void;
   /** The primary is another one, can be reached again, or is unavailable. */
   upstreamChanged(): void;
