@@ -89,8 +89,7 @@ export class Redirection {
         await this.prepare(upstream, []);
         if (isHere())
           await Promise.all(this.#tracking.replay().map((request) => commands.postState(this.atEngine(request))));
-        this.arrived();
-        return;
+        return void this.arrived();
       } catch (error) {
         log.debug("a subscriber cannot be tracked for yet", { error });
         await clock.sleep(RETRY_MS);
