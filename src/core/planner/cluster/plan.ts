@@ -17,8 +17,8 @@ import {
 import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { removeFinalizers } from "../view/overdue.ts";
 import { upgradeRemedy } from "./upgrade-remedy.ts";
-import { findingsAt } from "../prerequisites/run.ts";
-import { checkInput } from "../prerequisites/check-input.ts";
+import { findingsAt, firstUnreadAt } from "../prerequisites/run.ts";
+import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
@@ -66,7 +66,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const unfinished = isUnfinished(view);
   const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
   const left = leftBehind(view);
-  const unsure = free ? unsureStep(view, environment) : undefined;
+  const unsure = free ? unsureStep(input) : undefined;
   const ownsObjects = free && unsure === undefined && (change !== undefined || left === undefined);
   const held = unable.find(({ severity }) => severity === "wait");
   // what brings nodes and databases back waits for nothing but the permission to act
@@ -122,11 +122,18 @@ function keptBy(name: string, { finalizers = [] }: Workload): string {
   return `; finalizers keep it: ${finalizers.join(", ")}; when nothing removes them: ${removeFinalizers("sts", name)}`;
 }
 
-/** Neither nodes nor a roll begin while it is not known whether the operator may go on with them; what has begun waits for no review. */
-function unsureStep(view: ClusterView, { permissions }: ClusterEnvironment): RollStep | undefined {
-  const isBeginning = view.workload === undefined || isVersionAsked(view);
-  if (permissions?.read !== false || !isBeginning) return undefined;
-  return waiting("PermissionsUnknown", `the operator cannot ask what it may do, and asks again: ${permissions.why}`);
+/**
+ * Neither nodes nor a roll begin while it is not known whether the operator may go on with them, nor a roll while what stands against it
+ * cannot be read; what has begun waits for no look.
+ */
+function unsureStep(input: CheckInput): RollStep | undefined {
+  const { view, environment } = input;
+  const { permissions } = environment;
+  const isAsked = isVersionAsked(view);
+  if (permissions?.read === false && (view.workload === undefined || isAsked))
+    return waiting("PermissionsUnknown", `the operator cannot ask what it may do, and asks again: ${permissions.why}`);
+  const unread = isAsked ? firstUnreadAt("start", input) : undefined;
+  return unread && waitingFor(unread);
 }
 
 function begun(step: RollStep, unsure: RollStep | undefined): RollStep {

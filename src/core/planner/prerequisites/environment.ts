@@ -1,8 +1,13 @@
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
 import type { GrowthRefusal } from "../view/volume-growth.ts";
 
-/** A fact that was asked for: read, or the reason why it could not be. */
-export type Reading<T> = { readonly read: true; readonly value: T } | { readonly read: false; readonly why: string };
+/**
+ * A fact that was asked for: read, or the reason why it could not be. `isOptional`: who asked has not been given the permission, which
+ * nothing needs; others look at it.
+ */
+export type Reading<T> =
+  | { readonly read: true; readonly value: T }
+  | { readonly read: false; readonly why: string; readonly isOptional?: true };
 
 /** What lies around a cluster and is read where the caller may; a part that a caller does not ask for is absent. */
 export interface ClusterEnvironment {

@@ -88,6 +88,28 @@ test("permissions: what could not be reviewed stops nothing that has begun", () 
   assert.deepEqual([findings, step.kind, ownsObjects], [[], "done", true]);
 });
 
+for (const [what, change, around, waits] of [
+  ["the version of Kubernetes", { kubernetesMinor: undefined }, {}, "KubernetesVersion"],
+  ["the webhook", {}, { webhook: { read: false, why: "no answer" } }, "WebhookStale"],
+  ["a webhook that it is left to others to look at", {}, { webhook: { read: false, why: "no", isOptional: true } }, ""],
+] as const) {
+  test(`a roll that has not begun, where ${what} cannot be read, waits for ${waits || "nothing"}`, () => {
+    const view = clusterView({ ...upgrading, ...change });
+    const { step, ownsObjects, state } = planCluster(view, `template of ${targetTag(view)}`, around);
+    assert.deepEqual(
+      [step.kind === "wait" ? step.finding?.id : "", ownsObjects, state],
+      [waits, waits === "", "Upgrade"],
+    );
+    if (step.kind === "wait") assert.match(step.finding?.evidence ?? "", /^it is not known whether /);
+  });
+}
+
+test("a roll that has begun waits for no fact that cannot be read", () => {
+  const view = clusterView({ ...upgrading, kubernetesMinor: undefined });
+  const rolled = { ...view, workload: view.workload && { ...view.workload, imageTag: targetTag(view) } };
+  assert.equal(planCluster(rolled, `template of ${targetTag(view)}`).ownsObjects, true);
+});
+
 for (const [what, change] of [
   ["nodes are made", { workload: undefined, pods: [] }],
   ["a roll begins", upgrading],

@@ -1,5 +1,6 @@
+import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
-import { unknown } from "../findings/finding.ts";
+import { unknown, wait } from "../findings/finding.ts";
 import type { Check, Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import type { RequiredFact, CheckInput } from "./check-input.ts";
@@ -21,6 +22,21 @@ export function findingsAt(moment: Moment, input: CheckInput): readonly Finding[
   return verdictsAt([moment], input).flatMap((verdict) => (verdict.outcome === "found" ? [verdict.finding] : []));
 }
 
+/**
+ * Of a moment: the first fact that was asked for and could not be read, as what is waited for; not what the caller need not look at, nor
+ * what a cluster says, without which nothing is done anyway.
+ */
+export function firstUnreadAt(moment: Moment, input: CheckInput): Finding | undefined {
+  for (const { id, asks, at, needs } of CHECKS) {
+    const around = at.includes(moment) ? needs.filter((need) => !isOptional(need, input)) : [];
+    const why = around.map((need) => lack(need, input)).find((reason) => reason !== undefined && reason !== "");
+    if (why === undefined) continue;
+    const remedy = `it is read again and again; see what the operator may do: ${listPermissions()}`;
+    return wait(id, `it is not known whether ${asks}: ${why}`, remedy);
+  }
+  return undefined;
+}
+
 /** The first objection of a moment. */
 export function firstFindingAt(moment: Moment, input: CheckInput): Finding | undefined {
   for (const check of CHECKS) {
@@ -38,6 +54,12 @@ function verdictOf(check: Check, input: CheckInput): Verdict {
   const finding = check.find(input);
   if (finding === undefined) return { check, outcome: "passed" };
   return { check, outcome: finding.severity === "unknown" ? "unknown" : "found", finding };
+}
+
+function isOptional(need: RequiredFact, { environment }: CheckInput): boolean {
+  if (need === "cluster") return true;
+  const reading = need === "kubernetesMinor" ? undefined : environment[need];
+  return reading?.read === false && reading.isOptional === true;
 }
 
 /** Why a fact is missing; empty when the caller did not ask for it, undefined when it is there. */

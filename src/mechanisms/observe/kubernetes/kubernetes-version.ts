@@ -6,6 +6,8 @@ import type { Kube } from "../../../ports/kube/kube.ts";
 
 /** How long an answer is believed, in milliseconds: API servers are upgraded too. */
 const BELIEVED_MS = 60_000;
+/** One that did not say it is asked again after this: an upgrade waits for the answer. */
+const SILENT_MS = 2_000;
 
 /** The group that the API of OpenShift has, and no other. */
 const OPENSHIFT_GROUP = "config.openshift.io";
@@ -18,7 +20,8 @@ export function kubernetesVersion(kube: Kube, clock: Clock, log: Log): () => Pro
   let known: { readonly answer: Distribution | undefined; readonly at: number } | undefined;
   return async () => {
     const now = clock.uptimeMs();
-    if (known === undefined || now - known.at >= BELIEVED_MS) known = { answer: await ask(kube, log), at: now };
+    const believedMs = known?.answer === undefined ? SILENT_MS : BELIEVED_MS;
+    if (known === undefined || now - known.at >= believedMs) known = { answer: await ask(kube, log), at: now };
     return known.answer;
   };
 }

@@ -128,10 +128,7 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
 /** An engine that has served for longer has had no crash that still counts. */
 const YOUNG_SECONDS = 300;
 
-/**
- * Of engines at whose port nothing listens, and of those that began lately: their agents know why. One that does not answer at all is
- * not asked.
- */
+/** Of engines at whose port nothing listens, or that began lately: their agents know why. A silent one is not asked. */
 async function reportsOf(
   context: AgentReportContext,
   { uid: bdb, shards }: DatabaseRecord,

@@ -1,5 +1,6 @@
 import { planWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
+import { messageOf } from "../../../core/base/fault.ts";
 import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
@@ -9,7 +10,7 @@ import { admissionSecretReconciler } from "./secret.ts";
 export interface AdmissionReport {
   /** Undefined before the first look. */
   readonly statement: () => WebhookDecision["statement"] | undefined;
-  /** What upgrades are judged by, after the first look; undefined while it fails, and while what it found is being put right. */
+  /** What upgrades are judged by, after the first look; undefined while what it found is being put right. */
   readonly facts: () => Promise<Reading<WebhookFacts> | undefined>;
 }
 
@@ -27,7 +28,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   let askAgainAt = 0;
   let refused: { readonly what: string; readonly at: number } | undefined;
   const age = startAge();
-  const firstLook = Promise.withResolvers<undefined>();
+  const firstLook = Promise.withResolvers<void>();
   const look = async (): Promise<Outcome> => {
     const certificate = await keepSecret();
     const now = deps.clock.uptimeMs();
@@ -36,8 +37,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
     const found = JSON.stringify(installed);
     const trustedForMs = age.of(found, now);
-    const { namespace } = deps;
-    const watched = deps.watched.names();
+    const [namespace, watched] = [deps.namespace, deps.watched.names()];
     const decision = planWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     const { kind } = decision.act;
@@ -48,16 +48,17 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
     return waiting(LOOK_MS, statement.reason, statement.message);
   };
+  const fail = (error: unknown): never => {
+    facts = { read: false, why: messageOf(error) };
+    throw error;
+  };
   return {
     statement: () => statement,
     facts: async () => {
       await firstLook.promise;
       return facts;
     },
-    reconcile: () =>
-      look().finally(() => {
-        firstLook.resolve(undefined);
-      }),
+    reconcile: () => look().catch(fail).finally(firstLook.resolve),
   };
 }
 
@@ -67,7 +68,7 @@ function factsFrom(
   certificate: string,
   namespace: string,
 ): Reading<WebhookFacts> {
-  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks" };
+  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks", isOptional: true };
   const configurations = installed
     .filter((webhook) => webhook.namespace === namespace)
     .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));

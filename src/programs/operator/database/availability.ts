@@ -1,11 +1,9 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import { deleteObjects, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
+import { deleteObjects, editObject, getNodePods, patchCluster } from "../../../core/api/kubectl.ts";
 import { clusterNames } from "../../../core/api/names.ts";
-import { editObject } from "../../../core/base/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
-import { isFindingId } from "../../../core/planner/findings/ids.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import { isFindingId, type FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";
 import { adoptionOf, describeCopies, type SetAsideCopy } from "./set-aside.ts";
