@@ -7,6 +7,7 @@ import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { EngineRun } from "./engine-run.ts";
 
 /**
  * A server that has given out cursors. They are valid while its process lives; a connection that stays open all the time
@@ -16,14 +17,12 @@ export class ScanSource {
   readonly upstream: Upstream;
   /** The process may be another one now: its cursors are not valid. */
   over = false;
-  /** What tells this start of its process from others; undefined while it has not said it. */
-  run: string | undefined;
+  readonly run: EngineRun;
   readonly #clock: Clock;
   readonly #patienceMs: number;
   /** Ends the requests that wait for an answer. */
   readonly #asking = new Set<() => void>();
   #connected: Promise<EngineClient>;
-  #named: Promise<void> | undefined;
   #demoted = false;
   #askedAt: number;
   #cancelExpiry: () => void = () => undefined;
@@ -31,6 +30,7 @@ export class ScanSource {
   /** `patienceMs`: how long a server that is not primary any more may take for an answer. */
   constructor(upstream: Upstream, clock: Clock, patienceMs: number) {
     this.upstream = upstream;
+    this.run = new EngineRun(upstream);
     this.#clock = clock;
     this.#patienceMs = patienceMs;
     this.#askedAt = this.#now;
@@ -40,21 +40,12 @@ export class ScanSource {
         void closed.then(() => {
           this.end();
         });
-        void this.named();
+        void this.run.named();
       },
       () => {
         this.end();
       },
     );
-  }
-
-  /** Resolves when it is known which start of its process this is, or cannot be known now. */
-  named(): Promise<void> {
-    if (this.run !== undefined || this.over) return Promise.resolve();
-    this.#named ??= this.#name().finally(() => {
-      this.#named = undefined;
-    });
-    return this.#named;
   }
 
   /** The server's answer; rejects when there is none. */
@@ -94,15 +85,6 @@ export class ScanSource {
     this.#cancelExpiry();
     for (const giveUp of [...this.#asking]) giveUp();
     this.upstream.destroy();
-  }
-
-  async #name(): Promise<void> {
-    try {
-      await this.#connected;
-      this.run = await this.upstream.runId();
-    } catch {
-      // it is asked again before the next scan
-    }
   }
 
   get #now(): number {

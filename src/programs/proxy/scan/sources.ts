@@ -51,7 +51,7 @@ export class ScanSources {
 
   /** Resolves when it is known which process the primary is, or cannot be known now. */
   async named(): Promise<void> {
-    await (this.#current ?? this.#open())?.named();
+    await (this.#current ?? this.#open())?.run.named();
   }
 
   /** The server where the scan began, or the start of a new scan at the primary. Undefined without primary. */
@@ -82,7 +82,7 @@ export class ScanSources {
    * one that was first seen in it.
    */
   #tagOf(source: ScanSource): number | undefined {
-    const tag = this.#primary && this.#tagOfRun(this.#primary.tag, source.run);
+    const tag = this.#primary && this.#tagOfRun(this.#primary.tag, source.run.id);
     if (tag !== undefined && tag !== NO_EPOCH) this.#byTag.set(tag, source);
     return tag;
   }
