@@ -26,3 +26,19 @@ export function effectsOfHeld(key: string, { type, elements, until }: HeldKey): 
   const puts = [...elements].map(([element, value]): Effect => ({ kind: "put", type, key, element, value }));
   return [clear, ...puts, ...(until === undefined ? [] : [{ kind: "expire", key, at: until } as const])];
 }
+
+/** Whether an element holds the same. Engines of different versions write a score in different ways. */
+export function isSameValue(type: KeyType, a: Value | undefined, b: Value | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (type === "zset") return Number(a) === Number(b);
+  if (typeof a === "string" && typeof b === "string") return a === b || isSameCount(a, b);
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A HyperLogLog, whose engine keeps in eight bytes of it what PFCOUNT has found. */
+function isSameCount(a: string, b: string): boolean {
+  const rest = (text: string): string => text.slice(0, CACHE.from) + text.slice(CACHE.to);
+  return a.startsWith("HYLL") && a.length > CACHE.to && rest(a) === rest(b);
+}
+
+const CACHE = { from: 8, to: 16 };

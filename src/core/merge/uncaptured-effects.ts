@@ -1,6 +1,6 @@
 import { contentOf, type Cell, type Sum } from "./cell.ts";
 import { summed } from "./engine-writes.ts";
-import { effectsOfHeld, type HeldKey } from "./held-key.ts";
+import { effectsOfHeld, isSameValue, type HeldKey } from "./held-key.ts";
 import { expiresAt, elementContent, entries, knownElements, knownTypes } from "./key-view.ts";
 import type { KeyState } from "./key-state.ts";
 import type { Effect, KeyType, Value } from "./operation.ts";
@@ -23,7 +23,7 @@ export function uncapturedEffects(key: string, here: KeyAt, there?: KeyAt): read
   const found = elementsOf(here, there).flatMap(({ type, element }): readonly Difference[] => {
     const is = type === here.held.type ? here.held.elements.get(element) : undefined;
     const want = wantedOf({ type, element }, here, there);
-    return want === undefined || isSame(type, is, want.value) ? [] : [{ type, element, is, was: want.value }];
+    return want === undefined || isSameValue(type, is, want.value) ? [] : [{ type, element, is, was: want.value }];
   });
   if (isWhole(here, there, found)) return effectsOfHeld(key, here.held);
   return [...found.map((each) => effectOf(key, each)), ...expiryEffects(key, here, there)];
@@ -135,12 +135,6 @@ const COUNTERS: ReadonlySet<KeyType> = new Set(["string", "hash", "zset"]);
 
 function isInteger(value: Value | undefined): value is string {
   return typeof value === "string" && /^(0|-?[1-9]\d{0,17})$/.test(value);
-}
-
-/** Engines of different versions write a score in different ways. */
-function isSame(type: KeyType, a: Value | undefined, b: Value | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return type === "zset" ? Number(a) === Number(b) : JSON.stringify(a) === JSON.stringify(b);
 }
 
 function total(sums: readonly Sum[]): bigint {

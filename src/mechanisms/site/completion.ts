@@ -53,7 +53,7 @@ export class Completion {
   async begin(): Promise<() => Promise<void>> {
     const { begin, writer } = this.#options;
     if (this.#announced.announcedKnown) return () => this.#complete(true);
-    await findInKnown(this.#finder);
+    await findInKnown(this.finder);
     this.#now({ announced: false, announcedKnown: true });
     await writer.apply(begin.site.repaired());
     return () => this.#complete(false);
@@ -78,11 +78,12 @@ export class Completion {
 
   async #findInAll(): Promise<void> {
     const { connectWhole: connect, clock, log, signal } = this.#options;
-    await findInAll(this.#finder, { connect, clock, log });
+    await findInAll(this.finder, { connect, clock, log });
     if (!signal.aborted) this.#now({ announced: true, announcedKnown: true });
   }
 
-  get #finder(): Finder {
+  /** What compares keys of this site with those of another one. */
+  get finder(): Finder {
     const { begin, capture, holds, onEffects, signal } = this.#options;
     const { client, site } = begin;
     return { client, site, capture, holds, onEffects, signal, comparing: this.#comparing };

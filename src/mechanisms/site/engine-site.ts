@@ -8,19 +8,19 @@ import type { SummaryPart } from "../../core/merge/summary.ts";
 import { seqOf, type VersionVector } from "../../core/merge/version-vector.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { beginSite, type BegunSite, type Confirming, type EngineSiteOptions } from "./begin-site.ts";
+import { Agreement } from "./agreement.ts";
 import { Capture } from "./capture.ts";
 import { confirmWrites } from "./confirmation.ts";
 import { Completion } from "./completion.ts";
 import { followDisk } from "./durability.ts";
 import { EngineWriter } from "./engine-writer.ts";
 import { giveAll } from "./give-all.ts";
-import { giveKeys, type GivenKeys } from "./give-keys.ts";
+import { givenKeys, type GivenKeys } from "./give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./give-summary.ts";
 import { Holds } from "./holds.ts";
 import { Progress } from "./progress.ts";
 import { dueText, type Place } from "./place.ts";
 import { SiteWaits } from "./site-waits.ts";
-import { scanKeys } from "./scan-keys.ts";
 import { readAt } from "./transaction.ts";
 import type { Transfer } from "./transfer.ts";
 import { Wakeup } from "./wakeup.ts";
@@ -34,6 +34,8 @@ export class EngineSite {
   readonly id: number;
   readonly #options: EngineSiteOptions;
   readonly #begin: BegunSite;
+  /** Whether it holds what others hold. */
+  readonly agreement: Agreement;
   readonly #site: Site;
   readonly #writer: EngineWriter;
   readonly #capture: Capture;
@@ -52,8 +54,7 @@ export class EngineSite {
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
     const { client, site, from, life, saved, beside } = begin;
     const { clock, signal } = options;
-    this.id = options.id;
-    [this.#options, this.#begin, this.#site] = [options, begin, site];
+    [this.id, this.#options, this.#begin, this.#site] = [options.id, options, begin, site];
     this.#captureReached = { ...from, due: site.due };
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
@@ -71,6 +72,7 @@ export class EngineSite {
     });
     const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
+    this.agreement = new Agreement({ ...options, ...parts, ...begin, finder: this.#completion.finder });
     const isComplete = (): boolean => this.#completion.announced.announced;
     this.#waits = new SiteWaits({ ...options, client, site, isComplete, capture: this.#capture });
   }
@@ -122,9 +124,7 @@ export class EngineSite {
 
   /** The keys of this site, by their names. */
   keys(): GivenKeys {
-    const giver = { ...this.#begin, capture: this.#capture, holds: this.#holds };
-    const look = (names: readonly string[]) => this.#accepting.promise.then(() => giveKeys(giver, names));
-    return { look, names: () => scanKeys(giver.client) };
+    return givenKeys(this.#completion.finder, this.#accepting.promise, this.agreement.walk);
   }
 
   /** What need not be sent here, and who has begun to number operations. */
@@ -246,7 +246,7 @@ export class EngineSite {
     const complete = await this.#completion.begin();
     this.#isOpen = true;
     this.#accepting.resolve();
-    await Promise.all([this.#beat(), complete()]);
+    await Promise.all([this.#beat(), complete(), this.agreement.walk.run()]);
   }
 
   /** Says what this site has seen, and forgets what all have. */

@@ -2,6 +2,9 @@ import { encodeComparedKey } from "../../core/merge/compared-key.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { Capture } from "./capture.ts";
 import type { Holds } from "./holds.ts";
+import type { KeyWalk } from "./key-walk.ts";
+import { scanKeys } from "./scan-keys.ts";
+import type { EngineClient } from "../../ports/resp/engine-client.ts";
 
 /** What says of keys how a site has them. */
 export interface KeyGiver {
@@ -17,6 +20,24 @@ export interface GivenKeys {
   look(names: readonly string[]): Promise<readonly Uint8Array[]>;
   /** Names of those that the engine holds all the while, some at a time. */
   names(): AsyncGenerator<readonly string[]>;
+  /** Sums of the digests of all keys for so many ranges of names; undefined while not all keys have been met. */
+  sums(count: number): Uint32Array | undefined;
+  /** Short digests of these keys. */
+  digests(names: readonly string[]): Promise<Uint32Array>;
+}
+
+/** The keys of a site, from when that has begun. */
+export function givenKeys(
+  giver: KeyGiver & { readonly client: EngineClient },
+  begun: Promise<void>,
+  walk: KeyWalk,
+): GivenKeys {
+  return {
+    look: (names) => begun.then(() => giveKeys(giver, names)),
+    names: () => scanKeys(giver.client),
+    sums: (count) => walk.latest?.sums(count),
+    digests: (names) => begun.then(() => walk.digests(names)),
+  };
 }
 
 /** Keys that are read at once: the engine does nothing else meanwhile. */

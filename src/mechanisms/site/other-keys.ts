@@ -6,5 +6,9 @@ export interface OtherKeys {
   look(names: readonly string[]): Promise<readonly ComparedKey[]>;
   /** Names of the keys that its engine holds all the while, some at a time. */
   names(): AsyncIterable<readonly string[]>;
+  /** Sums of the digests of all keys for so many ranges of names; undefined while that site has not met all keys. */
+  sums(count: number): Promise<Uint32Array | undefined>;
+  /** Short digests of these keys as that site has them. */
+  digests(names: readonly string[]): Promise<Uint32Array>;
   close(): void;
 }

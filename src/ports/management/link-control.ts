@@ -87,6 +87,31 @@ export interface SiteLinkStatus {
   readonly unconfirmed: number;
   readonly receivedBytes: number;
   readonly sentBytes: number;
+  /** Whether all keys are the same at both; absent of a link that does not compare them. */
+  readonly agreement?: SiteAgreement;
+}
+
+/** What the comparison of all keys with those of another site says. */
+export interface SiteAgreement {
+  /** ISO instant of the last time that all keys were found to be the same; absent before it. */
+  readonly agreedAt?: string;
+  /** Why they are not compared, a sentence; empty while they are. */
+  readonly cause: string;
+  /** Keys that were found to differ since the link began. */
+  readonly found: number;
+  /** Some of those that still differ. */
+  readonly differences: readonly DifferingKey[];
+}
+
+/** A key that two sites hold differently, although they have had the same operations. */
+export interface DifferingKey {
+  /** Its name; bytes that cannot be shown as escapes, and cut when it is long. */
+  readonly key: string;
+  /** What each site holds, in a few words and without values. */
+  readonly here: string;
+  readonly there: string;
+  /** ISO instant when it was found. */
+  readonly since: string;
 }
 
 /** How the link serves a database whose primary is on its node. */

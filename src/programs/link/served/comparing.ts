@@ -40,6 +40,23 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
   );
 }
 
+/** Connects to a site to compare keys with it; LINK_CANNOT_COMPARE while it cannot be. */
+export async function connectTo(options: ComparingOptions, id: number): Promise<OtherKeys> {
+  const site = options.database.sites.find((one) => one.id === id);
+  if (site === undefined) throw new Fault(faults.cannotCompare, `Site ${id} is none of the database any more.`);
+  const { connection, greeting } = await ask(options, site);
+  const why = whyNotCompared(greeting);
+  if (why === "") return otherKeys(connection);
+  connection.destroy();
+  throw new Fault(faults.cannotCompare, why);
+}
+
+function whyNotCompared({ digests, joining, incomplete }: Greeted["greeting"]): string {
+  if (joining === true) return "It gets the data of the other sites.";
+  if (incomplete === true) return "It still looks for what its clients did before its stream began.";
+  return digests === true ? "" : "Its release gives no digests of keys.";
+}
+
 /** How long the other sites are asked before this one goes on without what they have, in milliseconds. */
 const ASKED_MS = 2_000;
 

@@ -10,13 +10,15 @@ import type {
   LinkedDatabase,
   LinkedDatabaseStatus,
   LinkedSite,
+  SiteLinkStatus,
 } from "../../../ports/management/link-control.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
 import type { Visitor } from "../transport/listener.ts";
-import { askOthers, connectWhole } from "./comparing.ts";
+import { askOthers, connectTo, connectWhole } from "./comparing.ts";
+import { Comparison } from "./comparison.ts";
 import { answerWhileJoining, join } from "./joining.ts";
 import { SiteLink } from "./site-link.ts";
 
@@ -38,6 +40,7 @@ export class ServedDatabase {
   readonly #running: Promise<void>;
   #database: LinkedDatabase;
   #links = new Map<number, SiteLink>();
+  #comparisons = new Map<number, Comparison>();
   #local: EngineSite | undefined;
   #round: AbortController | undefined;
   /** The engine has nothing, and gets what other sites have, or waits for them: those that have nothing either are told so meanwhile. */
@@ -79,8 +82,13 @@ export class ServedDatabase {
       hasJoined: local?.hasJoined === true,
       knownKeys: local?.knownKeys ?? 0,
       keptBytes: local?.kept.bytes ?? 0,
-      sites: local === undefined ? [] : [...this.#links.values()].map((link) => link.status()),
+      sites: local === undefined ? [] : [...this.#links].map(([id, link]) => this.#siteStatus(id, link)),
     };
+  }
+
+  #siteStatus(id: number, link: SiteLink): SiteLinkStatus {
+    const agreement = this.#comparisons.get(id)?.status();
+    return agreement === undefined ? link.status() : { ...link.status(), agreement };
   }
 
   async stop(): Promise<void> {
@@ -131,11 +139,13 @@ export class ServedDatabase {
       });
       this.#local = local;
       const links = sites.map(({ id }) => this.#linkTo(id, local, signal));
-      await Promise.race([ended, ...links.map((link) => link.run())]);
+      const comparisons = sites.map(({ id }) => this.#compareWith(id, local, signal));
+      await Promise.race([ended, ...[...links, ...comparisons].map((each) => each.run())]);
     } finally {
       round.abort();
       this.#local = undefined;
       this.#links.clear();
+      this.#comparisons.clear();
     }
   }
 
@@ -144,6 +154,14 @@ export class ServedDatabase {
     const onTake = (): void => void (this.#trouble = "The data of the other sites is on its way.");
     await join({ database: this.#database, engine, own, clock, log, signal, onTake });
     this.#isJoining = false;
+  }
+
+  #compareWith(id: number, local: EngineSite, signal: AbortSignal): Comparison {
+    const { own, clock, log } = this.#options;
+    const connect = () => connectTo({ database: this.#database, own, clock, signal }, id);
+    const comparison = new Comparison({ local, connect, clock, log: log.with({ site: id }), signal });
+    this.#comparisons.set(id, comparison);
+    return comparison;
   }
 
   #linkTo(id: number, local: EngineSite, signal: AbortSignal): SiteLink {

@@ -1,5 +1,6 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { decodeComparedKey, decodeNames, encodeNames, type ComparedKey } from "../../../core/merge/compared-key.ts";
+import { isRangeCount } from "../../../core/merge/key-digests.ts";
 import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import { faults } from "../faults.ts";
@@ -28,6 +29,16 @@ export async function answerKeys(connection: Connection, keys: GivenKeys): Promi
         );
         break;
       }
+      case "sums": {
+        const sums = keys.sums(readCount(frame));
+        await connection.send(sums === undefined ? encodeFrame("end", NOTHING) : encodeFrame("sums", bytesOf(sums)));
+        break;
+      }
+      case "digests": {
+        const digests = await keys.digests(decodeNames(frame.body));
+        await connection.send(encodeFrame("digests", bytesOf(digests)));
+        break;
+      }
       default:
         throw unexpected(frame);
     }
@@ -52,11 +63,42 @@ export function otherKeys(connection: Connection): OtherKeys {
         yield decodeNames(frame.body);
       }
     },
+    async sums(count) {
+      await connection.send(encodeFrame("sums", bytesOf(Uint32Array.of(count))));
+      const frame = await next(connection, "sums", "end");
+      return frame.kind === "end" ? undefined : numbersIn(frame, 2 * count);
+    },
+    async digests(names) {
+      await connection.send(encodeFrame("digests", encodeNames(names)));
+      return numbersIn(await next(connection, "digests"), 2 * names.length);
+    },
     close: () => connection.destroy(),
   };
 }
 
 const NOTHING = new Uint8Array();
+
+function readCount(frame: Frame): number {
+  const [count = 0] = numbersIn(frame, 1);
+  if (isRangeCount(count)) return count;
+  throw new Fault(faults.malformed, `The other site asks for sums of ${count} ranges.`);
+}
+
+/** Four bytes for each number, the lowest first. */
+function bytesOf(numbers: Uint32Array): Buffer {
+  const bytes = Buffer.allocUnsafe(4 * numbers.length);
+  for (const [index, number] of numbers.entries()) bytes.writeUInt32LE(number, 4 * index);
+  return bytes;
+}
+
+function numbersIn({ body, kind }: Frame, count: number): Uint32Array {
+  if (body.length !== 4 * count)
+    throw new Fault(
+      faults.malformed,
+      `The other site sends ${kind} of ${body.length} bytes where ${4 * count} belong.`,
+    );
+  return Uint32Array.from({ length: count }, (_, index) => body.readUInt32LE(4 * index));
+}
 
 async function next({ frames }: Connection, ...kinds: readonly FrameKind[]): Promise<Frame> {
   const frame = await frames.next();

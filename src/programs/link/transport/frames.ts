@@ -3,7 +3,7 @@ import { faults } from "../faults.ts";
 
 /**
  * What a frame holds: JSON, but for operations, parts of a summary and what a site gets that has nothing, which have codecs of their own (core/merge). `transfer`
- * asks for all that a site has: `begin`, keys, operations and `end`; `names` for keys, and `scan` for names.
+ * asks for all that a site has: `begin`, keys, operations and `end`; `names` for keys, `scan` for names, `sums` and `digests` for what they are answered with.
  */
 export type FrameKind =
   | "greeting"
@@ -16,7 +16,9 @@ export type FrameKind =
   | "key"
   | "end"
   | "names"
-  | "scan";
+  | "scan"
+  | "sums"
+  | "digests";
 
 /** One message between links. */
 export interface Frame {
@@ -37,6 +39,8 @@ const KINDS: readonly FrameKind[] = [
     "summary",
     "names",
     "scan",
+    "sums",
+    "digests",
   ] as const),
 ];
 /** A length of four bytes, and a byte that says the kind. */
@@ -46,7 +50,7 @@ const NOTHING = Buffer.alloc(0);
 const LONGEST: Readonly<Record<FrameKind, number>> = {
   ...{ greeting: 65_536, refusal: 65_536, statement: 65_536, operation: 1_073_741_824 },
   ...{ transfer: 65_536, begin: 1_073_741_824, key: 1_073_741_824, end: 0, summary: 1_073_741_824 },
-  ...{ names: 1_073_741_824, scan: 0 },
+  ...{ names: 1_073_741_824, scan: 0, sums: 524_288, digests: 16_777_216 },
 };
 
 /** The first frame of a connection comes from a stranger. */

@@ -37,6 +37,8 @@ const greeting = z.object({
   incomplete: z.boolean().optional(),
   /** What comes behind the greetings can be compressed; it is when both say so. A node that passes a connection on leaves this out unless it can pass that on too. */
   compresses: z.boolean().optional(),
+  /** It gives digests of its keys to a site that asks for single keys. */
+  digests: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
+import { startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
+import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { writeUnseen } from "../../../test/kit/links/write-unseen.ts";
+import { until } from "../../../test/kit/time/until.ts";
+import type { SiteAgreement } from "../../ports/management/link-control.ts";
+
+const PATIENCE = { withinMs: 60_000 };
+
+/** What each of two sites says of the other one. */
+async function agreements({ sites }: LinkedSites): Promise<readonly SiteAgreement[]> {
+  const all = (await Promise.all(sites.map(({ link }) => link.status()))).flat();
+  return all.flatMap((database) => database.sites.flatMap(({ agreement }) => agreement ?? []));
+}
+
+/** Both have compared all keys, from a moment on that is not over yet. */
+async function haveAgreed(world: LinkedSites): Promise<void> {
+  const from = new Date().toISOString();
+  const isNew = ({ agreedAt }: SiteAgreement): boolean => agreedAt !== undefined && agreedAt > from;
+  await until(
+    "both sites have compared all keys",
+    async () => {
+      const all = await agreements(world);
+      return all.length === 2 && all.every(isNew);
+    },
+    PATIENCE,
+  );
+}
+
+function foundIn(all: readonly SiteAgreement[]): number {
+  return all.reduce((sum, { found }) => sum + found, 0);
+}
+
+await test("what an engine holds otherwise although no client wrote it is found, shown and healed", async () => {
+  const before = [
+    ...["SET string same", "SET number 5", "SET gone here", "RPUSH list a b", "SADD set m n"],
+    ...["HSET hash f 1 g 2", "ZADD scores 1 a 2 b", "SET timed v PXAT 4102444800000", "SADD type m"],
+  ];
+  await using world = await startAgreedSites(before, { sites: 2 });
+  const [first, second] = world.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await haveAgreed(world);
+  assert.equal(foundIn(await agreements(world)), 0);
+  await writeUnseen(first, ["SET string other", "DEL gone", "SADD set o", "HSET hash g 3", "PERSIST timed"]);
+  await writeUnseen(second, ["RPUSH list c", "ZADD scores 3 b", "SREM set n", "DEL type", "SET type v", "SET made v"]);
+  const shown = new Set<string>();
+  await until(
+    "all keys are found",
+    async () => {
+      for (const { differences } of await agreements(world)) for (const { key } of differences) shown.add(key);
+      return (
+        await Promise.all(
+          ["gone", "made"].map((key) => Promise.all([first, second].map((engine) => engine.call("EXISTS", key)))),
+        )
+      )
+        .flat()
+        .every((one) => one === 1);
+    },
+    PATIENCE,
+  );
+  await haveAgreed(world);
+  await assertSameData(world, []);
+  assert.ok(shown.size > 0, "differing keys are shown");
+  assert.ok(foundIn(await agreements(world)) >= 9);
+  for (const { differences } of await agreements(world)) assert.deepEqual(differences, []);
+  for (const engine of [first, second]) {
+    assert.equal(Number(await engine.call("SCARD", "set")), 3, "members of both");
+    assert.equal(await engine.call("PTTL", "timed"), -1, "no time is later than any");
+  }
+});

@@ -1,0 +1,161 @@
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Log } from "../../../core/base/log.ts";
+import { differingRanges, rangeOf, rangesFor } from "../../../core/merge/key-digests.ts";
+import { Suspicions } from "../../../core/merge/suspicions.ts";
+import type { FoundDifference } from "../../../mechanisms/site/agreement.ts";
+import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
+import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import type { DifferingKey, SiteAgreement } from "../../../ports/management/link-control.ts";
+import { differingKey } from "./differing-key.ts";
+
+export interface ComparisonOptions {
+  readonly local: EngineSite;
+  /** Connects to the other site to compare keys with it; rejects with a reason while it cannot be. */
+  readonly connect: () => Promise<OtherKeys>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Names that are compared in one round, unless more of them are in one range. */
+const NAMES = 1_024;
+/** Keys that are looked at together, and how often and after how long again while it is not known whether they differ. */
+const AT_ONCE = 100;
+const LOOKS = 5;
+const AGAIN_MS = 500;
+/** Behind a round in which nothing was seen to differ. */
+const ROUND_MS = 5_000;
+/** Differing keys that are remembered, and those that are shown. */
+const REMEMBERED = 1_000;
+const SHOWN = 5;
+
+/** Compares all keys of the own site with those of another one, all the time. */
+export class Comparison {
+  readonly #options: ComparisonOptions;
+  readonly #suspicions = new Suspicions();
+  readonly #differences = new Map<string, DifferingKey>();
+  #agreedAt: string | undefined;
+  #cause = "It has not been compared yet.";
+  #found = 0;
+  /** Of the ranges that differed, the last one whose keys were compared. */
+  #last = -1;
+
+  constructor(options: ComparisonOptions) {
+    this.#options = options;
+  }
+
+  /** Until the signal. */
+  async run(): Promise<void> {
+    const { clock, local, log, signal } = this.#options;
+    while (!signal.aborted) {
+      await local.agreement.walk.ended();
+      const cause = await this.#round().catch((error: unknown) => {
+        if (!(error instanceof Fault) && !signal.aborted) throw error;
+        return messageOf(error);
+      });
+      if (cause !== this.#cause && cause !== "" && !signal.aborted) log.info("keys are not compared", { cause });
+      this.#cause = cause;
+      // aborted: the loop looks at the signal
+      await clock.sleep(this.#isSuspicious ? AGAIN_MS : ROUND_MS, signal).catch(() => undefined);
+    }
+  }
+
+  status(): SiteAgreement {
+    return {
+      ...(this.#agreedAt === undefined ? {} : { agreedAt: this.#agreedAt }),
+      cause: this.#cause,
+      found: this.#found,
+      differences: [...this.#differences.values()].slice(0, SHOWN),
+    };
+  }
+
+  /** Why nothing could be compared; empty when it was. */
+  async #round(): Promise<string> {
+    const { clock, local } = this.#options;
+    const { latest: own, refusal } = local.agreement.walk;
+    if (own === undefined) return refusal === "" ? this.#cause : `The engine gives no digests: ${refusal}`;
+    if (!local.isWhole) return "This site still looks for what its clients did before its stream began.";
+    const at = clock.now().toISOString();
+    const count = rangesFor(own.keys);
+    const theirs = await this.#over((other) => other.sums(count));
+    if (theirs === undefined) return "The other site has not met all its keys yet.";
+    const ranges = differingRanges(own.sums(count), theirs);
+    const most = Math.max(1, Math.floor((NAMES * count) / Math.max(1, own.keys)));
+    const wanted = this.#next(ranges, most);
+    const isSame = ranges.length === 0 || (await this.#compare(wanted, count));
+    if (!isSame || wanted.size < ranges.length) return "";
+    this.#agreedAt = at;
+    if (ranges.length > 0) return "";
+    this.#differences.clear();
+    this.#suspicions.clear();
+    return "";
+  }
+
+  /** Compares the keys of some ranges; true when none differs. */
+  async #compare(ranges: ReadonlySet<number>, count: number): Promise<boolean> {
+    const { walk } = this.#options.local.agreement;
+    const names = await walk.gather((key) => ranges.has(rangeOf(key, count)));
+    return this.#over(async (other) => {
+      const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names)]);
+      const isOther = (at: number): boolean => own[2 * at] !== theirs[2 * at] || own[2 * at + 1] !== theirs[2 * at + 1];
+      const differing = names.filter((_, at) => isOther(at));
+      const suspects = new Set([...differing, ...this.#suspicions.keys, ...this.#differences.keys()]);
+      await this.#lookAt(other, [...suspects]);
+      return !this.#isSuspicious;
+    });
+  }
+
+  get #isSuspicious(): boolean {
+    return this.#suspicions.keys.length + this.#differences.size > 0;
+  }
+
+  async #lookAt(other: OtherKeys, suspects: readonly string[]): Promise<void> {
+    const { clock, local, signal } = this.#options;
+    for (let looks = 0, left = suspects; looks < LOOKS && left.length > 0; looks += 1) {
+      if (looks > 0) await clock.sleep(AGAIN_MS, signal);
+      for (let at = 0; at < left.length; at += AT_ONCE) {
+        const keys = left.slice(at, at + AT_ONCE);
+        const { found, same } = await local.agreement.look(other, keys, this.#suspicions);
+        for (const key of same) this.#differences.delete(key);
+        this.#take(found);
+      }
+      left = this.#suspicions.keys;
+    }
+  }
+
+  #take(found: readonly FoundDifference[]): void {
+    const { clock, log } = this.#options;
+    if (found.length === 0) return;
+    this.#found += found.length;
+    log.warn("keys differ from another site after the same operations, and are brought together", {
+      keys: found.length,
+    });
+    const since = clock.now().toISOString();
+    for (const each of found)
+      if (this.#differences.has(each.key) || this.#differences.size < REMEMBERED)
+        this.#differences.set(each.key, differingKey(each, this.#differences.get(each.key)?.since ?? since));
+  }
+
+  /** Some of the ranges, those after the last ones first. */
+  #next(ranges: readonly number[], most: number): ReadonlySet<number> {
+    const after = ranges.filter((range) => range > this.#last);
+    const next = [...after, ...ranges.filter((range) => range <= this.#last)].slice(0, most);
+    this.#last = next.at(-1) ?? -1;
+    return new Set(next);
+  }
+
+  async #over<T>(use: (other: OtherKeys) => Promise<T>): Promise<T> {
+    const { connect, signal } = this.#options;
+    signal.throwIfAborted();
+    const other = await connect();
+    const end = (): void => other.close();
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      return await use(other);
+    } finally {
+      signal.removeEventListener("abort", end);
+      other.close();
+    }
+  }
+}
