@@ -95,6 +95,8 @@ export interface SiteLinkStatus {
 export interface SiteAgreement {
   /** ISO instant of the last time that all keys were found to be the same; absent before it. */
   readonly agreedAt?: string;
+  /** ISO instant of the last comparison, of all keys or of some that may differ. */
+  readonly comparedAt?: string;
   /** Why they are not compared, a sentence; empty while they are. */
   readonly cause: string;
   /** Keys that were found to differ since the link began. */

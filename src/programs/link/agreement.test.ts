@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
+import { startEngineLoad } from "../../../test/kit/merge/engine-load.ts";
 import { writeUnseen } from "../../../test/kit/links/write-unseen.ts";
 import { until } from "../../../test/kit/time/until.ts";
 import type { SiteAgreement } from "../../ports/management/link-control.ts";
 
 const PATIENCE = { withinMs: 60_000 };
+/** Comparisons under load: `AGREEMENT_ROUNDS=20` is a minute or two. */
+const ROUNDS = Number(process.env["AGREEMENT_ROUNDS"] ?? "3");
 
 /** What each of two sites says of the other one. */
 async function agreements({ sites }: LinkedSites): Promise<readonly SiteAgreement[]> {
@@ -27,6 +32,13 @@ async function haveAgreed(world: LinkedSites): Promise<void> {
     },
     PATIENCE,
   );
+}
+
+/** Both have made another comparison, whatever it has found. */
+async function haveCompared(world: LinkedSites): Promise<void> {
+  const from = new Date().toISOString();
+  const isNew = ({ comparedAt }: SiteAgreement): boolean => comparedAt !== undefined && comparedAt > from;
+  await until("both sites have compared keys", async () => (await agreements(world)).every(isNew), PATIENCE);
 }
 
 function foundIn(all: readonly SiteAgreement[]): number {
@@ -70,3 +82,37 @@ await test("what an engine holds otherwise although no client wrote it is found,
     assert.equal(await engine.call("PTTL", "timed"), -1, "no time is later than any");
   }
 });
+
+await test("nothing is found while clients of both sites write, and keys expire", async () => {
+  await using world = await startAgreedSites(["SET kept v"], { sites: 2 });
+  const load = startEngineLoad(world.engines, 7);
+  const expiring = startExpiring(world.engines);
+  for (let round = 0; round < ROUNDS; round += 1) await haveCompared(world);
+  await expiring.finish();
+  const counters = await load.finish();
+  await assertSameData(world, counters);
+  await haveAgreed(world);
+  assert.equal(foundIn(await agreements(world)), 0);
+});
+
+/** Keys of every engine whose time comes all the while, and is set later now and then. */
+function startExpiring(engines: readonly TestEngine[]): { finish(): Promise<void> } {
+  let isOver = false;
+  const writers = engines.map(async (engine, site) => {
+    for (let number = 0; !isOver; number += 1) {
+      const name = `${number % 40}`;
+      await engine.call("SET", `limit:${name}`, String(site), "PX", "12000");
+      await engine.call("HSET", `session:${name}`, `f${site}`, String(number));
+      await engine.call("PEXPIRE", `session:${name}`, String(1 + (number % 12) * 1_000));
+      await engine.call("INCR", `short:${name}`);
+      await engine.call("PEXPIRE", `short:${name}`, "30");
+      await sleep(5);
+    }
+  });
+  return {
+    finish: async () => {
+      isOver = true;
+      await Promise.all(writers);
+    },
+  };
+}

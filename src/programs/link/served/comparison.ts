@@ -36,6 +36,7 @@ export class Comparison {
   readonly #suspicions = new Suspicions();
   readonly #differences = new Map<string, DifferingKey>();
   #agreedAt: string | undefined;
+  #comparedAt: string | undefined;
   #cause = "It has not been compared yet.";
   #found = 0;
   /** Of the ranges that differed, the last one whose keys were compared. */
@@ -64,6 +65,7 @@ export class Comparison {
   status(): SiteAgreement {
     return {
       ...(this.#agreedAt === undefined ? {} : { agreedAt: this.#agreedAt }),
+      ...(this.#comparedAt === undefined ? {} : { comparedAt: this.#comparedAt }),
       cause: this.#cause,
       found: this.#found,
       differences: [...this.#differences.values()].slice(0, SHOWN),
@@ -84,6 +86,7 @@ export class Comparison {
     const most = Math.max(1, Math.floor((NAMES * count) / Math.max(1, own.keys)));
     const wanted = this.#next(ranges, most);
     const isSame = ranges.length === 0 || (await this.#compare(wanted, count));
+    this.#comparedAt = at;
     if (!isSame || wanted.size < ranges.length) return "";
     this.#agreedAt = at;
     if (ranges.length > 0) return "";
