@@ -85,6 +85,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/missing-package.test.ts": 40,
   "test/scenario/full-volume.test.ts": 40,
   "test/scenario/frozen-node.test.ts": 40,
+  "src/programs/link/agreement.test.ts": 60,
   "src/programs/link/joining.test.ts": 40,
   "src/programs/link/resume-from-file.test.ts": 40,
   "test/scenario/config-set.test.ts": 40,

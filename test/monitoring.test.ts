@@ -50,6 +50,8 @@ test("what neither the dashboard nor an alert shows is known", () => {
   const unused = Object.keys(METRICS).filter((name) => !asked.includes(name));
   assert.deepEqual(unused.toSorted(), [
     "store_endpoint_listening",
+    "store_link_compared",
+    "store_link_differences_total",
     "store_link_received_bytes_total",
     "store_link_sent_bytes_total",
     "store_operator_info",

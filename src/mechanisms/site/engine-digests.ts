@@ -23,18 +23,22 @@ export async function engineDigests(
 /** Has a question asked, and leaves the engine alone behind it. */
 export type Pacing = <T>(question: () => Promise<T>) => Promise<T>;
 
-/** Small keys of which the engine makes digests at once: some milliseconds. */
-const BYTES_AT_ONCE = 65_536;
+/** Bytes of small keys of which the engine makes digests at once: a list may have an element for each few of them. */
+const BYTES_AT_ONCE = 16_384;
+/** A key of more bytes is looked at more closely; one of so many, or of more elements, is large. */
+const [CLOSE_BYTES, LARGE_BYTES, LARGE_SIZE] = [4_096, 65_536, 500];
 
-/** Bytes of a key in the memory of the engine, or its type and size where it has many. None of these commands counts as a use of the key. */
-const SHAPES = `local sizes = {string="STRLEN", list="LLEN", hash="HLEN", set="SCARD", zset="ZCARD"}
+/** Bytes of a key in the memory of the engine, or its type and size where it is large. */
+const SHAPES = `local sizes = {list="LLEN", hash="HLEN", set="SCARD", zset="ZCARD"}
 local shapes = {}
 for i, key in ipairs(KEYS) do
   local bytes = redis.call("MEMORY", "USAGE", key, "SAMPLES", "5") or 0
   shapes[i] = bytes
-  if bytes > ${BYTES_AT_ONCE} then
+  if bytes > ${CLOSE_BYTES} then
     local of = redis.call("TYPE", key).ok
-    shapes[i] = of .. " " .. (sizes[of] and redis.call(sizes[of], key) or "")
+    local size = sizes[of] and redis.call(sizes[of], key) or 0
+    if of == "string" then size = redis.call("STRLEN", key) end
+    if bytes > ${LARGE_BYTES} or (sizes[of] and size > ${LARGE_SIZE}) then shapes[i] = of .. " " .. size end
   end
 end
 return shapes`;

@@ -77,7 +77,7 @@ export class KeyWalk {
     const gathering = this.#gathering.splice(0).map((each) => ({ ...each, names: new Set<string>(), bytes: 0 }));
     const digests = new KeyDigests();
     try {
-      for await (const keys of scanKeys(await this.#connection())) {
+      for await (const keys of scanKeys(await this.#connection(), AT_ONCE)) {
         this.#options.signal.throwIfAborted();
         if (keys.length > 0) await this.#take(keys, digests, gathering);
       }
@@ -142,6 +142,6 @@ const SHARE = 0.03;
 const SHARE_OF_FEW = 0.25;
 const MOST_PAUSE_MS = 1_000;
 /** Keys of which digests are asked at once. */
-const AT_ONCE = 100;
+const AT_ONCE = 500;
 const REST_MS = 1_000;
 const REFUSED_MS = 5_000;

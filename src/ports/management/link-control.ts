@@ -87,7 +87,7 @@ export interface SiteLinkStatus {
   readonly unconfirmed: number;
   readonly receivedBytes: number;
   readonly sentBytes: number;
-  /** Whether all keys are the same at both; absent of a link that does not compare them. */
+  /** Whether all keys are the same at both; absent while it has not tried to compare them. */
   readonly agreement?: SiteAgreement;
 }
 
@@ -101,7 +101,8 @@ export interface SiteAgreement {
   readonly cause: string;
   /** Keys that were found to differ since the link began. */
   readonly found: number;
-  /** Some of those that still differ. */
+  /** How many of them still differ, as far as they were compared again; and some of these. */
+  readonly differing: number;
   readonly differences: readonly DifferingKey[];
 }
 

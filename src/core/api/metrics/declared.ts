@@ -88,6 +88,9 @@ const NODE = {
   store_link_unconfirmed_operations: gauge("node", SITE, "Writes of this site that the other one has not said to have"),
   store_link_received_bytes_total: counter("node", SITE, "Bytes from the other site, compressed as they come"),
   store_link_sent_bytes_total: counter("node", SITE, "Bytes to the other site, compressed as they go"),
+  store_link_compared: gauge("node", SITE, "1 while all keys are compared with those of that site"),
+  store_link_differing_keys: gauge("node", SITE, "Keys that were found to differ, and were not the same since"),
+  store_link_differences_total: counter("node", SITE, "Keys that were found to differ; sites bring them together"),
 } as const;
 
 /** Every metric that the product shows; nothing else can be shown. */

@@ -49,6 +49,14 @@ export const REMOTE_SITE: z.ZodType<RemoteSite> = z
   })
   .meta({ id: "RemoteSite" });
 
+/** A key that two sites hold differently, as it is shown. */
+const DIFFERING_KEY = z.strictObject({
+  key: z.string().describe("Its name, cut when it is long."),
+  here: z.string().describe("What this site holds, without values."),
+  there: z.string().describe("What the other site holds, without values."),
+  since: z.string().describe("ISO instant when it was found."),
+});
+
 const LINK_STATE = z.enum(["up", "syncing", "down"]);
 
 /** `GET /v1/local/link`: how the link of one node serves the databases whose primary is there. */
@@ -71,6 +79,16 @@ export const LINK_STATUS: z.ZodType<LinkedDatabaseStatus> = z
         unconfirmed: z.int().nonnegative(),
         receivedBytes: z.int().nonnegative(),
         sentBytes: z.int().nonnegative(),
+        agreement: z
+          .strictObject({
+            agreedAt: z.string().exactOptional(),
+            comparedAt: z.string().exactOptional(),
+            cause: z.string(),
+            found: z.int().nonnegative(),
+            differing: z.int().nonnegative(),
+            differences: z.array(DIFFERING_KEY),
+          })
+          .exactOptional(),
       }),
     ),
   })
@@ -112,6 +130,23 @@ export const LINK_HEALTH = z
           .describe("For how long it has gone without what this site has written; absent while that is not known."),
         received_bytes: z.int().nonnegative(),
         sent_bytes: z.int().nonnegative(),
+        agreement: z
+          .strictObject({
+            agreed_at: z
+              .string()
+              .exactOptional()
+              .describe("ISO instant of the last time that all keys were found to be the same; absent before it."),
+            compared_at: z.string().exactOptional().describe("ISO instant of the last comparison; absent before it."),
+            cause: z.string().describe("Why keys are not compared; empty while they are."),
+            found: z.int().nonnegative().describe("Keys that were found to differ since the link began."),
+            differing: z
+              .int()
+              .nonnegative()
+              .describe("How many of them still differ, as far as they were compared again."),
+            differences: z.array(DIFFERING_KEY).describe("Some of those that still differ."),
+          })
+          .exactOptional()
+          .describe("Whether all keys are the same at both; absent while they were never compared."),
       }),
     ),
   })

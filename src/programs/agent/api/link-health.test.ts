@@ -167,3 +167,16 @@ function contextOf(scene: Scene): LinkHealthContext {
 function both(cause: string): readonly string[] {
   return ["west", "north"].map((name) => `${name} down: ${cause}`);
 }
+
+test("what was found of the keys of a site is passed on, and nothing where they were never compared", async () => {
+  const found = { key: "k", here: "nothing", there: "a set of 1 elements, no time of expiry", since };
+  const agreement = { agreedAt: since, cause: "", found: 2, differing: 1, differences: [found] };
+  const { sites } = await linkHealth(
+    contextOf({ statuses: [status({ ...site(2, "up"), agreement }, site(3, "up"))] }),
+    "a",
+  );
+  assert.deepEqual(
+    sites.map((each) => each.agreement),
+    [{ agreed_at: since, cause: "", found: 2, differing: 1, differences: [found] }, undefined],
+  );
+});

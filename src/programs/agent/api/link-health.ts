@@ -4,7 +4,7 @@ import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { recordOf, usableRecords } from "../../../core/planner/active-active/record.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { Fault } from "../../../core/base/fault.ts";
-import type { LinkedDatabaseStatus } from "../../../ports/management/link-control.ts";
+import type { LinkedDatabaseStatus, SiteAgreement } from "../../../ports/management/link-control.ts";
 import type { LinkHealth } from "../../../ports/management/records.ts";
 import type { Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
@@ -81,6 +81,15 @@ function siteHealth(
     ...(behindMs === undefined ? {} : { behind_ms: behindMs }),
     ...(unconfirmedMs === undefined ? {} : { unconfirmed_ms: unconfirmedMs }),
     ...{ received_bytes: found.receivedBytes, sent_bytes: found.sentBytes },
+    ...(found.agreement === undefined ? {} : { agreement: agreementOf(found.agreement) }),
+  };
+}
+
+function agreementOf({ agreedAt, comparedAt, cause, found, differing, differences }: SiteAgreement) {
+  return {
+    ...(agreedAt === undefined ? {} : { agreed_at: agreedAt }),
+    ...(comparedAt === undefined ? {} : { compared_at: comparedAt }),
+    ...{ cause, found, differing, differences },
   };
 }
 

@@ -10,7 +10,7 @@ import { outputOption, rendered, type OutputOption } from "../console/output.ts"
 import { faults } from "../faults.ts";
 import { askCluster } from "../site/management.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
-import { healthText, listText, recordText, tasksText } from "./report.ts";
+import { compareText, healthText, listText, recordText, tasksText, whyNotCompared } from "./report.ts";
 
 interface ReadOptions extends SiteOptions, OutputOption {
   readonly cluster?: string;
@@ -66,6 +66,22 @@ export function healthCommand(context: Asking): Command {
       );
       context.print(rendered(options.output, health, () => healthText(name, health)));
       context.end(health.state === "down" ? EXIT.found : EXIT.ok);
+    },
+  );
+}
+
+/** `storectl active-active compare`: ends with 3 when keys differ, and with 4 where they are not compared. */
+export function compareCommand(context: Asking): Command {
+  return ofDatabase("compare", "show whether all keys are the same at each other site, and which differ").action(
+    async (name: string, options: ReadOptions) => {
+      const health = await atDatabase(options, context, name, (client, { guid }) =>
+        client.call("crdbHealth", { params: { guid } }),
+      );
+      const { sites } = health;
+      context.print(rendered(options.output, sites, () => compareText(health)));
+      const differs = sites.some(({ agreement }) => (agreement?.differing ?? 0) > 0);
+      const isKnown = sites.every(({ state, cause, agreement }) => whyNotCompared(state, cause, agreement) === "");
+      context.end(differs ? EXIT.found : isKnown ? EXIT.ok : EXIT.unknown);
     },
   );
 }

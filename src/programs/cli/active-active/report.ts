@@ -45,6 +45,36 @@ export function healthText(name: string, health: LinkHealth): string {
   return [`${name}: ${health.state}\n`, ...clients, ...cause, "\n", sites].join("");
 }
 
+/** Whether the keys of each other site are the same: a line for each site, then one for each key that is shown. */
+export function compareText(health: LinkHealth): string {
+  if (health.sites.length === 0) return "no other site\n";
+  const sites = health.sites.map(({ name, state, cause, agreement }) => [
+    name,
+    agreement?.agreed_at ?? "-",
+    agreement?.compared_at ?? "-",
+    String(agreement?.differing ?? "-"),
+    String(agreement?.found ?? "-"),
+    whyNotCompared(state, cause, agreement) || "-",
+  ]);
+  const keys = health.sites.flatMap(({ name, agreement }) =>
+    (agreement?.differences ?? []).map(({ key, here, there, since }) => [key, name, since, here, there]),
+  );
+  const tables = [textTable(["SITE", "SAME AT", "COMPARED AT", "DIFFERING", "FOUND", "NOT COMPARED"], sites)];
+  return [...tables, ...(keys.length === 0 ? [] : [textTable(["KEY", "SITE", "SINCE", "HERE", "THERE"], keys)])].join(
+    "\n",
+  );
+}
+
+/** Why nothing is known of the keys of a site; empty while it is compared. */
+export function whyNotCompared(
+  state: LinkHealth["state"],
+  cause: string,
+  agreement: LinkHealth["sites"][number]["agreement"],
+): string {
+  if (agreement !== undefined) return agreement.cause;
+  return state === "down" ? cause : "it has not been compared yet, or its nodes or these are of an older release";
+}
+
 function siteCells(site: LinkHealth["sites"][number]): readonly string[] {
   return [
     site.name,

@@ -37,7 +37,8 @@ export class Comparison {
   readonly #differences = new Map<string, DifferingKey>();
   #agreedAt: string | undefined;
   #comparedAt: string | undefined;
-  #cause = "It has not been compared yet.";
+  /** Undefined before the first round is over. */
+  #cause: string | undefined;
   #found = 0;
   /** Of the ranges that differed, the last one whose keys were compared. */
   #last = -1;
@@ -55,25 +56,28 @@ export class Comparison {
         if (!(error instanceof Fault) && !signal.aborted) throw error;
         return messageOf(error);
       });
-      if (cause !== this.#cause && cause !== "" && !signal.aborted) log.info("keys are not compared", { cause });
+      if (cause !== this.#cause && (cause ?? "") !== "" && !signal.aborted)
+        log.info("keys are not compared with those of another site", { cause });
       this.#cause = cause;
       // aborted: the loop looks at the signal
       await clock.sleep(this.#isSuspicious ? AGAIN_MS : ROUND_MS, signal).catch(() => undefined);
     }
   }
 
-  status(): SiteAgreement {
+  /** Undefined while it was never tried. */
+  status(): SiteAgreement | undefined {
+    if (this.#cause === undefined) return undefined;
     return {
       ...(this.#agreedAt === undefined ? {} : { agreedAt: this.#agreedAt }),
       ...(this.#comparedAt === undefined ? {} : { comparedAt: this.#comparedAt }),
       cause: this.#cause,
-      found: this.#found,
+      ...{ found: this.#found, differing: this.#differences.size },
       differences: [...this.#differences.values()].slice(0, SHOWN),
     };
   }
 
-  /** Why nothing could be compared; empty when it was. */
-  async #round(): Promise<string> {
+  /** Why nothing could be compared; empty when it was, and as before while a site has not met all its keys. */
+  async #round(): Promise<string | undefined> {
     const { clock, local } = this.#options;
     const { latest: own, refusal } = local.agreement.walk;
     if (own === undefined) return refusal === "" ? this.#cause : `The engine gives no digests: ${refusal}`;
@@ -81,7 +85,7 @@ export class Comparison {
     const at = clock.now().toISOString();
     const count = rangesFor(own.keys);
     const theirs = await this.#over((other) => other.sums(count));
-    if (theirs === undefined) return "The other site has not met all its keys yet.";
+    if (theirs === undefined) return this.#cause;
     const ranges = differingRanges(own.sums(count), theirs);
     const most = Math.max(1, Math.floor((NAMES * count) / Math.max(1, own.keys)));
     const wanted = this.#next(ranges, most);

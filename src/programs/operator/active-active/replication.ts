@@ -39,8 +39,9 @@ export async function observeLink(client: ManagementClient, guid: string | undef
     return {
       cause,
       awaitsSites: awaits_sites,
-      sites: sites.map(({ name, state, since, cause: why, behind_ms: behindMs, unconfirmed_ms: unconfirmedMs }) => {
-        return { name, state, since, cause: why, behindMs, unconfirmedMs };
+      sites: sites.map(({ behind_ms: behindMs, unconfirmed_ms: unconfirmedMs, ...site }) => {
+        const { name, state, since, cause: why, agreement } = site;
+        return { name, state, since, cause: why, behindMs, unconfirmedMs, agreement };
       }),
     };
   } catch (error) {

@@ -81,5 +81,8 @@ async function linkSamples({ link, records }: NodeMetricsContext): Promise<Sampl
     store_link_unconfirmed_operations: each(({ unconfirmed }) => unconfirmed),
     store_link_received_bytes_total: each(({ receivedBytes }) => receivedBytes),
     store_link_sent_bytes_total: each(({ sentBytes }) => sentBytes),
+    store_link_compared: each(({ agreement }) => (agreement?.cause === "" ? 1 : 0)),
+    store_link_differing_keys: each(({ agreement }) => agreement?.differing ?? 0),
+    store_link_differences_total: each(({ agreement }) => agreement?.found ?? 0),
   };
 }
