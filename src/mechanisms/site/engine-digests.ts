@@ -1,5 +1,6 @@
 import { Fault } from "../../core/base/fault.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
+import type { Pacing } from "./pacing.ts";
 import { byteStringOf, listOf, type Reply } from "../../ports/resp/reply.ts";
 
 /**
@@ -19,9 +20,6 @@ export async function engineDigests(
   }
   return digests;
 }
-
-/** Has a question asked, and leaves the engine alone behind it. */
-export type Pacing = <T>(question: () => Promise<T>) => Promise<T>;
 
 /** Bytes of small keys of which the engine makes digests at once: a list may have an element for each few of them. */
 const BYTES_AT_ONCE = 16_384;

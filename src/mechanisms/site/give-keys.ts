@@ -44,10 +44,7 @@ export function givenKeys(
 const KEYS_AT_ONCE = 20;
 
 /** The keys as this site has them, each a `ComparedKey` (core/merge), encoded: in the order of their names. */
-export async function giveKeys(
-  { site, capture, holds }: KeyGiver,
-  names: readonly string[],
-): Promise<readonly Uint8Array[]> {
+async function giveKeys({ site, capture, holds }: KeyGiver, names: readonly string[]): Promise<readonly Uint8Array[]> {
   const given = new Map<string, Uint8Array>();
   await eachKey({ capture, holds }, names, (key, effects) => {
     const compared = site.keys.compared(key, effects);

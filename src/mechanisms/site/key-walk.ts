@@ -1,7 +1,8 @@
 import type { Clock } from "../../core/base/clock.ts";
 import { KeyDigests, shortDigest } from "../../core/merge/key-digests.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
-import { engineDigests, type Pacing } from "./engine-digests.ts";
+import { engineDigests } from "./engine-digests.ts";
+import { paced } from "./pacing.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { Wakeup } from "./wakeup.ts";
 
@@ -66,7 +67,7 @@ export class KeyWalk {
     const client = await this.#connection();
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const keys = names.slice(at, at + AT_ONCE);
-      const digests = await engineDigests(client, keys, this.#paced(SHARE_OF_FEW));
+      const digests = await engineDigests(client, keys, paced(this.#options, SHARE_OF_FEW));
       for (const [index, key] of keys.entries()) all.set(shortDigest(key, digests[index] ?? ""), 2 * (at + index));
     }
     return all;
@@ -94,7 +95,7 @@ export class KeyWalk {
   }
 
   async #take(keys: readonly string[], digests: KeyDigests, gathering: readonly Gathered[]): Promise<void> {
-    const found = await engineDigests(await this.#connection(), keys, this.#paced(SHARE));
+    const found = await engineDigests(await this.#connection(), keys, paced(this.#options, SHARE));
     for (const [index, key] of keys.entries()) {
       digests.add(key, found[index] ?? "");
       for (const each of gathering) {
@@ -107,19 +108,6 @@ export class KeyWalk {
 
   #connection(): Promise<EngineClient> {
     return (this.#client ??= this.#options.beside());
-  }
-
-  /** Behind each question the engine is left alone for longer than it took. */
-  #paced(share: number): Pacing {
-    const { clock, signal } = this.#options;
-    return async (question) => {
-      const began = clock.uptimeMs();
-      const answer = await question();
-      const pauseMs = (clock.uptimeMs() - began) * (1 / share - 1);
-      // aborted: who asks looks at the signal
-      await clock.sleep(Math.min(Math.max(1, pauseMs), MOST_PAUSE_MS), signal).catch(() => undefined);
-      return answer;
-    };
   }
 }
 
@@ -140,7 +128,6 @@ const MOST_BYTES = 524_288;
 const SHARE = 0.03;
 /** The same for some keys that another site waits for. */
 const SHARE_OF_FEW = 0.25;
-const MOST_PAUSE_MS = 1_000;
 /** Keys of which digests are asked at once. */
 const AT_ONCE = 500;
 const REST_MS = 1_000;

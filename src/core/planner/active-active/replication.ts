@@ -3,6 +3,7 @@ import { deleteActiveActive, describeObject, getObjects } from "../../api/kubect
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import type { Statement } from "../findings/statement.ts";
 import { evictionObjection } from "../admission/eviction.ts";
+import { notCompared, whyDiffering, type SiteAgreement } from "./site-agreement.ts";
 import { siteNumber } from "./numbers.ts";
 
 /** How the operations of another site arrive here. */
@@ -18,15 +19,6 @@ export interface SiteReplication {
   readonly unconfirmedMs?: number | undefined;
   /** Whether all keys are the same at both; absent while it is not known. */
   readonly agreement?: SiteAgreement | undefined;
-}
-
-/** What is known of the keys of two sites. */
-export interface SiteAgreement {
-  /** Why they are not compared, a sentence; empty while they are. */
-  readonly cause: string;
-  /** How many differ, and some of them. */
-  readonly differing: number;
-  readonly differences: readonly { readonly key: string; readonly here: string; readonly there: string }[];
 }
 
 /** Everything that is known of the replication of an Active-Active database at one site. */
@@ -73,27 +65,6 @@ export function replicationOf(facts: ReplicationFacts): Replication {
   if (differing !== undefined) return { status: "up", sites, statement: said("False", "SitesDiffer", differing) };
   const all = others.length === 0 ? "there is no other site" : `every other site is up: ${others.join(", ")}`;
   return { status: "up", sites, statement: said("True", "AllUp", [all, ...notCompared(link?.sites ?? [])].join("; ")) };
-}
-
-/** Keys that two sites hold differently, although they have had the same operations. */
-function whyDiffering(sites: readonly SiteReplication[], database: string): string | undefined {
-  const each = sites.flatMap(({ name, agreement }) => {
-    if (agreement === undefined || agreement.differing === 0) return [];
-    const [first] = agreement.differences;
-    const example = first && `, for instance "${first.key}": ${first.here} here, and ${first.there} there`;
-    return [`${agreement.differing} keys differ from "${name}" after the same operations${example ?? ""}`];
-  });
-  if (each.length === 0) return undefined;
-  const remedy = `none is needed while this ends within a minute, since each site gives what the other one lacks; look with: storectl active-active compare ${database}`;
-  return `${each.join("; ")}; remedy: ${remedy}`;
-}
-
-function notCompared(sites: readonly SiteReplication[]): readonly string[] {
-  return sites.flatMap(({ name, agreement }) =>
-    agreement === undefined || agreement.cause === ""
-      ? []
-      : [`keys are not compared with "${name}": ${agreement.cause}`],
-  );
 }
 
 type Why = readonly [reason: string, message: string];

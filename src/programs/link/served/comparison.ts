@@ -8,6 +8,7 @@ import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
 import type { DifferingKey, SiteAgreement } from "../../../ports/management/link-control.ts";
 import { differingKey } from "./differing-key.ts";
+import { RangeTurns } from "./range-turns.ts";
 
 export interface ComparisonOptions {
   readonly local: EngineSite;
@@ -40,8 +41,7 @@ export class Comparison {
   /** Undefined before the first round is over. */
   #cause: string | undefined;
   #found = 0;
-  /** Of the ranges that differed, the last one whose keys were compared. */
-  #last = -1;
+  readonly #turns = new RangeTurns();
 
   constructor(options: ComparisonOptions) {
     this.#options = options;
@@ -88,7 +88,7 @@ export class Comparison {
     if (theirs === undefined) return this.#cause;
     const ranges = differingRanges(own.sums(count), theirs);
     const most = Math.max(1, Math.floor((NAMES * count) / Math.max(1, own.keys)));
-    const wanted = this.#next(ranges, most);
+    const wanted = this.#turns.next(ranges, most);
     const isSame = ranges.length === 0 || (await this.#compare(wanted, count));
     this.#comparedAt = at;
     if (!isSame || wanted.size < ranges.length) return "";
@@ -142,14 +142,6 @@ export class Comparison {
     for (const each of found)
       if (this.#differences.has(each.key) || this.#differences.size < REMEMBERED)
         this.#differences.set(each.key, differingKey(each, this.#differences.get(each.key)?.since ?? since));
-  }
-
-  /** Some of the ranges, those after the last ones first. */
-  #next(ranges: readonly number[], most: number): ReadonlySet<number> {
-    const after = ranges.filter((range) => range > this.#last);
-    const next = [...after, ...ranges.filter((range) => range <= this.#last)].slice(0, most);
-    this.#last = next.at(-1) ?? -1;
-    return new Set(next);
   }
 
   async #over<T>(use: (other: OtherKeys) => Promise<T>): Promise<T> {

@@ -1,0 +1,37 @@
+/** A site whose keys are compared with those of this one. */
+export interface ComparedSite {
+  readonly name: string;
+  /** Absent while it is not known. */
+  readonly agreement?: SiteAgreement | undefined;
+}
+
+/** What is known of the keys of two sites. */
+export interface SiteAgreement {
+  /** Why they are not compared, a sentence; empty while they are. */
+  readonly cause: string;
+  /** How many differ, and some of them. */
+  readonly differing: number;
+  readonly differences: readonly { readonly key: string; readonly here: string; readonly there: string }[];
+}
+
+/** How many keys two sites hold differently, although they have had the same operations, with one of them; undefined when none is known. */
+export function whyDiffering(sites: readonly ComparedSite[], database: string): string | undefined {
+  const each = sites.flatMap(({ name, agreement }) => {
+    if (agreement === undefined || agreement.differing === 0) return [];
+    const [first] = agreement.differences;
+    const example = first && `, for instance "${first.key}": ${first.here} here, and ${first.there} there`;
+    return [`${agreement.differing} keys differ from "${name}" after the same operations${example ?? ""}`];
+  });
+  if (each.length === 0) return undefined;
+  const remedy = `none is needed while this ends within a minute, since each site gives what the other one lacks; look with: storectl active-active compare ${database}`;
+  return `${each.join("; ")}; remedy: ${remedy}`;
+}
+
+/** Which sites are not compared, and why. */
+export function notCompared(sites: readonly ComparedSite[]): readonly string[] {
+  return sites.flatMap(({ name, agreement }) =>
+    agreement === undefined || agreement.cause === ""
+      ? []
+      : [`keys are not compared with "${name}": ${agreement.cause}`],
+  );
+}
