@@ -30,7 +30,7 @@ export function effectsOfHeld(key: string, { type, elements, until }: HeldKey): 
 /** Whether an element holds the same. Engines of different versions write a score in different ways. */
 export function isSameValue(type: KeyType, a: Value | undefined, b: Value | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  if (type === "zset") return Number(a) === Number(b);
+  if (type === "zset") return a === b || Number(a) === Number(b);
   if (typeof a === "string" && typeof b === "string") return a === b || isSameCount(a, b);
   return JSON.stringify(a) === JSON.stringify(b);
 }

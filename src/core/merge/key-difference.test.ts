@@ -46,6 +46,19 @@ const cases: readonly Case[] = [
     ...{ here: { held: ["ZADD k 0.10 m"] }, there: { held: ["ZADD k 0.1 m"] }, want: "none" },
   },
   {
+    rule: "sums of fractions may differ in the last digit",
+    ...{ here: { held: ["ZADD k 10.1 m"] }, there: { held: ["ZADD k 10.100000000000001 m"] }, want: "none" },
+  },
+  {
+    rule: "infinite scores are the same",
+    ...{ here: { held: ["ZADD k inf m"] }, there: { held: ["ZADD k inf m"] }, want: "none" },
+  },
+  {
+    rule: "an infinite score is another one than a number",
+    ...{ here: { held: ["ZADD k inf m"] }, there: { held: ["ZADD k 5 m"] } },
+    want: { here: ["put zset m=inf"], there: ["put zset m=5"] },
+  },
+  {
     rule: "a list is given as a whole",
     ...{ here: { held: ["RPUSH k a b"] }, there: { held: ["RPUSH k a"] } },
     want: { here: ["put list a,b"], there: ["put list a"] },

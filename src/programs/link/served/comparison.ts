@@ -25,6 +25,8 @@ const NAMES = 1_024;
 const AT_ONCE = 100;
 const LOOKS = 5;
 const AGAIN_MS = 500;
+/** Keys that rest for so long are looked at: what is being written differs all the time, and may be large. */
+const REST_MS = 1_000;
 /** Behind a round in which nothing was seen to differ. */
 const ROUND_MS = 5_000;
 /** Differing keys that are remembered, and those that are shown. */
@@ -101,16 +103,29 @@ export class Comparison {
 
   /** Compares the keys of some ranges; true when none differs. */
   async #compare(ranges: ReadonlySet<number>, count: number): Promise<boolean> {
-    const { walk } = this.#options.local.agreement;
-    const names = await walk.gather((key) => ranges.has(rangeOf(key, count)));
+    const { clock, local, signal } = this.#options;
+    const names = await local.agreement.walk.gather((key) => ranges.has(rangeOf(key, count)));
     return this.#over(async (other) => {
-      const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names)]);
-      const isOther = (at: number): boolean => own[2 * at] !== theirs[2 * at] || own[2 * at + 1] !== theirs[2 * at + 1];
-      const differing = names.filter((_, at) => isOther(at));
-      const suspects = new Set([...differing, ...this.#suspicions.keys, ...this.#differences.keys()]);
-      await this.#lookAt(other, [...suspects]);
+      const differing = await this.#differing(other, names);
+      if (differing.size > 0) await clock.sleep(REST_MS, signal);
+      const again = await this.#differing(other, [...differing.keys()]);
+      const resting = [...again].flatMap(([key, digests]) => (differing.get(key) === digests ? key : []));
+      await this.#lookAt(other, [...new Set([...resting, ...this.#suspicions.keys, ...this.#differences.keys()])]);
       return !this.#isSuspicious;
     });
+  }
+
+  /** The keys of which the digests differ, with both. */
+  async #differing(other: OtherKeys, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (names.length === 0) return new Map();
+    const { walk } = this.#options.local.agreement;
+    const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names)]);
+    const differing = new Map<string, string>();
+    for (const [at, key] of names.entries()) {
+      const [there, here] = [theirs, own].map((digests) => digests.slice(2 * at, 2 * at + 2).join(" "));
+      if (there !== here) differing.set(key, `${there} ${here}`);
+    }
+    return differing;
   }
 
   get #isSuspicious(): boolean {
