@@ -85,6 +85,8 @@ class Client {
       await kind({ name: story.name, dice, isOver, ask: (...command) => this.#ask(steps, command) }).catch(
         (error: unknown) => {
           if (!(error instanceof Unknown)) throw error;
+          // the next story begins outside of a transaction that was refused half-way
+          if (this.#redis.status === "ready") this.#redis.disconnect(true);
         },
       );
     }

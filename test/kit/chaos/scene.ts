@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../../src/core/base/fault.ts";
 import { NODE_PATHS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import type { BdbCreate } from "../../../src/ports/management/records.ts";
+import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
 import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { until } from "../time/until.ts";
 import { startTestCluster, type TestCluster } from "../world/cluster.ts";
 import { filledDatabase, type FilledDatabase } from "../world/filled-database.ts";
 import { licenseCluster } from "../world/licensed.ts";
@@ -89,15 +91,16 @@ export async function startScene(
   await licenseCluster(cluster, kube, SHARDS, PATIENCE_MS);
   const body = { replication: true, data_persistence: "aofEverySecond", ...settings } as const;
   const memory_size = MEMORY_BYTES + elements * ELEMENT_BYTES;
-  const { uid, port } = await cluster.create({ name: "chaos", memory_size, redis_version: "7.2", ...body });
-  const full = await cluster.create({
+  const making = { ...cluster, create: (asked: BdbCreate) => makeDatabase(cluster, asked) };
+  const { uid, port } = await making.create({ name: "chaos", memory_size, redis_version: "7.2", ...body });
+  const full = await making.create({
     name: "full",
     memory_size: FULL_BYTES,
     eviction_policy: eviction,
     redis_version: "7.2",
     ...body,
   });
-  const bystander = await filledDatabase(cluster, { name: "bystander", ...body });
+  const bystander = await filledDatabase(making, { name: "bystander", ...body });
   const owned = stack.move();
   return {
     ...{ cluster, network, shims, uid, port, full, bystander, kube },
@@ -106,4 +109,24 @@ export async function startScene(
     record: () => readRecord(kube, cluster, uid),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Also where a busy machine loses the answer: the database may be there then. */
+async function makeDatabase(cluster: TestCluster, body: BdbCreate): Promise<BdbRecord> {
+  const { name } = body;
+  let made: BdbRecord | undefined;
+  let last = "";
+  const isMade = async (): Promise<boolean> => {
+    try {
+      made = (await cluster.client.call("bdbs")).find((one) => one.name === name) ?? (await cluster.create(body));
+    } catch (error) {
+      last = messageOf(error);
+    }
+    return made?.status === "active";
+  };
+  await until(`database ${name} is active`, isMade, { withinMs: PATIENCE_MS }).catch((error: unknown) => {
+    throw new Error(`${messageOf(error)}; ${last}`, { cause: error });
+  });
+  if (made === undefined) throw new Error(`there is no database ${name}`);
+  return made;
 }
