@@ -1,5 +1,6 @@
 import { assertNever } from "../../../src/core/base/assert-never.ts";
 import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
+import { readRecord } from "../world/records.ts";
 import { locate } from "./inject.ts";
 import type { Move } from "./schedule.ts";
 import { NODES, type Scene } from "./scene.ts";
@@ -13,16 +14,19 @@ export async function beginMove(move: Move, scene: Scene): Promise<() => Promise
       await client.call("maintenanceOn", { params, body: { demote_node: true } });
       return async () => void (await client.call("maintenanceOff", { params }));
     }
-    case "upgrade": {
-      const { storeVersion } = await scene.record();
-      const next = STORE_VERSIONS[STORE_VERSIONS.findIndex((version) => version === storeVersion) + 1];
-      const params = { uid: scene.uid };
-      if (next !== undefined) await client.call("upgradeBdb", { params, body: { store_version: next } });
+    case "upgrade":
+      for (const uid of [scene.uid, scene.full.uid]) await upgrade(scene, uid);
       return async () => undefined;
-    }
     default:
       return assertNever(move);
   }
+}
+
+/** To the next version, when there is one. */
+async function upgrade({ kube, cluster }: Scene, uid: number): Promise<void> {
+  const { storeVersion } = await readRecord(kube, cluster, uid);
+  const next = STORE_VERSIONS[STORE_VERSIONS.findIndex((version) => version === storeVersion) + 1];
+  if (next !== undefined) await cluster.client.call("upgradeBdb", { params: { uid }, body: { store_version: next } });
 }
 
 /** Takes back every node that a move has left out; what fails is asked for again. */

@@ -27,7 +27,7 @@ export type Fault =
 export type Move =
   /** The node goes into maintenance; it is taken back when the move ends. */
   | { readonly kind: "evacuate"; readonly at: Place }
-  /** The database goes to its next version; nothing when it has the last one. */
+  /** Both databases with clients go to their next version; nothing when they have the last one. */
   | { readonly kind: "upgrade" };
 
 /** What happens from `fromMs` on, for `forMs`; both in milliseconds from the beginning. */
