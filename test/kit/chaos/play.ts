@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../../src/core/base/fault.ts";
-import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
+import { endPops } from "./end-pops.ts";
 import { until } from "../time/until.ts";
 import type { Change } from "./changes.ts";
 import { followChanges } from "./follow.ts";
@@ -124,13 +124,6 @@ async function becomesWhole(scene: Scene): Promise<void> {
   await until("the cluster is whole", isWhole, { withinMs: HEALS_WITHIN_MS, everyMs: 100 }).catch((error: unknown) => {
     throw new Error(`${messageOf(error)}; ${missing.join("; ")}`, { cause: error });
   });
-}
-
-/** An engine counts the time of a pop by its date: one that waited when the date was set back waits so much longer. */
-async function endPops({ cluster, port }: Scene): Promise<void> {
-  const client = await connectEngine({ host: cluster.address(1), port, timeoutMs: 10_000 });
-  await client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-  client.close();
 }
 
 /** Starts each node again that has ended, unless a fault wants it down. */
