@@ -19,7 +19,11 @@ async function play(stage: Stage): Promise<void> {
   if (feeder === undefined) return;
   const kinds = Object.values(QUEUES);
   const queue = kinds[Math.floor(feeder.dice() * kinds.length)] ?? QUEUES.list;
-  for (const command of queue.begin(stage.name)) await feeder.ask(...command);
+  for (const command of queue.begin(stage.name)) {
+    const { kind } = await feeder.ask(...command);
+    // where something fails there may be no group
+    if (kind !== "reply") return;
+  }
   await Promise.all([feed(stage, feeder, queue), ...takers.map((taker) => take(stage, taker, queue))]);
   await feeder.ask(...queue.rest(stage.name));
 }
