@@ -5,7 +5,7 @@ import { identityOf, type Identity, type IdentityFacts } from "./identity.ts";
 const orders = { uid: 3, name: "orders" };
 const made = { madeFor: () => "orders" };
 const marked = { madeFor: (uid: number) => (uid === 2 ? "orders" : undefined) };
-const ofAnother = { listed: [{ uid: 3, name: "carts" }], madeFor: () => "carts", hasRecord: () => true };
+const ofAnother = { listed: [{ uid: 3, name: "carts" }], madeFor: () => "carts", isRecorded: true };
 
 const cases: readonly [rule: string, facts: Partial<IdentityFacts>, identity: Identity][] = [
   ["the database that it has had is its own", { known: 3 }, { kind: "own", uid: 3 }],
@@ -29,7 +29,7 @@ const cases: readonly [rule: string, facts: Partial<IdentityFacts>, identity: Id
   ["the one that it has had is gone", { known: 2, listed: [] }, { kind: "none" }],
   [
     "a record that the cluster does not list is not nothing",
-    { known: 2, listed: [], hasRecord: (uid) => uid === 2 },
+    { known: 2, listed: [], isRecorded: true },
     { kind: "unlisted", uid: 2 },
   ],
 ];
@@ -43,7 +43,7 @@ for (const [rule, change, identity] of cases) {
       consented: undefined,
       listed: [orders],
       madeFor: () => undefined,
-      hasRecord: () => false,
+      isRecorded: false,
     };
     assert.deepEqual(identityOf({ ...facts, ...change }), identity);
   });

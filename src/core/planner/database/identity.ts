@@ -18,8 +18,8 @@ export interface IdentityFacts {
   readonly listed: readonly Listed[];
   /** Name of the object that a database was made for; undefined when nothing says so. */
   readonly madeFor: (uid: number) => string | undefined;
-  /** There is a record of the database, whether the cluster lists it or not. */
-  readonly hasRecord: (uid: number) => boolean;
+  /** There is a record of the database that the object has had, and the cluster does not list it. */
+  readonly isRecorded: boolean;
 }
 
 /** Which database of its cluster an object stands for. */
@@ -38,7 +38,7 @@ export type Identity =
  * same uids to other databases: one of that uid counts only under the name of the object, or with its mark.
  */
 export function identityOf(facts: IdentityFacts): Identity {
-  const { name, known, isCreating, consented, listed, madeFor, hasRecord } = facts;
+  const { name, known, isCreating, consented, listed, madeFor, isRecorded } = facts;
   const before = listed.find(({ uid }) => uid === known);
   if (before !== undefined && (before.name === name || madeFor(before.uid) === name))
     return { kind: "own", uid: before.uid };
@@ -48,6 +48,7 @@ export function identityOf(facts: IdentityFacts): Identity {
     const isOwn = isCreating || consented === String(uid) || madeFor(uid) === name;
     return { kind: isOwn ? "own" : "taken", uid };
   }
-  const isUnlisted = known !== undefined && before === undefined && hasRecord(known);
-  return isUnlisted ? { kind: "unlisted", uid: known } : { kind: "none" };
+  return known !== undefined && before === undefined && isRecorded
+    ? { kind: "unlisted", uid: known }
+    : { kind: "none" };
 }

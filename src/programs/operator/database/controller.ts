@@ -113,7 +113,7 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const objects = {
     site: siteOf(deps.cache, held),
     secret: await observeSecret(deps, deps.cache.secrets, held),
-    own: (records: ClusterRecords) => ownDatabase(deps.cache, cluster.name, records, held),
+    own: (records: ClusterRecords) => ownDatabase(deps, cluster.name, records, held),
     certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };
   let state = secretState(deps.cache.secrets, held);

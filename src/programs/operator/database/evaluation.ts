@@ -39,7 +39,7 @@ export interface DatabaseObjects {
   /** Whether it may use the Secret with its password. */
   readonly secret: SecretVerdict;
   /** Which database of the cluster it stands for. */
-  readonly own: (records: ClusterRecords) => OwnDatabase;
+  readonly own: (records: ClusterRecords) => Promise<OwnDatabase>;
   /** Of the endpoints of the database as the cluster has it. */
   readonly certificate: (bdb: BdbRecord | undefined) => Promise<CertificateView>;
 }
@@ -56,7 +56,7 @@ export async function evaluateDatabase(
   const polled = (await connection?.records(maxAgeMs)) ?? {
     unreachable: unready?.evidence ?? "it cannot be asked yet",
   };
-  const { bdb, ...own } = "unreachable" in polled ? {} : objects.own(polled);
+  const { bdb, ...own } = "unreachable" in polled ? {} : await objects.own(polled);
   const seen = { polled, bdb, connection };
   if (suspension !== undefined || unready !== undefined) return { ...seen, suspension, unready };
   if ("unreachable" in polled) return { ...seen, unready: notReady(context.nearby?.name ?? "", polled.unreachable) };

@@ -9,6 +9,7 @@ import { faults } from "../../../ports/kube/faults.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { notReady, type Unready } from "../context/cluster-context.ts";
+import { hasRecord } from "../objects/has-record.ts";
 import { annotateOwn } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
@@ -26,17 +27,26 @@ export interface OwnDatabase {
 }
 
 /** Finds it by uid, and by the mark that the Secret of each database has; by name alone nothing is taken. */
-export function ownDatabase(cache: Marks, cluster: string, { bdbs }: ClusterRecords, redb: Redb): OwnDatabase {
+export async function ownDatabase(
+  { kube, cache }: { readonly kube: Pick<Kube, "list">; readonly cache: Marks },
+  cluster: string,
+  { bdbs }: ClusterRecords,
+  redb: Redb,
+): Promise<OwnDatabase> {
   const { name, namespace = "default", annotations } = redb.metadata;
   const { databaseUID, creating } = redb.status ?? {};
+  const known = databaseUID === undefined ? undefined : Number(databaseUID);
+  const isListed = known === undefined || bdbs.some(({ uid }) => uid === known);
+  const isRecorded =
+    !isListed && (await hasRecord({ kube, cache }, { name: clusterNames.databaseRecord(cluster, known), namespace }));
   const identity = identityOf({
     name,
-    known: databaseUID === undefined ? undefined : Number(databaseUID),
+    known,
     isCreating: creating === true,
     consented: annotations?.[TAKE_OVER_ANNOTATION],
     listed: bdbs,
     madeFor: (uid) => markOf(cache, cluster, namespace, uid),
-    hasRecord: (uid) => cache.records.get({ name: clusterNames.databaseRecord(cluster, uid), namespace }) !== undefined,
+    isRecorded,
   });
   switch (identity.kind) {
     case "own": {

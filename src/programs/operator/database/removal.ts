@@ -11,7 +11,7 @@ import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import { removeFinalizer } from "../objects/finalizer.ts";
-import { hasRecord } from "../objects/has-record.ts";
+import { hasRecord, hasRecordNamed } from "../objects/has-record.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
 import { holdersOf, type Redb } from "./cluster.ts";
@@ -53,7 +53,7 @@ async function removeFrom(
   if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
   if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
-  const own = ownDatabase(deps.cache, name, polled, redb);
+  const own = await ownDatabase(deps, name, polled, redb);
   if (own.unready !== undefined) return unreached(name, own.unready.evidence, redb);
   const { bdb } = own;
   if (bdb === undefined) return undefined;
@@ -72,8 +72,10 @@ async function isRecorded(
 ): Promise<boolean> {
   const { namespace = "default" } = metadata;
   const rec = deps.cache.clusters.get({ name: cluster, namespace });
-  if (status?.databaseUID === undefined || rec === undefined || rec.metadata.deletionTimestamp !== undefined)
-    return false;
+  if (rec === undefined || rec.metadata.deletionTimestamp !== undefined) return false;
+  // what came of the request to make it was never known
+  if (status?.databaseUID === undefined)
+    return status?.creating === true && hasRecordNamed(deps, cluster, { name: metadata.name, namespace });
   return hasRecord(deps, { name: clusterNames.databaseRecord(cluster, Number(status.databaseUID)), namespace });
 }
 
