@@ -29,6 +29,24 @@ const cases: readonly CheckCase[] = [
     evidence: /STATE is Error/,
   },
   {
+    name: "a cluster that was made keeps a key of the product that an older release took, also without pods and StatefulSet",
+    view: {
+      spec: { ...clusterView().spec, extraLabels: { "storeenterprise.io/team": "a" } },
+      workload: undefined,
+      pods: [],
+    },
+  },
+  {
+    name: "a cluster that was never made does not begin with one",
+    view: {
+      spec: { ...clusterView().spec, extraLabels: { "storeenterprise.io/team": "a" } },
+      ...{ workload: undefined, pods: [], remembered: {} },
+    },
+    found: "block SpecInvalid",
+    evidence:
+      /spec\.extraLabels\["storeenterprise\.io\/team"\]: Forbidden: keys of this domain mark what the product owns/,
+  },
+  {
     name: "a spec that the controller has not observed blocks",
     view: { generation: 7 },
     found: "block SpecNotHandled",

@@ -1,5 +1,6 @@
 import { CLUSTER_RULES } from "../admission/cluster.ts";
 import { findingOf } from "../admission/objection.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 import type { Check } from "./check.ts";
 
 /** What only matters when a spec is written. */
@@ -11,8 +12,15 @@ export const SPEC_CHECKS: readonly Check[] = CLUSTER_RULES.map(({ id, asks, rule
   asks,
   at: ["spec"],
   needs: [],
-  find({ view: { name, spec, workload } }) {
-    const [objection] = rule({ name, spec, before: undefined, nodes: workload?.replicas ?? 0, ...AT_REST });
+  find({ view }) {
+    const { name, spec } = view;
+    const [objection] = rule({ name, spec, before: undefined, nodes: nodesGiven(view), ...AT_REST });
     return objection === undefined ? undefined : findingOf(objection);
   },
 }));
+
+/** Also one without pods, or without its StatefulSet, has been made: it comes back with what its spec has had. */
+function nodesGiven({ workload, remembered }: ClusterView): number {
+  const wasMade = remembered.version !== undefined || remembered.imageTag !== undefined;
+  return Math.max(workload?.replicas ?? 0, remembered.nodes?.length ?? 0, wasMade ? 1 : 0);
+}

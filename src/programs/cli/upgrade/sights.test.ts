@@ -91,4 +91,6 @@ test("a database whose object refuses the version ends the wait with the finding
   const sight = (generation: number) => databasesSight(placeWith(redb(generation)), seen, "8.2");
   assert.deepEqual((await sight(3)).blocking, [refused]);
   assert.deepEqual((await sight(2)).blocking, []);
+  bdb.status = "active-change-pending";
+  assert.deepEqual((await sight(3)).blocking, [], "what the cluster has taken up is refused no more");
 });

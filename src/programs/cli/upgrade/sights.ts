@@ -70,6 +70,8 @@ export async function databasesSight({ kube, namespace }: Place, look: Look, to:
   const { connection } = look.observation;
   const databases = (await connection?.client.call("bdbs")) ?? [];
   const ready = databases.filter((bdb) => !isOlder(bdb.redis_version, to) && bdb.status === "active");
+  // what the cluster has taken up is refused no more, whatever else its object says
+  const asked = databases.filter((bdb) => !ready.includes(bdb) && bdb.status !== "active-change-pending");
   const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
   return {
     done: ready.length,
@@ -79,7 +81,7 @@ export async function databasesSight({ kube, namespace }: Place, look: Look, to:
     blocking: await refusals(
       { kube, namespace },
       look,
-      databases.filter((bdb) => !ready.includes(bdb)).map(({ name }) => name),
+      asked.map(({ name }) => name),
     ),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { isFault } from "../../../core/base/fault.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { faults } from "../../../ports/kube/faults.ts";
 import { authorityDigest } from "../objects/authority.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
@@ -8,6 +9,11 @@ import { writeGiven } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import { versionOf, type PasswordFrom } from "./secret.ts";
 import { secretNameOf, secretRef, takenKeys, useOf, verdictOn } from "./secret-verdict.ts";
+
+/** Which databases there are. */
+interface Followed {
+  readonly databases: Pick<InformerCache["databases"], "list">;
+}
 
 /** A change of the Secret of a database by another writer is corrected within this time, in milliseconds. */
 const RECHECK_MS = 30 * 60_000;
@@ -30,10 +36,13 @@ export type AddressReconciler = (
  * which has been made before. Asks nothing while the status says that it is published, except for a check now and then. Keys that
  * the operator has not written stay, and a Secret that the database may not use stays as a whole.
  */
-export function addressReconciler(deps: GivenDeps & { readonly clock: Clock }): AddressReconciler {
+export function addressReconciler(
+  deps: GivenDeps & { readonly clock: Clock; readonly cache: Followed },
+): AddressReconciler {
   const looked = new Map<string, number>();
   return async (redb, { port, authority, wasRefused = false }, given) => {
     const now = deps.clock.uptimeMs();
+    if (!looked.has(redb.metadata.uid)) forgetGone(looked, deps.cache);
     const at = looked.get(redb.metadata.uid) ?? now;
     looked.set(redb.metadata.uid, at);
     const place = { port: String(port), service_names: redb.metadata.name };
@@ -44,6 +53,12 @@ export function addressReconciler(deps: GivenDeps & { readonly clock: Clock }): 
     looked.set(redb.metadata.uid, now);
     return publish(deps, redb, wanted, given);
   };
+}
+
+/** Objects come and go while the operator runs. */
+function forgetGone(looked: Map<string, number>, { databases }: Followed): void {
+  const there = new Set(databases.list().map(({ metadata }) => metadata.uid));
+  for (const uid of looked.keys()) if (!there.has(uid)) looked.delete(uid);
 }
 
 /** The status names the port only after the Secret does. */

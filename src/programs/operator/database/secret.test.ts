@@ -93,7 +93,7 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
   test(`the address: ${name}`, async () => {
     await using world = await secretWorld(before);
     const clock = new FakeClock();
-    const keepAddress = addressReconciler({ kube: world.kube, holderOf: () => undefined, clock });
+    const keepAddress = addressReconciler({ kube: world.kube, holderOf: () => undefined, clock, cache: NONE });
     if (afterMs > 0) {
       await keepAddress(redb(status), { port: 10_000, authority: "" }, undefined);
       await clock.advance(afterMs);
@@ -106,6 +106,8 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
   });
 }
 
+/** Nothing is followed. */
+const NONE = { databases: { list: () => [] } };
 const ADDRESS = { port: 10_000, authority: "certificate of rec" };
 const HAD: DatabaseStatus = { databaseUID: "1", passwordFrom: { secret: REF.name, resourceVersion: "1" } };
 
@@ -169,7 +171,7 @@ for (const { name, metadata, before, status, holder, finding, stay } of others) 
     );
     const password = keepPassword(deps, redb(status));
     await (failure === undefined ? password : assert.rejects(password, /Secret "redb-orders"/));
-    for (const _pass of [1, 2]) await addressReconciler(deps)(redb(status), ADDRESS, undefined);
+    for (const _pass of [1, 2]) await addressReconciler({ ...deps, cache: NONE })(redb(status), ADDRESS, undefined);
     const stored = await world.stored();
     for (const key of stay) assert.equal(textOf(stored, key), before[key]);
     assert.equal(textOf(stored, "service_names"), failure === undefined ? "orders" : "");
@@ -177,11 +179,30 @@ for (const { name, metadata, before, status, holder, finding, stay } of others) 
   });
 }
 
+test("the address: of objects that are gone nothing is remembered, and one that is there is looked at again in time", async () => {
+  await using world = await secretWorld({ port: "10000", service_names: "orders" });
+  const clock = new FakeClock();
+  const there = { databases: { list: () => [redb(REPORTED)] } };
+  const keepAddress = addressReconciler({ kube: world.kube, holderOf: () => undefined, clock, cache: there });
+  const pass = (uid: string): Promise<unknown> => {
+    const { metadata, ...rest } = redb(REPORTED);
+    return keepAddress({ ...rest, metadata: { ...metadata, uid } }, { port: 10_000, authority: "" }, undefined);
+  };
+  await pass(redb(REPORTED).metadata.uid);
+  await pass("gone");
+  await clock.advance(HALF_AN_HOUR_MS);
+  await pass("new"); // from here on there is nothing of the one that is gone
+  await pass("gone");
+  assert.deepEqual(world.asked, []);
+  await pass(redb(REPORTED).metadata.uid);
+  assert.deepEqual(world.asked, ["get"]);
+});
+
 test("what the operator has written into a Secret of the user it may write again, also for a database that is made anew", async () => {
   await using world = await secretWorld({ password: "word" });
   const deps = { kube: world.kube, holderOf: () => undefined, clock: new FakeClock() };
-  await addressReconciler(deps)(redb(undefined), ADDRESS, undefined);
-  await addressReconciler(deps)(redb(undefined), { ...ADDRESS, port: 10_001 }, undefined);
+  await addressReconciler({ ...deps, cache: NONE })(redb(undefined), ADDRESS, undefined);
+  await addressReconciler({ ...deps, cache: NONE })(redb(undefined), { ...ADDRESS, port: 10_001 }, undefined);
   assert.equal(textOf(await world.stored(), "port"), "10001");
   assert.equal((await keepPassword(deps, redb(undefined))).password, "word");
 });
