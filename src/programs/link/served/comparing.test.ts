@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
+import { isFault } from "../../../core/base/fault.ts";
+import { NOTHING } from "../../../core/merge/version-vector.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { faults } from "../faults.ts";
+import { answerKeys } from "../transport/compared-frames.ts";
+import { greetedBy } from "../transport/greet.ts";
+import { encodeGreeting } from "../transport/messages.ts";
+import { connectTo } from "./comparing.ts";
+
+const ANSWER = { guid: "g", from: 2, to: 1, formats: [1], received: NOTHING, origin: 2 };
+
+/** A site whose link answers so, and has sums of its own alone. */
+function answering(more: object): Promise<Listening> {
+  return listening(async (socket) => {
+    const { connection } = await greetedBy(socket, systemClock);
+    await connection.send(encodeGreeting({ ...ANSWER, ...more }));
+    await answerKeys(connection, {
+      look: () => Promise.resolve([]),
+      async *names() {},
+      sums: (count) =>
+        count === 1 ? undefined : Uint32Array.from({ length: 2 * count }, (_, at) => 4_294_967_295 - at),
+      digests: (names) => Promise.resolve(Uint32Array.from(names.flatMap((name) => [name.length, 7]))),
+    });
+  });
+}
+
+function connected({ at, signal }: Listening) {
+  const site = { ...ownCertificate, id: 2, name: "west", address: at };
+  const database = {
+    ...{ guid: "g", bdb: 1, site: 1, sites: [site], logins: [] },
+    ...{ confirmedBy: 0, keptBytes: 1_000_000, awaitsSites: false },
+  };
+  return connectTo({ database, own: () => ownCertificate, clock: systemClock, signal }, 2);
+}
+
+const cases: readonly (readonly [rule: string, answer: object, why: RegExp])[] = [
+  ["a site of a release without digests is not compared", {}, /release gives no digests/],
+  ["a site that gets its data is not compared", { digests: true, joining: true }, /gets the data/],
+  ["a site that has not captured all is not compared", { digests: true, incomplete: true }, /still looks/],
+];
+
+for (const [rule, answer, why] of cases)
+  test(rule, async () => {
+    await using site = await answering(answer);
+    await assert.rejects(connected(site), (error) => isFault(error, faults.cannotCompare) && why.test(error.message));
+  });
+
+test("sums and digests arrive as they are, and none where there are none", async () => {
+  await using site = await answering({ digests: true });
+  const other = await connected(site);
+  assert.equal(await other.sums(1), undefined);
+  assert.deepEqual(await other.sums(2), Uint32Array.of(4_294_967_295, 4_294_967_294, 4_294_967_293, 4_294_967_292));
+  assert.deepEqual(await other.digests(["a", "bcd"]), Uint32Array.of(1, 7, 3, 7));
+  other.close();
+});
+
+test("a number of ranges that there is not ends the connection", async () => {
+  await using site = await answering({ digests: true });
+  const other = await connected(site);
+  await assert.rejects(other.sums(3), (error) => isFault(error, faults.silent));
+  other.close();
+});
