@@ -85,6 +85,24 @@ for (const { rule, request, answer, refuses, othersMet = false, want } of cases)
     assert.equal(refused ? "sent again" : "the client's answer", want);
   });
 
+test("a transaction that an engine without a role has not executed ends no connection", async () => {
+  const clock = new FakeClock();
+  const engine: AnsweringEngine = {
+    busy: new BusyPeriod(() => 5_000),
+    leads: () => Promise.resolve(false),
+    refuses: () => Promise.resolve(true),
+  };
+  const pending: PendingRequest = { ...pendingOf(["EXEC"], clock.uptimeMs()), kind: "exec" };
+  const settled = (answer: string): Promise<string> =>
+    new Promise((resolve) => {
+      const cut = (): void => void resolve("cut");
+      const owner = { endpoint: { clock, primary: { upstream: undefined, doubtful: false } }, cut };
+      new RoleCheck(() => undefined).settle(pending, Buffer.from(answer), engine, owner, () => void resolve("decided"));
+    });
+  assert.equal(await settled("-EXECABORT Transaction discarded because of previous errors.\r\n"), "decided");
+  assert.equal(await settled("*1\r\n+written\r\n"), "cut");
+});
+
 function pendingOf(request: readonly string[], since: number): PendingRequest {
   return { kind: "command", request: encodeCommand(request), count: 1, replies: 0, since };
 }

@@ -1,5 +1,5 @@
 import type { Upstream } from "../upstream/upstream.ts";
-import { mayHideRefusal, wasRefused } from "./pending-request.ts";
+import { hasFailed, mayHideRefusal, wasRefused } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { PinnedEndpoint, PinnedOwner } from "./pinned-owner.ts";
@@ -61,7 +61,7 @@ export class RoleCheck {
     // a script that has ended meanwhile answers no more: what it has kept from others is known from their replies, which came before this answer
     if (refused === undefined)
       this.begin({ refuses: async () => (await engine.refuses()) || judge() === true }, decide);
-    else if (refused || !mayHideRefusal(pending, primary, engine)) decide(refused);
+    else if (refused || hasFailed(pending, answer) || !mayHideRefusal(pending, primary, engine)) decide(refused);
     else
       this.begin({ refuses: () => engine.leads() }, (leads) => {
         if (leads) decide(false);

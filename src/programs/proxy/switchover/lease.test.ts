@@ -67,13 +67,14 @@ test("a fence cuts clients with a request in flight; the others wait for the nex
   await using served = await Served.start();
   const [idle, reader, writer, transaction] = await warm(served, 4);
   await transaction?.ask("MULTI");
+  await transaction?.ask("INCR", "unknown");
   using primary = await suspend(served.primary);
   const { requests } = await served.proxy.stats();
   transaction?.send("EXEC");
   transaction?.send("PING");
   reader?.send("GET", "k");
   writer?.send("INCR", "unknown");
-  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
+  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 4);
   await done(served.proxy.send({ op: "fence", bdb: 1, epoch: 2 }));
   primary.resume();
   idle?.send("INCR", "after");
