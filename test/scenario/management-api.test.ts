@@ -176,7 +176,7 @@ await test("the policy `major` of cluster or database keeps a database from mino
   const own = await cluster.create({ name: "own", memory_size: 10_000_000, redis_upgrade_policy: "major" });
   assert.equal(own.redis_version, "8.0");
   const refusal =
-    /the upgrade policy of database "own" is "major": kubectl patch redb own .*, or PUT \/v1\/bdbs\/\d+ where/;
+    /the upgrade policy of database "own" is "major": kubectl patch redb own .*; or where it has no object: curl -X PUT .*\/v1\/bdbs\/\d+/;
   assert.match(await upgrade(own.uid), refusal);
   await cluster.client.call("updateBdb", { params: { uid: own.uid }, body: { redis_upgrade_policy: "latest" } });
   for (const { uid } of [plain, own]) {

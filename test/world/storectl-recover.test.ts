@@ -112,7 +112,7 @@ async function finish(): Promise<void> {
   assert.equal(code, 0, stdout + stderr);
   assert.match(
     stdout,
-    /rec\/rec: LicenseInvalid\n {3}\$ PUT \/v1\/license.*\n {3}\$ kubectl edit secret paid.*\n {3}cleared\n/,
+    /rec\/rec: LicenseInvalid\n {3}\$ curl -X PUT .*\/v1\/license\n {3}\$ kubectl create secret generic paid .*\n {3}cleared\n/,
   );
   assert.match(stdout, /redb\/orders: Drifted\n {3}\$ kubectl patch redb orders .*"7\.4".*\n {3}cleared\n/);
   assert.match(stdout, /\nNothing blocks any more\. A waiting upgrade continues/);

@@ -9,8 +9,9 @@ import { test } from "node:test";
 import { loopbackAddress } from "../../../test/kit/engines/engine.ts";
 import { startShell } from "../../../test/kit/world/shell.ts";
 import { createAuthority, issue } from "../../ports/pki/authority.ts";
-import { callApi, recoverFromSetAside, uploadModule } from "./kubectl.ts";
+import { callApi, installLicense, recoverFromSetAside, uploadModule } from "./kubectl.ts";
 
+const LICENSE = "-----BEGIN-----\nYWJj\nLg==\n-----END-----\n";
 const PASSWORD = 'a:b\'c $(d) "e"';
 
 /** A node of a cluster "rec" as curl meets it, and a kubectl that knows its Secrets and its pod. */
@@ -47,6 +48,7 @@ async function startNode() {
   await writeFile(join(folder, "kubectl"), KUBECTL.replaceAll("FOLDER", folder).replace("ADDRESS", address));
   await chmod(join(folder, "kubectl"), 0o700);
   await writeFile(join(folder, "tally.zip"), "an archive");
+  await writeFile(join(folder, "license.txt"), LICENSE);
   const shell = stack.use(startShell(folder, { ...process.env, PATH: `${folder}:${process.env["PATH"]}` }));
   const owned = stack.move();
   return { requests, shell, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -69,6 +71,7 @@ test("the lines of remedies that call the management API work as they are typed"
   await node.shell(callApi("rec", "DELETE", "/v1/nodes/1/set_aside/db-7-5-1"));
   await node.shell(recoverFromSetAside("rec", 7, { node: 2, id: "it's" }));
   await node.shell(uploadModule("rec", "tally.zip"));
+  await node.shell(installLicense("rec", "license.txt"));
   assert.deepEqual(
     node.requests.map(({ what }) => what),
     [
@@ -77,12 +80,13 @@ test("the lines of remedies that call the management API work as they are typed"
       "DELETE /v1/nodes/1/set_aside/db-7-5-1",
       "POST /v1/bdbs/7/actions/recover",
       "POST /v2/modules",
+      "PUT /v1/license",
     ],
   );
   assert.deepEqual([...new Set(node.requests.map(({ login }) => login))], [`admin@example.org:${PASSWORD}`]);
   assert.deepEqual(
-    [node.requests[1], node.requests[3]].map((one) => JSON.parse(one?.body ?? "")),
-    [{ store_version: "7.2" }, { set_aside: { node: 2, id: "it's" } }],
+    [node.requests[1], node.requests[3], node.requests[5]].map((one) => JSON.parse(one?.body ?? "")),
+    [{ store_version: "7.2" }, { set_aside: { node: 2, id: "it's" } }, { license: LICENSE }],
   );
   assert.match(node.requests[4]?.body ?? "", /name="module"; filename="tally\.zip"[^]*an archive/);
 });

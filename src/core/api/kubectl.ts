@@ -1,6 +1,15 @@
-import { applyFile, containerLog, deleteObjects, getObjects, mergeObject } from "../base/kubectl.ts";
+import {
+  applyFile,
+  containerLog,
+  deleteObjects,
+  getObjects,
+  getValue,
+  mergeObject,
+  withComment,
+} from "../base/kubectl.ts";
 import { quotedWord, shellWord } from "../base/shell-word.ts";
-import { clusterNames, LABELS, NODE_CONTAINER } from "./names.ts";
+import { LICENSE_KEY } from "./license.ts";
+import { clusterNames, LABELS, NODE_CONTAINER, PORTS } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "../base/kubectl.ts";
@@ -51,31 +60,54 @@ export function applyBundle(flags = "", comment = ""): string {
  */
 export function callApi(
   cluster: string,
-  method: "GET" | "POST" | "DELETE",
+  method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
   { body, comment = "" }: { readonly body?: object; readonly comment?: string } = {},
 ): string {
-  const data = body === undefined ? "" : ` -H "Content-Type: application/json" -d ${quotedWord(JSON.stringify(body))}`;
-  return `curl -X ${method}${data} ${wayTo(cluster)}${path}${comment === "" ? "" : `  # ${comment}`}`;
+  const data = body === undefined ? "" : ` ${JSON_BODY} ${quotedWord(JSON.stringify(body))}`;
+  return withComment(`curl -X ${method}${data} ${wayTo(cluster, path)}`, comment);
 }
 
 /** Uploads the archive of a module, likewise. */
 export function uploadModule(cluster: string, file: string, comment = ""): string {
-  const form = shellWord(`module=@${file}`);
-  return `curl -F ${form} ${wayTo(cluster)}/v2/modules${comment === "" ? "" : `  # ${comment}`}`;
+  return withComment(`curl -F ${shellWord(`module=@${file}`)} ${wayTo(cluster, "/v2/modules")}`, comment);
 }
 
-function wayTo(cluster: string): string {
-  const host = shellWord(cluster);
+/** Installs the licence of a file, likewise; the text of it is in no line. */
+export function installLicense(cluster: string, file: string): string {
+  return `curl -X PUT ${JSON_BODY} "{\\"license\\":\\"${linesOf(file)}\\"}" ${wayTo(cluster, "/v1/license")}`;
+}
+
+/** Writes the licence of a file into the spec of a cluster. */
+export function patchLicense(cluster: string, file: string): string {
+  return `kubectl patch rec ${shellWord(cluster)} --type merge -p "{\\"spec\\":{\\"license\\":\\"${linesOf(file)}\\"}}"`;
+}
+
+/** Writes the file of a licence into a Secret, also into one that is there. */
+export function writeLicenseSecret(name: string, file: string): string {
+  const made = `kubectl create secret generic ${shellWord(name)} ${shellWord(`--from-file=${LICENSE_KEY}=${file}`)}`;
+  return `${made} --dry-run=client -o yaml | ${applyFile("-")}`;
+}
+
+const JSON_BODY = '-H "Content-Type: application/json" -d';
+
+/** The lines of a file as they stand in a text of JSON: a licence has no quotes and no backslashes. */
+function linesOf(file: string): string {
+  return `$(awk '{ printf "%s\\\\n", $0 }' ${shellWord(file)})`;
+}
+
+function wayTo(cluster: string, path: string): string {
   const login = ["username", "password"].map((key) => valueOf(clusterNames.credentialsSecret(cluster), key)).join(":");
   const authority = valueOf(clusterNames.nodeTlsSecret(cluster), String.raw`ca\.crt`);
   const labels = `${LABELS.cluster}=${cluster},${LABELS.role}=node`;
-  const address = `$(${getObjects(`pods -l ${labels} -o jsonpath='{.items[0].status.podIP}'`)})`;
-  return `-fsS --cacert <(echo "${authority}") -u "${login}" --connect-to "${host}:9443:${address}:9443" https://${host}:9443`;
+  const address = `$(${getValue(`pods -l ${labels}`, ".items[0].status.podIP")})`;
+  const host = `${cluster}:${PORTS.management}`;
+  const there = `--connect-to ${shellWord(`${host}:`)}"${address}:${PORTS.management}"`;
+  return `-fsS --cacert <(echo "${authority}") -u "${login}" ${there} ${shellWord(`https://${host}${path}`)}`;
 }
 
 function valueOf(secret: string, key: string): string {
-  return `$(${getObjects(`secret ${shellWord(secret)} -o jsonpath='{.data.${key}}'`)} | base64 -d)`;
+  return `$(${getValue(`secret ${secret}`, `.data.${key}`)} | base64 -d)`;
 }
 
 /** Uses data that a node has set aside for a database in recovery. */

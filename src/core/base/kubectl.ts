@@ -1,10 +1,13 @@
-import { quotedWord, shellWord } from "./shell-word.ts";
+import { quotedWord, shellWord, shellWords } from "./shell-word.ts";
 
-/** The commands that remedies name: one place for their spelling. A `comment` follows the command after `#`. */
+/**
+ * The commands that remedies name: one place for their spelling. Each word is quoted where a shell would read it otherwise. A `what` holds
+ * several words with single spaces between them, as no name of an object has one. A `comment` follows the command after `#`.
+ */
 
 /** Merges `body` into an object. */
 export function mergeObject(kind: string, name: string, body: object): string {
-  return `kubectl patch ${kind} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
+  return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
 /** Applies JSON patch operations to a Role. */
@@ -15,37 +18,42 @@ export function patchRole(name: string, namespace: string, operations: readonly 
 
 /** Sets annotations of an object, also those that it has; `key-` takes one away. */
 export function annotate(kind: string, name: string, ...annotations: readonly string[]): string {
-  return `kubectl annotate ${kind} ${shellWord(name)} --overwrite ${annotations.map(shellWord).join(" ")}`;
+  return annotateObjects([kind, name], ...annotations);
 }
 
-/** The same of several objects: each a kind, a slash and a name. */
+/** The same of several objects: each a kind, a slash and a name, or a kind and one name after it. */
 export function annotateObjects(objects: readonly string[], ...annotations: readonly string[]): string {
-  return `kubectl annotate ${objects.join(" ")} --overwrite ${annotations.join(" ")}`;
+  return `kubectl annotate ${objects.map(shellWord).join(" ")} --overwrite ${annotations.map(shellWord).join(" ")}`;
 }
 
 /** Opens an object in an editor: `what` is a kind and a name, as kubectl takes them. */
 export function editObject(what: string, comment = ""): string {
-  return withComment(`kubectl edit ${what}`, comment);
+  return withComment(`kubectl edit ${shellWords(what)}`, comment);
 }
 
 /** Shows an object with its events. */
 export function describeObject(what: string): string {
-  return `kubectl describe ${what}`;
+  return `kubectl describe ${shellWords(what)}`;
 }
 
 /** Lists objects. */
 export function getObjects(what: string, comment = ""): string {
-  return withComment(`kubectl get ${what}`, comment);
+  return withComment(`kubectl get ${shellWords(what)}`, comment);
+}
+
+/** One value of an object, by the path of its field. */
+export function getValue(what: string, path: string): string {
+  return `${getObjects(what)} -o jsonpath=${quotedWord(`{${path}}`)}`;
 }
 
 /** Deletes objects of one kind by name. */
 export function deleteObjects(kind: string, names: readonly string[]): string {
-  return `kubectl delete ${kind} ${names.map(shellWord).join(" ")}`;
+  return `kubectl delete ${shellWord(kind)} ${names.map(shellWord).join(" ")}`;
 }
 
 /** Explains a field: `field` is a kind and a path, for instance `rec.spec.nodes`. */
 export function explainField(field: string): string {
-  return `kubectl explain ${field}`;
+  return `kubectl explain ${shellWord(field)}`;
 }
 
 /** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
@@ -96,7 +104,7 @@ export function restartDeployment(name: string): string {
 
 /** Applies a file, or what arrives on the standard input (`-`); `flags` stand before it. */
 export function applyFile(file: string, flags = "", comment = ""): string {
-  return withComment(`kubectl apply ${flags === "" ? "" : `${flags} `}-f ${file}`, comment);
+  return withComment(`kubectl apply ${flags === "" ? "" : `${shellWords(flags)} `}-f ${shellWord(file)}`, comment);
 }
 
 /** Deletes webhook configurations by name. */
@@ -116,8 +124,8 @@ export function uncordon(worker: string): string {
 
 /** Lists what an account may do; the caller, when no account is given. */
 export function listPermissions(namespace = "", account = ""): string {
-  const place = namespace === "" ? "" : ` -n ${namespace}`;
-  const who = account === "" ? "" : ` --as system:serviceaccount:${namespace}:${account}`;
+  const place = namespace === "" ? "" : ` -n ${shellWord(namespace)}`;
+  const who = account === "" ? "" : ` --as ${shellWord(`system:serviceaccount:${namespace}:${account}`)}`;
   return `kubectl auth can-i --list${place}${who}`;
 }
 
@@ -143,20 +151,25 @@ export function viewKubeconfig(): string {
 
 /** Puts the certificate of a secret into the entry `entry` of a webhook configuration. */
 export function trustCertificate(configuration: string, entry: string, secret: string): string {
-  const body = `{"webhooks":[{"name":"${entry}","clientConfig":{"caBundle":"'${certificateOf(secret)}'"}}]}`;
-  return `kubectl patch ValidatingWebhookConfiguration ${configuration} -p '${body}'`;
+  const body = { webhooks: [{ name: entry, clientConfig: { caBundle: CERTIFICATE } }] };
+  return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} -p ${withCertificate(body, secret)}`;
 }
 
 /** The same for the first entry, whatever its name is. */
 export function trustCertificateFirst(configuration: string, secret: string): string {
-  const operation = `[{"op":"add","path":"/webhooks/0/clientConfig/caBundle","value":"'${certificateOf(secret)}'"}]`;
-  return `kubectl patch ValidatingWebhookConfiguration ${configuration} --type json -p '${operation}'`;
+  const operations = [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value: CERTIFICATE }];
+  return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} --type json -p ${withCertificate(operations, secret)}`;
 }
 
-function certificateOf(secret: string): string {
-  return `$(${getObjects(`secret ${secret} -o jsonpath='{.data.cert}'`)})`;
+const CERTIFICATE = "<certificate>";
+
+/** Between the quotes of the body stands what the shell puts there. */
+function withCertificate(body: object, secret: string): string {
+  const given = `'$(${getValue(`secret ${secret}`, ".data.cert")})'`;
+  return quotedWord(JSON.stringify(body)).replace(CERTIFICATE, () => given);
 }
 
-function withComment(command: string, comment: string): string {
-  return comment === "" ? command : `${command}  # ${comment}`;
+/** A comment ends with its line, and so do the words of others in it. */
+export function withComment(command: string, comment: string): string {
+  return comment === "" ? command : `${command}  # ${comment.replaceAll(/\s+/g, " ")}`;
 }

@@ -3,7 +3,12 @@ export function shellWord(text: string): string {
   return PLAIN.test(text) ? text : quotedWord(text);
 }
 
-/** The same, quoted in any case. */
+/** Words with single spaces between them, each as a shell reads it back. */
+export function shellWords(text: string): string {
+  return text.split(" ").map(shellWord).join(" ");
+}
+
+/** The same of one word, quoted in any case. */
 export function quotedWord(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -8,7 +8,7 @@ import type { DatabaseObject, RecordedDatabase, Supplied } from "../../../src/co
 import type { ClusterView } from "../../../src/core/planner/view/cluster-view.ts";
 import { clusterView } from "./cluster-view.ts";
 
-const NOTHING: Supplied = { license: false, modules: [], moduleUrls: {}, moduleSecret: "", keepDigests: false };
+const NOTHING: Supplied = { license: "", modules: [], moduleUrls: {}, moduleSecret: "", keepDigests: false };
 
 /** A cluster with its environment, what the user supplies, and the recoveries that are proposed. */
 export interface RecoveryCase {

@@ -1,11 +1,13 @@
 import type { ModuleRepository } from "../modules/module-repository.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
-import { databaseIsAt, dropDatabase, makeDatabase, takeDatabase, upgradeDatabase } from "./databases.ts";
+import { databaseIsAt, dropDatabase, makeDatabase, takeDatabase, uidOf } from "./databases.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import { letLicenceExpire, licence } from "./licence.ts";
+import type { Lane } from "./lane.ts";
 import { listed, upload } from "./modules.ts";
-import { recoverWith } from "./remedy.ts";
+import { recoverWith, runRemedy, typeProposal } from "./remedy.ts";
 
+const licenceFile = (lane: Lane) => ({ files: { "license.txt": licence(lane) } });
 const OLD = { name: "old", memory_size: 100_000_000, redis_version: "6.2" } as const;
 
 /** Cases whose cause lies in what the cluster holds: modules, databases, licence. */
@@ -24,7 +26,9 @@ export function dataCases(modules: ModuleRepository) {
         /no build of tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
       remedy: /curl -F module=@tally\.zip .*\/v2\/modules/,
       recoveries: {
-        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.1.0", compatible: "7.2" })),
+        "the API": runRemedy("UnsupportedModule", async () => ({
+          files: { "tally.zip": await tallyArchive({ version: "1.1.0", compatible: "7.2" }) },
+        })),
         "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
         storectl: async (lane) => {
           const archive = await tallyArchive({ version: "1.1.0", compatible: "7.2" });
@@ -42,7 +46,10 @@ export function dataCases(modules: ModuleRepository) {
       evidence: /needs databases of version 7\.2 or later; "old" is 6\.2/,
       remedy: /curl -X POST .* -d '\{"store_version":"7\.2"\}' .*\/v1\/bdbs\/\d+\/upgrade$/,
       recoveries: {
-        "the API": (lane) => upgradeDatabase(lane, "old", "7.2"),
+        "the API": async (lane) => {
+          await runRemedy("IncompatibleDatabaseVersion")(lane);
+          await databaseIsAt(lane, await uidOf(lane, "old"), "7.2");
+        },
         // management of databases is suspended (§1 rule 2): the older operator is the one that turns objects into calls
         "the CR": async (lane) => {
           await lane.operator(lane.from());
@@ -57,14 +64,11 @@ export function dataCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "LicenseInvalid",
       evidence: /expired on/,
-      remedy: /PUT \/v1\/license/,
+      remedy: /storectl recover rec --license license\.txt$/,
       recoveries: {
-        "the API": async (lane) => {
-          await (await lane.management()).call("installLicense", { body: { license: licence(lane) } });
-        },
+        "the API": typeProposal("LicenseInvalid", "--license license.txt", licenceFile),
         "the CR": (lane) => lane.patch({ license: licence(lane) }),
-        storectl: async (lane) =>
-          recoverWith(lane, "LicenseInvalid", "--license", await lane.file("licence", licence(lane))),
+        storectl: runRemedy("LicenseInvalid", licenceFile),
       },
     },
   } satisfies Record<string, FrozenCase>;

@@ -38,10 +38,16 @@ export async function dropDatabase(lane: Lane, name: string): Promise<void> {
 /** Upgrades a database through the management API alone, and waits until that is done. */
 export async function upgradeDatabase(lane: Lane, name: string, target: string): Promise<void> {
   const api = await lane.management();
-  const found = (await api.call("bdbs")).find((bdb) => bdb.name === name);
+  const uid = await uidOf(lane, name);
+  await api.call("upgradeBdb", { params: { uid }, body: { store_version: target } });
+  await databaseIsAt(lane, uid, target);
+}
+
+/** The number of a database. */
+export async function uidOf(lane: Lane, name: string): Promise<number> {
+  const found = (await (await lane.management()).call("bdbs")).find((bdb) => bdb.name === name);
   if (found === undefined) throw new Error(`there is no database ${name}`);
-  await api.call("upgradeBdb", { params: { uid: found.uid }, body: { store_version: target } });
-  await databaseIsAt(lane, found.uid, target);
+  return found.uid;
 }
 
 /** Resolves once the database is active and at the version. */

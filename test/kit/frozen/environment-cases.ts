@@ -40,8 +40,10 @@ export function environmentCases() {
       state: "Upgrade",
       reason: "PodNotRunning",
       evidence: /pod rec-2 does not run: .*ImagePull/,
-      remedy: /the operator applies a corrected image spec of rec at once/,
-      recoveries: { "the CR": (lane) => lane.patch({ storeEnterpriseImageSpec: { repository: null } }) },
+      remedy: /correct the image spec, which the operator applies at once: kubectl edit rec rec/,
+      recoveries: {
+        "the CR": runRemedy("PodNotRunning", () => ({ naming: "kubectl edit", editing: "/repository: nowhere/d" })),
+      },
       touched: 1,
     },
     unschedulable: {
@@ -51,7 +53,7 @@ export function environmentCases() {
       evidence: /pod rec-2 does not run: Unschedulable: 0\/1 nodes are available/,
       remedy: /kubectl describe pod rec-2/,
       recoveries: {
-        "the CR": (lane) => lane.patch({ nodeSelector: null }),
+        "the CR": runRemedy("PodNotRunning", () => ({ naming: "kubectl edit", editing: "/^ *disk-of-/d" })),
         "a label on a worker": async (lane) => {
           await lane.sh(`kubectl label node local disk-of-${lane.namespace}=fast`);
         },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { EXIT } from "../../../src/programs/cli/console/context.ts";
@@ -19,6 +19,8 @@ import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import type { StoryWorld } from "../world/story-world.ts";
 
 const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
+/** `storectl` is on the PATH of whoever has set up the checkout. */
+const PROGRAMS = join(import.meta.dirname, "../../../bin");
 const CLUSTER = "rec";
 const PATIENCE_MS = 120_000;
 
@@ -49,6 +51,8 @@ export interface Lane {
   storectl(...args: readonly string[]): Promise<string>;
   /** A file of this lane that holds `content`. */
   file(name: string, content: string | Uint8Array): Promise<string>;
+  /** A folder of this lane with these files, by their names. */
+  folder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;
 }
 
 export type Rec = Stored<StoreEnterpriseCluster>;
@@ -129,11 +133,14 @@ function operatorProcesses(story: StoryWorld, namespace: string): Pick<Lane, "ki
 }
 
 /** bash and storectl with a kubeconfig of their own, whose namespace is the lane's. */
-async function commandLine(kubeconfig: string, namespace: string): Promise<Pick<Lane, "sh" | "storectl" | "file">> {
+async function commandLine(
+  kubeconfig: string,
+  namespace: string,
+): Promise<Pick<Lane, "sh" | "storectl" | "file" | "folder">> {
   const own = `${kubeconfig}.${namespace}`;
   await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
   const sh = async (line: string): Promise<string> => {
-    const env = { ...process.env, KUBECONFIG: own };
+    const env = { ...process.env, KUBECONFIG: own, PATH: `${PROGRAMS}:${process.env["PATH"]}` };
     // bash takes a socket for a login from afar, and reads the user's own files then
     return (await promisify(execFile)("bash", ["--norc", "-c", line], { env, timeout: 60_000 })).stdout;
   };
@@ -144,6 +151,12 @@ async function commandLine(kubeconfig: string, namespace: string): Promise<Pick<
     file: async (name, content) => {
       const path = `${own}.${name}`;
       await writeFile(path, content, { mode: 0o600 });
+      return path;
+    },
+    folder: async (files) => {
+      const path = `${own}.files`;
+      await mkdir(path, { recursive: true });
+      for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content, { mode: 0o600 });
       return path;
     },
   };

@@ -6,6 +6,7 @@ import { proves } from "../specification/proves.ts";
 import { isReported, NOTICED_MS } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
+import { typeRemedy } from "./remedy.ts";
 import { assertWithin } from "../time/assert-within.ts";
 
 /** Whose policy keeps a database from minor versions. */
@@ -42,7 +43,7 @@ export function liftMajorPolicy(lane: FrozenLane, holder: Holder): Promise<void>
     await until("an event", () => isReported(lane, name, ready.reason, evidence, remedy), { withinMs: 30_000 });
     assert.match(await lane.sh(`kubectl describe redb ${name}`), evidence);
     if (lane.isKilled) await lane.killOperator();
-    await lane.sh(/kubectl patch [^,]*}}'/.exec(ready.message)?.[0] ?? "false");
+    await typeRemedy(lane, { remedy: ready.message }, { naming: "latest" });
     await expectRaised(lane, name);
   });
 }

@@ -1,8 +1,8 @@
 import type { ModuleRepository } from "../modules/module-repository.ts";
+import { uploadModule } from "../../../src/core/api/kubectl.ts";
 import { tallyArchive } from "../modules/module-archive.ts";
 import type { FrozenCase } from "./frozen-case.ts";
-import { tagOf } from "./begin.ts";
-import { listed, upload } from "./modules.ts";
+import { listed } from "./modules.ts";
 import { runRemedy } from "./remedy.ts";
 
 /** Cases whose cause lies in the spec of the cluster, or behind a URL in it. */
@@ -27,10 +27,10 @@ function versionCases() {
       state: "InvalidUpgrade",
       reason: "AutoUpgradeDigestConflict",
       evidence: /usageMeter\.callHomeClient\.imageSpec/,
-      remedy: /remove every digestHash, or set spec\.autoUpgradeStoreEnterprise to false/,
+      remedy: /remove every digestHash: kubectl patch rec rec .*; or upgrade by hand: kubectl patch rec rec /,
       recoveries: {
-        "the CR, by removing it": (lane) => lane.patch({ usageMeter: null }),
-        "the CR, by hand": (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, ...tagOf(lane) }),
+        "the CR, by removing it": runRemedy("AutoUpgradeDigestConflict", () => ({ naming: "digestHash" })),
+        "the CR, by hand": runRemedy("AutoUpgradeDigestConflict", () => ({ naming: "versionTag" })),
       },
       after: (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, usageMeter: null }),
     },
@@ -54,10 +54,8 @@ function moduleCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "AutoUpgradeUserModules",
       evidence: /user-defined modules are listed: Tally/,
-      remedy: /set spec\.autoUpgradeStoreEnterprise to false/,
-      recoveries: {
-        "the CR": (lane) => lane.patch({ autoUpgradeStoreEnterprise: false, ...tagOf(lane) }),
-      },
+      remedy: /^upgrade by hand: kubectl patch rec rec /,
+      recoveries: { "the CR": runRemedy("AutoUpgradeUserModules") },
     },
     moduleName: {
       spec: () => listed(modules, "counter", "tally.zip"),
@@ -65,7 +63,9 @@ function moduleCases(modules: ModuleRepository) {
       reason: "UserModuleInvalid",
       evidence: /listed as "counter".*module_name "tally".*display_name "Tally"/,
       remedy: /kubectl edit rec rec .*userDefinedModules/,
-      recoveries: { "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")) },
+      recoveries: {
+        "the CR": runRemedy("UserModuleInvalid", () => ({ editing: "s/name: counter/name: Tally/" })),
+      },
     },
     download: {
       spec: (lane) => listed(modules, "Tally", `${lane.namespace}.zip`),
@@ -74,8 +74,11 @@ function moduleCases(modules: ModuleRepository) {
       evidence: /the server answers 404/,
       remedy: /the upgrade continues once the module can be installed/,
       recoveries: {
-        "the API": async (lane) => upload(lane, await tallyArchive({ version: "1.3.0", compatible: "7.2" })),
-        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
+        "the API": async (lane) => {
+          const archive = await tallyArchive({ version: "1.3.0", compatible: "7.2" });
+          await lane.sh(uploadModule("rec", await lane.file("tally.zip", archive)));
+        },
+        "the CR": runRemedy("UserModuleInvalid", ({ namespace }) => ({ editing: `s/${namespace}.zip/tally.zip/` })),
         "the module server": async (lane) => {
           modules.put(`${lane.namespace}.zip`, await tallyArchive({ version: "1.1.0", compatible: "7.2" }));
         },

@@ -1,4 +1,5 @@
 import { MAX_DATABASE_BYTES, memoryBytes, MIN_DATABASE_BYTES } from "../../api/settings/memory.ts";
+import { editObject } from "../../api/kubectl.ts";
 import { ADMISSION_SERVICE } from "../../api/names.ts";
 import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 import { serviceNameObjections } from "./names.ts";
@@ -107,16 +108,16 @@ export function portIsFree(reviewed: ReviewedDatabase): readonly Objection[] {
 /** The licence allows so many shards; what exists is not asked again. */
 export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[] {
   const { at, spec, before, existing } = reviewed;
-  const shards = clusterOfReviewed(reviewed)?.shards;
-  if (shards === undefined) return [];
+  const cluster = clusterOfReviewed(reviewed);
+  if (cluster?.shards === undefined) return [];
+  const { name, shards } = cluster;
   const has = existing === undefined ? 0 : instancesOf(before ?? spec);
   const more = instancesOf(spec) - has;
   if (more <= 0 || shards.used + more <= shards.limit) return [];
   const why = `it needs ${more} more, and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
   const field = spec.replication ? `${at}.replication` : `${at}.shardCount`;
-  return [
-    forbiddenValue(field, why, "install a larger licence (PUT /v1/license), or delete a database", "LicenseLimit"),
-  ];
+  const remedy = `delete a database, or name a larger licence in spec.licenseSecretName: ${editObject(`rec ${name}`)}`;
+  return [forbiddenValue(field, why, remedy, "LicenseLimit")];
 }
 
 function instancesOf({ shardCount, replication }: ReviewedDatabase["spec"]): number {

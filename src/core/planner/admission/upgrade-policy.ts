@@ -1,9 +1,11 @@
-import { patchCluster, patchDatabase } from "../../api/kubectl.ts";
+import { callApi, patchCluster, patchDatabase } from "../../api/kubectl.ts";
+import { DATABASE_SETTINGS } from "../../api/settings/database-settings.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { isMinorVersion } from "../../releases/catalogue/find.ts";
 
 const LATEST = { storeUpgradePolicy: "latest" };
+const LATEST_CALLED = { [DATABASE_SETTINGS.upgradePolicy.wireName]: "latest" };
 
 type UpgradePolicy = SettingValues["upgradePolicy"];
 
@@ -30,8 +32,10 @@ export function policiesAgainst(
 
 /** Whose policy keeps databases from a version. */
 export interface AgainstVersion {
-  /** Name of the cluster whose policy does; absent when it does not. */
-  readonly cluster?: string | undefined;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** The policy of the cluster does. */
+  readonly byCluster: boolean;
   /** Databases whose own policy does. */
   readonly databases: readonly { readonly name: string; readonly uid: number }[];
 }
@@ -40,16 +44,14 @@ export interface AgainstVersion {
 export function policySentence(
   target: string,
   allowed: readonly string[],
-  { cluster, databases }: AgainstVersion,
+  { cluster, byCluster, databases }: AgainstVersion,
 ): string {
   const said = [
-    ...(cluster === undefined
-      ? []
-      : [`the upgrade policy of cluster ${cluster} is "major": ${patchCluster(cluster, LATEST)}`]),
+    ...(byCluster ? [`the upgrade policy of cluster ${cluster} is "major": ${patchCluster(cluster, LATEST)}`] : []),
     ...databases.map(
       ({ name, uid }) =>
-        `the upgrade policy of database "${name}" is "major": ${patchDatabase(name, LATEST)}, ` +
-        `or PUT /v1/bdbs/${uid} where it has no object`,
+        `the upgrade policy of database "${name}" is "major": ${patchDatabase(name, LATEST)}; ` +
+        `or where it has no object: ${callApi(cluster, "PUT", `/v1/bdbs/${uid}`, { body: LATEST_CALLED })}`,
     ),
   ];
   return `${target} is a minor version, and only ${allowed.join(", ")} are allowed: ${said.join("; ")}`;

@@ -44,8 +44,8 @@ export function policyAllowsVersion(facts: ReviewedDatabase): readonly Objection
   const why =
     `"${asked}" is a minor version and ${against.map(({ said }) => said).join(" and ")} is "major", which allows ` +
     majors.map((version) => `"${version}"`).join(", ");
-  const changes = against.map(({ change }) => change).join(" and ");
-  const remedy = target === undefined ? changes : `${changes}, or ${patchVersion(kind, name, at, target)}`;
+  const changes = against.map(({ change }) => change).join("; and ");
+  const remedy = target === undefined ? changes : `${changes}; or ${patchVersion(kind, name, at, target)}`;
   return [forbiddenValue(`${at}.storeVersion`, why, remedy, "UpgradePolicyMajor")];
 }
 

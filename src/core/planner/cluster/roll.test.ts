@@ -220,12 +220,12 @@ const waysOut: readonly (readonly [rule: string, trouble: string, remedy: RegExp
   [
     "an image that cannot be pulled is corrected",
     "ErrImagePull",
-    /^kubectl describe pod rec-2; the operator applies a corrected image spec of rec /,
+    /^look: kubectl describe pod rec-2; correct the image spec, which the operator applies at once: kubectl edit rec rec$/,
   ],
   [
     "no worker takes the pod: the remedy says what a node asks for",
     "Unschedulable: 0/3 nodes are available: 3 Insufficient cpu.",
-    /^kubectl describe pod rec-2; a node asks for cpu 2 and memory 4Gi: .* spec\.storeEnterpriseNodeResources.*kubectl edit rec rec/,
+    /^look: kubectl describe pod rec-2; a node asks for cpu 2 and memory 4Gi, .* spec\.storeEnterpriseNodeResources.*kubectl edit rec rec/,
   ],
 ];
 for (const [rule, trouble, remedy] of waysOut) {

@@ -21,7 +21,7 @@ for (const [rule, kept, evidence, remedy] of [
     const finding = stuckPod(clusterView(), pod(1, kept));
     assert.deepEqual(
       [finding?.id, finding?.evidence, finding?.remedy],
-      ["PodNotRunning", evidence, `kubectl describe pod rec-1; ${remedy}`],
+      ["PodNotRunning", evidence, `look: kubectl describe pod rec-1; ${remedy}`],
     );
   });
 }

@@ -29,20 +29,20 @@ export function stuckPod(view: ClusterView, pod: NodePod): Finding | undefined {
   const object = `${view.name}-${pod.ordinal}`;
   const look = describeObject(`pod ${object}`);
   if (isStuckEnding(pod))
-    return wait("PodNotRunning", `pod ${object} ${stuckText(pod)}`, `${look}; ${endStuck(object, pod)}`);
+    return wait("PodNotRunning", `pod ${object} ${stuckText(pod)}`, `look: ${look}; ${endStuck(object, pod)}`);
   // a corrected spec is taken up at once
   return pod.trouble === "" || pod.deleting
     ? undefined
-    : wait("PodNotRunning", `pod ${object} does not run: ${pod.trouble}`, `${look}; ${wayOutOf(pod, view)}`);
+    : wait("PodNotRunning", `pod ${object} does not run: ${pod.trouble}`, `look: ${look}; ${wayOutOf(pod, view)}`);
 }
 
 function wayOutOf({ unschedulable, ordinal, revision }: NodePod, { name, spec, workload }: ClusterView): string {
   const isOfNow = revision === workload?.updateRevision;
   if (!unschedulable && !isOfNow) return makeAgain(`${name}-${ordinal}`);
-  if (!unschedulable) return `the operator applies a corrected image spec of ${name} at once`;
+  if (!unschedulable) return `correct the image spec, which the operator applies at once: ${editObject(`rec ${name}`)}`;
   const { cpu = "none", memory = "none" } = spec.storeEnterpriseNodeResources.requests ?? {};
   return (
-    `a node asks for cpu ${cpu} and memory ${memory}: make a worker take it, or correct spec.storeEnterpriseNodeResources, ` +
-    `nodeSelector or tolerations (${editObject(`rec ${name}`)})`
+    `a node asks for cpu ${cpu} and memory ${memory}, so make a worker take it, or correct spec.storeEnterpriseNodeResources, ` +
+    `nodeSelector or tolerations: ${editObject(`rec ${name}`)}`
   );
 }

@@ -1,10 +1,11 @@
 import { patchCluster } from "../../api/kubectl.ts";
-import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
 import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
 import { block, unknown } from "../findings/finding.ts";
+import { askedByHand } from "./asked-by-hand.ts";
 import { named, type Check } from "./check.ts";
 import { customModules } from "./modules.ts";
+import { digestPlaces, withoutDigests } from "./pinned-images.ts";
 
 export const autoUpgradeIsConsistent: Check = {
   id: "AutoUpgradeContradiction",
@@ -27,13 +28,14 @@ export const noDigestWithAutoUpgrade: Check = {
   asks: "no image is pinned by a digest while upgrade is automatic",
   at: ["edit"],
   needs: [],
-  find({ view: { spec } }) {
-    const places = digestPlaces(spec);
+  find(input) {
+    const { name, spec } = input.view;
+    const places = digestPlaces(spec).map((place) => `spec.${place}`);
     if (!isAutoUpgrade(spec) || places.length === 0) return undefined;
     return block(
       "AutoUpgradeDigestConflict",
       `automatic upgrade is on and a digestHash is set in ${places.join(", ")}`,
-      "remove every digestHash, or set spec.autoUpgradeStoreEnterprise to false and upgrade by hand",
+      `remove every digestHash: ${patchCluster(name, withoutDigests(spec))}; or upgrade by hand: ${patchCluster(name, askedByHand(input))}`,
     );
   },
 };
@@ -44,8 +46,9 @@ export const noUserModulesWithAutoUpgrade: Check = {
   asks: "upgrade is not automatic when databases use user-defined modules, or some are listed",
   at: ["edit"],
   needs: [],
-  find({ view }) {
-    const { spec, cluster } = view;
+  find(input) {
+    const { view } = input;
+    const { name: rec, spec, cluster } = view;
     if (!isAutoUpgrade(spec)) return undefined;
     const used = customModules(view);
     const listed = (spec.userDefinedModules ?? []).map(({ name }) => name);
@@ -60,17 +63,9 @@ export const noUserModulesWithAutoUpgrade: Check = {
     return block(
       "AutoUpgradeUserModules",
       `automatic upgrade is on and ${evidence.join("; ")}`,
-      "set spec.autoUpgradeStoreEnterprise to false before the operator is upgraded, then set versionTag by hand",
+      input.step === undefined
+        ? `upgrade by hand, and say so before the operator is upgraded: ${patchCluster(rec, askedByHand(input))}`
+        : `upgrade by hand: ${patchCluster(rec, askedByHand(input))}`,
     );
   },
 };
-
-function digestPlaces(spec: ClusterSpec): readonly string[] {
-  const places = [
-    ["storeEnterpriseImageSpec", spec.storeEnterpriseImageSpec],
-    ["storeEnterpriseServicesRiggerImageSpec", spec.storeEnterpriseServicesRiggerImageSpec],
-    ["bootstrapperImageSpec", spec.bootstrapperImageSpec],
-    ["usageMeter.callHomeClient.imageSpec", spec.usageMeter?.callHomeClient?.imageSpec],
-  ] as const;
-  return places.filter(([, image]) => (image?.digestHash ?? "") !== "").map(([place]) => `spec.${place}`);
-}

@@ -13,7 +13,7 @@ export const licenseIsValid: Check = {
     return block(
       "LicenseInvalid",
       cluster.license.reason,
-      `install a valid licence: storectl recover ${name} --license license.txt (or \`PUT /v1/license\`, or spec.licenseSecretName); the upgrade then continues`,
+      `install a valid licence, and the upgrade continues: storectl recover ${name} --license license.txt`,
     );
   },
 };

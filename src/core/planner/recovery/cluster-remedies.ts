@@ -1,6 +1,7 @@
-import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { compareVersionText } from "../../base/version.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
+import { askedByHand } from "../prerequisites/asked-by-hand.ts";
+import { withoutDigests } from "../prerequisites/pinned-images.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
@@ -61,37 +62,18 @@ function rightTag({ input: { view } }: RemedyFacts): Remedy {
   };
 }
 
-const PINNED = [
-  "storeEnterpriseImageSpec",
-  "storeEnterpriseServicesRiggerImageSpec",
-  "bootstrapperImageSpec",
-] as const satisfies readonly (keyof ClusterSpec)[];
-
 /** §3: every digest goes, or automatic upgrade does. */
 function digests(facts: RemedyFacts): Remedy {
-  const { spec } = facts.input.view;
   if (facts.given.keepDigests) return byHand(facts);
-  const images = PINNED.filter((place) => spec[place]?.digestHash !== undefined).map((place) => [
-    place,
-    { digestHash: null },
-  ]);
-  const usage = spec.usageMeter?.callHomeClient?.imageSpec?.digestHash;
   return {
-    acts: [
-      patch({
-        ...Object.fromEntries(images),
-        ...(usage === undefined ? {} : { usageMeter: { callHomeClient: { imageSpec: { digestHash: null } } } }),
-      }),
-    ],
+    acts: [patch(withoutDigests(facts.input.view.spec))],
     otherwise: "--keep-digests turns automatic upgrade off instead, and asks for the release by hand",
   };
 }
 
 /** Automatic upgrade off, and the release that it was to bring asked for by hand. */
-function byHand({ input: { view, step } }: RemedyFacts): Remedy {
-  const tag = step === undefined ? {} : { storeEnterpriseImageSpec: { versionTag: view.operator.nodeTag } };
-  const alias = { upgradeSpec: { autoUpgradeStoreEnterprise: null } };
-  return { acts: [patch({ autoUpgradeStoreEnterprise: false, ...alias, ...tag })] };
+function byHand({ input }: RemedyFacts): Remedy {
+  return { acts: [patch(askedByHand(input))] };
 }
 
 /** The policy of the database itself is its owner's word. */
@@ -102,9 +84,12 @@ function liftPolicy({ input: { view } }: RemedyFacts): Remedy | undefined {
 /** The cluster looks at it before anything is written: one that it refuses changes nothing. */
 function license({ input: { view }, given }: RemedyFacts): Remedy {
   const { license: text, licenseSecretName: secret } = view.spec;
-  if (!given.license) return { needs: "a licence for this cluster: --license <file>" };
+  const file = given.license;
+  if (file === "") return { needs: "a licence for this cluster: --license <file>" };
   const isNamed = secret !== undefined || (text ?? "") !== "";
-  return { acts: [{ kind: "install-license" }, ...(isNamed ? [{ kind: "write-license" as const, secret }] : [])] };
+  return {
+    acts: [{ kind: "install-license", file }, ...(isNamed ? [{ kind: "write-license" as const, secret, file }] : [])],
+  };
 }
 
 /** Through the management API, since objects of databases are not acted on meanwhile; then the object says the same (§1, §7). */

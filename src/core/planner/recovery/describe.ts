@@ -2,17 +2,18 @@ import {
   applyBundle,
   callApi,
   deleteWebhooks,
-  editObject,
   getObjects,
+  installLicense,
   patchCluster,
   patchDatabaseVersion,
+  patchLicense,
   patchRole,
   restartDeployment,
   trustCertificateFirst,
   uncordon,
   uploadModule,
+  writeLicenseSecret,
 } from "../../api/kubectl.ts";
-import { LICENSE_KEY } from "../../api/license.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
 import { assertNever } from "../../base/assert-never.ts";
 import type { RecoveryAct } from "./recovery.ts";
@@ -32,11 +33,9 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
     case "upload-module":
       return uploadModule(cluster, act.file, `${act.title}, until every node has it`);
     case "install-license":
-      return "PUT /v1/license  # the licence that is given";
+      return installLicense(cluster, act.file);
     case "write-license":
-      return act.secret === undefined
-        ? editObject(`rec ${cluster}`, "spec.license: the same")
-        : editObject(`secret ${act.secret}`, `key ${LICENSE_KEY}: the same`);
+      return act.secret === undefined ? patchLicense(cluster, act.file) : writeLicenseSecret(act.secret, act.file);
     case "end-maintenance":
       return callApi(cluster, "POST", `/v1/nodes/${act.uid}/actions/maintenance_off`);
     case "patch-role":

@@ -1,7 +1,7 @@
 import { asking, clusterView, database, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
-import { callApi } from "../../api/kubectl.ts";
+import { callApi, installLicense } from "../../api/kubectl.ts";
 import { stepFrom } from "../prerequisites/check-input.ts";
 
 const TO_7_4 = { store_version: "7.4" } as const;
@@ -71,12 +71,12 @@ const cases: readonly RecoveryCase[] = [
       spec: asking(NEW.nodeTag, { licenseSecretName: "paid" }),
       cluster: facts({ license: invalid }),
     },
-    given: { license: true },
+    given: { license: "license.txt" },
     does: [
       [
         "LicenseInvalid",
-        "PUT /v1/license  # the licence that is given",
-        "kubectl edit secret paid  # key license: the same",
+        installLicense("rec", "license.txt"),
+        "kubectl create secret generic paid --from-file=license=license.txt --dry-run=client -o yaml | kubectl apply -f -",
       ],
     ],
   },

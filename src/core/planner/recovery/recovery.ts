@@ -8,9 +8,9 @@ export type RecoveryAct =
   | { readonly kind: "patch-database"; readonly name: string; readonly storeVersion: string }
   | { readonly kind: "upgrade-database"; readonly name: string; readonly uid: number; readonly to: string }
   | { readonly kind: "upload-module"; readonly file: string; readonly title: string }
-  | { readonly kind: "install-license" }
+  | { readonly kind: "install-license"; readonly file: string }
   /** The licence into the place of the spec that names it, so that the operator keeps it. */
-  | { readonly kind: "write-license"; readonly secret: string | undefined }
+  | { readonly kind: "write-license"; readonly secret: string | undefined; readonly file: string }
   | { readonly kind: "end-maintenance"; readonly uid: number }
   | {
       readonly kind: "patch-role";
@@ -54,7 +54,8 @@ export interface Recovery {
 
 /** What the user has brought along. */
 export interface Supplied {
-  readonly license: boolean;
+  /** File with the licence; empty when none is given. */
+  readonly license: string;
   readonly modules: readonly SuppliedModule[];
   /** Where modules of `spec.userDefinedModules` are to be fetched, by name. */
   readonly moduleUrls: Readonly<Record<string, string>>;

@@ -244,7 +244,7 @@ const deadEnds: readonly Dead[] = [
       databases: [orders, { ...orders, name: "old", uid: 2, policies: { cluster: "latest", database: "major" } }],
     },
     to: { release: "8.2.0-12", databases: "8.2" },
-    why: /allowed: the upgrade policy of database "old" is "major": kubectl patch redb old .*, or PUT \/v1\/bdbs\/2 where/,
+    why: /allowed: the upgrade policy of database "old" is "major": kubectl patch redb old .*; or where it has no object: curl -X PUT .*\/v1\/bdbs\/2/,
   },
 ];
 

@@ -76,7 +76,8 @@ function policyRefusal(state: PathState, to: string, facts: PathFacts): string |
   }));
   if (kept.every(({ against }) => against.length === 0)) return undefined;
   return policySentence(to, majorVersions(supportedStoreVersions(state.cluster)), {
-    cluster: kept.some(({ against }) => against.includes("cluster")) ? facts.cluster : undefined,
+    cluster: facts.cluster,
+    byCluster: kept.some(({ against }) => against.includes("cluster")),
     databases: kept.flatMap(({ database, against }) => (against.includes("database") ? [database] : [])),
   });
 }

@@ -19,7 +19,8 @@ export function requirePolicy(context: CheckContext, record: DatabaseRecord, tar
   const against = policiesAgainst(policies, record.storeVersion, target);
   if (against.length === 0) return;
   const sentence = policySentence(target, majorVersions(supportedStoreVersions(context.config.release)), {
-    ...(against.includes("cluster") ? { cluster: context.config.cluster } : {}),
+    cluster: context.config.cluster,
+    byCluster: against.includes("cluster"),
     databases: against.includes("database") ? [record] : [],
   });
   throw refuse(refusals.policyMajor, sentence);

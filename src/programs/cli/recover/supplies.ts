@@ -24,7 +24,7 @@ interface SupplyOptions {
 /** Reads licence and archives; a Fault names the one that is none. */
 export async function readSupplies(options: SupplyOptions): Promise<Supplies> {
   const license = options.license === undefined ? "" : await readTextFile(options.license);
-  if (license !== "") readLicense(license);
+  if (options.license !== undefined) readLicense(license);
   const opened = await Promise.all(
     (options.module ?? []).map(async (file) => ({ file, ...(await readArchive(file)) })),
   );
@@ -32,7 +32,7 @@ export async function readSupplies(options: SupplyOptions): Promise<Supplies> {
     license,
     archives: new Map(opened.map(({ file, archive }) => [file, archive])),
     given: {
-      license: license !== "",
+      license: options.license ?? "",
       modules: opened.map(({ file, title, manifest }) => ({
         file,
         title,

@@ -28,7 +28,7 @@ const CHANGE: Readonly<Record<string, string>> = {
 /** What ends a refusal that the object has no part in. */
 const WAY_OUT: Readonly<Record<string, string>> = {
   missing_module: "upload the module: storectl modules upload <file>.zip; the operator tries again",
-  license_expired: "install a valid licence",
+  license_expired: `name a valid licence in spec.licenseSecretName of the cluster: ${editObject("rec")}`,
   data_set_aside:
     "put the ConfigMap with the record of the database back, or remove the data for ever: the finding DataSetAside of the cluster has the line",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
