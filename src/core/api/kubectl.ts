@@ -5,7 +5,9 @@ import {
   getObjects,
   getValue,
   mergeObject,
+  mergeObjectOf,
   withComment,
+  writeSecret,
 } from "../base/kubectl.ts";
 import { quotedWord, shellWord } from "../base/shell-word.ts";
 import { LICENSE_KEY } from "./license.ts";
@@ -80,13 +82,12 @@ export function installLicense(cluster: string, file: string): string {
 
 /** Writes the licence of a file into the spec of a cluster. */
 export function patchLicense(cluster: string, file: string): string {
-  return `kubectl patch rec ${shellWord(cluster)} --type merge -p "{\\"spec\\":{\\"license\\":\\"${linesOf(file)}\\"}}"`;
+  return mergeObjectOf("rec", cluster, `{\\"spec\\":{\\"license\\":\\"${linesOf(file)}\\"}}`);
 }
 
 /** Writes the file of a licence into a Secret, also into one that is there. */
 export function writeLicenseSecret(name: string, file: string): string {
-  const made = `kubectl create secret generic ${shellWord(name)} ${shellWord(`--from-file=${LICENSE_KEY}=${file}`)}`;
-  return `${made} --dry-run=client -o yaml | ${applyFile("-")}`;
+  return writeSecret(name, `${LICENSE_KEY}=${file}`);
 }
 
 const JSON_BODY = '-H "Content-Type: application/json" -d';

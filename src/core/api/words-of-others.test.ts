@@ -29,6 +29,7 @@ import {
   installLicense,
   listPermissions,
   mergeObject,
+  mergeObjectOf,
   nodeLog,
   patchLicense,
   patchRole,
@@ -39,11 +40,13 @@ import {
   uncordon,
   uploadModule,
   writeLicenseSecret,
+  writeSecret,
 } from "./kubectl.ts";
 
 /** Every command that takes names or values of others, with `value` in each place. */
 const COMMANDS: Readonly<Record<string, (value: string) => string>> = {
   mergeObject: (value) => mergeObject("rec", "rec", { spec: { persistentSpec: { storageClassName: value } } }),
+  mergeObjectOf: (value) => mergeObjectOf("rec", value, "{}"),
   patchRole: (value) => patchRole(value, value, [{ op: "add", path: "/rules/-", value }]),
   annotate: (value) => annotate("redb", value, `a=${value}`),
   annotateObjects: (value) => annotateObjects([`secret/${value}`, value], `a=${value}`),
@@ -54,6 +57,7 @@ const COMMANDS: Readonly<Record<string, (value: string) => string>> = {
   deleteObjects: (value) => deleteObjects("pod", [value, value]),
   explainField: (value) => explainField(`rec.spec.${value}`),
   createSecret: (value) => createSecret(value, value, `license=${value}`),
+  writeSecret: (value) => writeSecret(value, `license=${value}`),
   createSecretOf: (value) => createSecretOf(value, { password: value }),
   createConfigMap: (value) => createConfigMap(value, value),
   editSecret: (value) => editSecret(value, value),

@@ -10,6 +10,11 @@ export function mergeObject(kind: string, name: string, body: object): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
+/** The same with a body that the shell puts together: `body` is JSON as it stands between double quotes of a shell. */
+export function mergeObjectOf(kind: string, name: string, body: string): string {
+  return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p "${body}"`;
+}
+
 /** Applies JSON patch operations to a Role. */
 export function patchRole(name: string, namespace: string, operations: readonly object[]): string {
   const given = quotedWord(JSON.stringify(operations));
@@ -59,6 +64,12 @@ export function explainField(field: string): string {
 /** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
 export function createSecret(namespace: string, name: string, source: string): string {
   return `kubectl -n ${shellWord(namespace)} create secret generic ${shellWord(name)} ${shellWord(`--from-file=${source}`)}`;
+}
+
+/** Makes a Secret of a file in the namespace of the caller, or writes the file into the Secret that is there. */
+export function writeSecret(name: string, source: string): string {
+  const made = `kubectl create secret generic ${shellWord(name)} ${shellWord(`--from-file=${source}`)}`;
+  return `${made} --dry-run=client -o yaml | ${applyFile("-")}`;
 }
 
 /** Makes a Secret, in the namespace of the caller, of values that are given after `=`. */

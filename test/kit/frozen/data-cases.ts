@@ -8,6 +8,7 @@ import { listed, upload } from "./modules.ts";
 import { recoverWith, runRemedy, typeProposal } from "./remedy.ts";
 
 const licenceFile = (lane: Lane) => ({ files: { "license.txt": licence(lane) } });
+const buildFor72 = () => tallyArchive({ version: "1.1.0", compatible: "7.2" });
 const OLD = { name: "old", memory_size: 100_000_000, redis_version: "6.2" } as const;
 
 /** Cases whose cause lies in what the cluster holds: modules, databases, licence. */
@@ -26,13 +27,10 @@ export function dataCases(modules: ModuleRepository) {
         /no build of tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
       remedy: /curl -F module=@tally\.zip .*\/v2\/modules/,
       recoveries: {
-        "the API": runRemedy("UnsupportedModule", async () => ({
-          files: { "tally.zip": await tallyArchive({ version: "1.1.0", compatible: "7.2" }) },
-        })),
+        "the API": runRemedy("UnsupportedModule", async () => ({ files: { "tally.zip": await buildFor72() } })),
         "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
         storectl: async (lane) => {
-          const archive = await tallyArchive({ version: "1.1.0", compatible: "7.2" });
-          await recoverWith(lane, "UnsupportedModule", "--module", await lane.file("tally.zip", archive));
+          await recoverWith(lane, "UnsupportedModule", "--module", await lane.file("tally.zip", await buildFor72()));
         },
       },
     },

@@ -63,7 +63,7 @@ export async function typeRemedy(
 const OTHERS_ARE_LEFT = `[ $? -eq ${EXIT.found} ]`;
 
 /** The commands of a remedy: each ends a sentence, and sentences end with a semicolon. */
-export function typedLines(remedy: string): readonly string[] {
+function typedLines(remedy: string): readonly string[] {
   return remedy
     .split("; ")
     .flatMap((part) => /^(?:(?:and|or) )?(?:.*?: )?((?:kubectl|curl|storectl|sed) .*)$/.exec(part)?.[1] ?? []);

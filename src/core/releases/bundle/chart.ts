@@ -163,7 +163,7 @@ function hasMetadata(object: object): object is { readonly metadata: object } {
 
 const NOTES = `The operator {{ .Chart.AppVersion }} is in namespace {{ .Release.Namespace }}.
 
-  ${getObjects(`deployment ${OPERATOR_NAME} -n {{ .Release.Namespace }}`)}
+  ${getObjects(`deployment ${OPERATOR_NAME} -n`)} {{ .Release.Namespace }}
 
 It makes clusters of StoreEnterpriseCluster objects; after an upgrade of the operator, upgrade them next: docs/upgrades.md.
 The definitions of our kinds, and with them every cluster and database, stay when this release is uninstalled.

@@ -22,7 +22,7 @@ interface RoleOptions {
 export function roleCommand({ print }: CliContext): Command {
   return new Command("role")
     .description("print ready Roles for people, and bind them to who is named; without a Role: list them")
-    .addArgument(new Argument("[roles...]", "which Roles").choices(PERSON_ROLES))
+    .addArgument(new Argument("[role...]", "which Roles").choices(PERSON_ROLES))
     .option("--cluster <name>", "cluster whose login the Role gives; may be given several times", name)
     .option("--secret <name>", "Secret with that login, where spec.clusterCredentialSecretName names one", name)
     .option("--user <name>", "who gets it; may be given several times", gathered)
