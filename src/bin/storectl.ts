@@ -35,18 +35,19 @@ function interruptSignal(): AbortSignal {
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const gone = new AbortController();
-  terminal.once("close", () => {
+  const leave = (): void => {
     gone.abort();
-  });
-  terminal.once("SIGINT", () => {
-    gone.abort();
-  });
+  };
+  terminal.once("close", leave);
+  terminal.once("SIGINT", leave); // typed
+  process.once("SIGINT", leave); // sent by another program
   try {
     return await terminal.question(question, { signal: gone.signal });
   } catch (error) {
     if (gone.signal.aborted) return "";
     throw error;
   } finally {
+    process.off("SIGINT", leave);
     terminal.close();
   }
 }

@@ -76,7 +76,7 @@ await test("holds nothing that was planted: in specs, environments, arguments, a
 await test("an archive that is there is not written over, and a name is made of cluster and time", async () => {
   const { code, stderr } = await world.storectl("support-bundle", "--out", archive);
   assert.equal(code, 1);
-  assert.match(stderr, /^CLI_FILE: .*support\.tar\.gz cannot be written: EEXIST/);
+  assert.match(stderr, /^CLI_OUTPUT: .*support\.tar\.gz cannot be written: it is there already/);
 });
 
 /** A word that is a secret wherever one may put it. */

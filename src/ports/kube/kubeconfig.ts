@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { fileTrouble } from "../../core/base/file-trouble.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { faults } from "./faults.ts";
 
 /** How to reach one API server, and as whom. Holds secrets: never log it. */
@@ -84,7 +85,7 @@ function parseFile(path: string, readFile: ReadFile): z.infer<typeof File> {
   try {
     content = parse(readFile(path), { maxAliasCount: 100 });
   } catch (error) {
-    throw new Fault(faults.badConfig, `cannot read the kubeconfig ${path}: ${messageOf(error)}`, { path }, error);
+    throw new Fault(faults.badConfig, `the kubeconfig ${path} cannot be read: ${fileTrouble(error)}`, { path }, error);
   }
   const file = File.safeParse(content);
   if (!file.success)

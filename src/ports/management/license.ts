@@ -29,7 +29,7 @@ export function signLicense(terms: LicenseTerms, privateKey: string): string {
   const signature = sign(
     null,
     payload,
-    signingKey(() => createPrivateKey(privateKey)),
+    signingKey("private", () => createPrivateKey(privateKey)),
   );
   const text = `${payload.toString("base64url")}.${signature.toString("base64url")}`;
   return [BEGIN, ...(text.match(new RegExp(`.{1,${LINE}}`, "g")) ?? []), END, ""].join("\n");
@@ -41,7 +41,7 @@ export function signLicense(terms: LicenseTerms, privateKey: string): string {
  */
 export function openLicense(text: string, authorities: readonly string[]): LicenseTerms {
   const { payload, signature } = partsOf(text);
-  const keys = authorities.map((authority) => signingKey(() => createPublicKey(authority)));
+  const keys = authorities.map((authority) => signingKey("public", () => createPublicKey(authority)));
   if (!keys.some((key) => verify(null, payload, key, signature))) {
     throw new Fault(
       faults.licenseUntrusted,
@@ -76,14 +76,23 @@ function termsOf(payload: Buffer): LicenseTerms {
   }
 }
 
-function signingKey(read: () => KeyObject): KeyObject {
+function signingKey(kind: "private" | "public", read: () => KeyObject): KeyObject {
+  const key = readKey(kind, read);
+  if (key.asymmetricKeyType === "ed25519") return key;
+  throw unusable(`it is a key for ${key.asymmetricKeyType ?? "something else"}`);
+}
+
+/** What the library says of a text that it cannot read is no sentence for people. */
+function readKey(kind: "private" | "public", read: () => KeyObject): KeyObject {
   try {
-    const key = read();
-    if (key.asymmetricKeyType === "ed25519") return key;
-    throw new Error(`it is a key for ${key.asymmetricKeyType ?? "something else"}`);
+    return read();
   } catch (error) {
-    throw new Fault(faults.licenseKey, `a licence authority's key is not usable: ${messageOf(error)}`);
+    throw unusable(`it is no ${kind} key in PEM`, error);
   }
+}
+
+function unusable(why: string, cause?: unknown): Fault {
+  return new Fault(faults.licenseKey, `a licence authority's key is not usable: ${why}`, {}, cause);
 }
 
 function malformed(why: string): Fault {

@@ -11,7 +11,12 @@ export const faults = {
   file: {
     code: "CLI_FILE",
     retry: "never",
-    remedy: "Name a file that exists and is readable. A file that storectl writes must not exist yet.",
+    remedy: "Name a file that is there and that you may read.",
+  },
+  output: {
+    code: "CLI_OUTPUT",
+    retry: "never",
+    remedy: "Name a file that is not there yet, in a folder that you may write: storectl writes over no file.",
   },
   folder: {
     code: "CLI_FOLDER",

@@ -18,6 +18,7 @@ import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
+import { siteOptionsLast } from "./site/options-last.ts";
 import { CLEAR } from "./upgrade/progress.ts";
 import { whyCommand } from "./why/command.ts";
 
@@ -68,7 +69,7 @@ export async function runStorectl(args: readonly string[], given: CliContext): P
     command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });
   }
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync(siteOptionsLast(args), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.ok;

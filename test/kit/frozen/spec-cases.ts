@@ -54,7 +54,7 @@ function moduleCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "AutoUpgradeUserModules",
       evidence: /user-defined modules are listed: Tally/,
-      remedy: /upgrade by hand: kubectl patch rec rec /,
+      remedy: /upgrade by hand.*: kubectl patch rec rec /,
       recoveries: { "the CR": runRemedy("AutoUpgradeUserModules") },
     },
     moduleName: {

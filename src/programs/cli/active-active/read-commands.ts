@@ -30,7 +30,7 @@ export function listCommand(context: Asking): Command {
           records.map(async (record) => ({ ...record, replication: await stateOf(client, record.guid) })),
         );
       });
-      context.print(rendered(options.output, rows, () => listText(rows)));
+      context.print(rendered(options.output, rows, (columns) => listText(rows, columns), context));
       const states = rows.map(({ replication }) => replication);
       context.end(states.includes("down") ? EXIT.found : states.includes("unknown") ? EXIT.unknown : EXIT.ok);
     });
@@ -52,7 +52,7 @@ export function showCommand(context: Asking): Command {
   return ofDatabase("show", "show what the sites of an Active-Active database agree on").action(
     async (name: string, options: ReadOptions) => {
       const record = await atDatabase(options, context, name, (_client, found) => Promise.resolve(found));
-      context.print(rendered(options.output, record, () => recordText(record)));
+      context.print(rendered(options.output, record, (columns) => recordText(record, columns), context));
     },
   );
 }
@@ -64,7 +64,7 @@ export function healthCommand(context: Asking): Command {
       const health = await atDatabase(options, context, name, (client, { guid }) =>
         client.call("crdbHealth", { params: { guid } }),
       );
-      context.print(rendered(options.output, health, () => healthText(name, health)));
+      context.print(rendered(options.output, health, (columns) => healthText(name, health, columns), context));
       context.end(health.state === "down" ? EXIT.found : EXIT.ok);
     },
   );
@@ -97,7 +97,7 @@ export function tasksCommand(context: Asking): Command {
         if (known.length === 0) throw noSuch(name, records);
         return all.filter(({ crdb_guid }) => known.includes(crdb_guid));
       });
-      context.print(rendered(options.output, tasks, () => tasksText(tasks)));
+      context.print(rendered(options.output, tasks, (columns) => tasksText(tasks, columns), context));
       context.end(tasks.every(({ status }) => status === "finished") ? EXIT.ok : EXIT.found);
     },
   );

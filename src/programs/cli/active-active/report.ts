@@ -5,16 +5,19 @@ import { textTable } from "../console/output.ts";
 import { bytesText } from "../console/units.ts";
 
 /** One line for each database. */
-export function listText(rows: readonly (ActiveActiveRecord & { readonly replication: string })[]): string {
+export function listText(
+  rows: readonly (ActiveActiveRecord & { readonly replication: string })[],
+  columns?: number,
+): string {
   if (rows.length === 0) return "no Active-Active databases\n";
   const cells = rows.map(({ name, version, participants, replication, guid }) => {
     return [name, version, participants.map((site) => site.name).join(", "), replication, guid];
   });
-  return textTable(["DATABASE", "VERSION", "SITES", "REPLICATION", "GUID"], cells);
+  return textTable(["DATABASE", "VERSION", "SITES", "REPLICATION", "GUID"], cells, columns);
 }
 
 /** What the sites agree on: a line for each fact, then the sites, then the configuration. */
-export function recordText(record: ActiveActiveRecord): string {
+export function recordText(record: ActiveActiveRecord, columns?: number): string {
   const { name, guid, version, edit, participants, configuration } = record;
   const facts = [
     ["DATABASE", name],
@@ -31,17 +34,18 @@ export function recordText(record: ActiveActiveRecord): string {
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   const [first = [], ...rest] = facts;
-  const tables = [textTable(first, rest), textTable(["SITE", "ID", "REPLICATION PORT"], sites)];
-  return [...tables, ...(fields.length === 0 ? [] : [textTable(["FIELD", "VALUE"], fields)])].join("\n");
+  const tables = [textTable(first, rest), textTable(["SITE", "ID", "REPLICATION PORT"], sites, columns)];
+  return [...tables, ...(fields.length === 0 ? [] : [textTable(["FIELD", "VALUE"], fields, columns)])].join("\n");
 }
 
 const HEADING = ["SITE", "ID", "STATE", "SINCE", "LAG", "UNCONFIRMED", "RECEIVED", "SENT", "CAUSE"];
 
 /** What is so of the database here, then one line for each other site. */
-export function healthText(name: string, health: LinkHealth): string {
+export function healthText(name: string, health: LinkHealth, columns?: number): string {
   const clients = health.awaits_sites ? ["clients of this site wait until it has what the others hold\n"] : [];
   const cause = health.cause === "" ? [] : [`nothing is sent from this site: ${health.cause}\n`];
-  const sites = health.sites.length === 0 ? "no other site\n" : textTable(HEADING, health.sites.map(siteCells));
+  const sites =
+    health.sites.length === 0 ? "no other site\n" : textTable(HEADING, health.sites.map(siteCells), columns);
   return [`${name}: ${health.state}\n`, ...clients, ...cause, "\n", sites].join("");
 }
 
@@ -90,8 +94,8 @@ function siteCells(site: LinkHealth["sites"][number]): readonly string[] {
 }
 
 /** One line for each task. */
-export function tasksText(tasks: readonly CrdbTask[]): string {
+export function tasksText(tasks: readonly CrdbTask[], columns?: number): string {
   if (tasks.length === 0) return "no tasks: this cluster takes part no more\n";
   const cells = tasks.map(({ id, operation, status, waiting_for }) => [id, operation, status, waiting_for || "-"]);
-  return textTable(["TASK", "OPERATION", "STATUS", "WAITS FOR"], cells);
+  return textTable(["TASK", "OPERATION", "STATUS", "WAITS FOR"], cells, columns);
 }

@@ -69,7 +69,7 @@ await test("fetch compares the checksum, prints the release and writes the file 
     new RegExp(`release 8\\.2\\.0-12, \\d+ objects\nsha256 ${SHA256}, as`),
   );
   assert.equal(await readFile(out, "utf8"), BUNDLE);
-  await fails(args, "CLI_FILE", /cannot be written: .*EEXIST/);
+  await fails(args, "CLI_OUTPUT", /cannot be written: it is there already/);
 });
 
 for (const { name, path, more, code, says } of refusals) {

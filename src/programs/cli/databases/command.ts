@@ -29,12 +29,19 @@ export function databasesCommand(context: Asking): Command {
         if ("lack" in asked) {
           const known = await rememberedDatabases(site, asked, database);
           const lack = await lackOf(site, site.denied.list(), asked.rec.metadata.name);
-          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(lack)}`));
+          context.print(
+            rendered(
+              options.output,
+              known,
+              (columns) => `${rememberedTable(known, columns)}${unaskedText(lack, columns)}`,
+              context,
+            ),
+          );
           return context.end(EXIT.unknown);
         }
         const all = await readDatabases(asked.client);
         const bdbs = database === undefined ? all.bdbs : [named(all.bdbs, database)];
-        context.print(rendered(options.output, bdbs, () => databasesTable({ ...all, bdbs })));
+        context.print(rendered(options.output, bdbs, (columns) => databasesTable({ ...all, bdbs }, columns), context));
         return context.end(bdbs.every(({ status }) => status === "active") ? EXIT.ok : EXIT.found);
       });
     });
@@ -62,14 +69,14 @@ const HEADING = [
   "WAITS FOR",
 ];
 
-function databasesTable({ bdbs, shards }: DatabasesAnswer): string {
+function databasesTable({ bdbs, shards }: DatabasesAnswer, columns: number): string {
   if (bdbs.length === 0) return "no databases\n";
   const rowOf = (bdb: BdbRecord): readonly string[] =>
     databaseRow(
       bdb,
       shards.filter(({ bdb_uid }) => bdb_uid === bdb.uid),
     );
-  return textTable(HEADING, bdbs.map(rowOf));
+  return textTable(HEADING, bdbs.map(rowOf), columns);
 }
 
 function databaseRow(bdb: BdbRecord, shards: readonly ShardInstanceRecord[]): readonly string[] {

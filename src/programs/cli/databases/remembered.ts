@@ -33,7 +33,7 @@ export async function rememberedDatabases(
 }
 
 /** The page for people. */
-export function rememberedTable(databases: readonly RememberedDatabase[]): string {
+export function rememberedTable(databases: readonly RememberedDatabase[], columns?: number): string {
   return textTable(
     ["DATABASE", "UID", "VERSION", "STATUS", "LAST REPORTED"],
     databases.map(({ name, uid, version, status, lastStatus }) => [
@@ -43,5 +43,6 @@ export function rememberedTable(databases: readonly RememberedDatabase[]): strin
       status,
       lastStatus || "-",
     ]),
+    columns,
   );
 }

@@ -1,14 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createConfigMap, createSecret } from "../../../core/api/kubectl.ts";
 import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../../core/api/license.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
-import { readTextFile } from "../console/files.ts";
-import { faults } from "../faults.ts";
+import { makePrivateFolder, readTextFile, writeNew } from "../console/files.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -61,12 +58,10 @@ export function licenseCommand({ print, clock }: LicenseContext): Command {
 async function makeAuthority(dir: string): Promise<string> {
   const { privateKey, publicKey } = createLicenseAuthority();
   const [secret, open] = [join(dir, "private.pem"), join(dir, "public.pem")];
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makePrivateFolder(dir);
   // never over a key that has signed licences already
-  await writeFile(secret, privateKey, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
-    throw new Fault(faults.file, `${secret} cannot be written: ${messageOf(error)}`, { file: secret }, error);
-  });
-  await writeFile(open, publicKey);
+  await writeNew(secret, privateKey, 0o600);
+  await writeNew(open, publicKey);
   return (
     `The private key is ${secret}: keep it to yourself, it signs licences.\n` +
     "Clusters of a namespace trust it once they have the public key:\n" +

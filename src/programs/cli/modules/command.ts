@@ -29,7 +29,7 @@ function listCommand(context: Asking): Command {
         const [modules, bdbs] = await Promise.all([client.call("modules"), client.call("bdbs")]);
         return modulesReport(modules, bdbs);
       });
-      context.print(rendered(options.output, report, () => modulesTable(report)));
+      context.print(rendered(options.output, report, (columns) => modulesTable(report, columns), context));
     });
   return withSiteOptions(command);
 }

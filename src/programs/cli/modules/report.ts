@@ -33,7 +33,7 @@ export function modulesReport(modules: readonly ModuleRecord[], bdbs: readonly B
 const HEADING = ["MODULE", "VERSION", "FOR", "PLATFORMS", "USED BY", "UID"];
 
 /** The rows for people. */
-export function modulesTable(rows: readonly ModuleRow[]): string {
+export function modulesTable(rows: readonly ModuleRow[], columns?: number): string {
   if (rows.length === 0) return "no modules\n";
   return textTable(
     HEADING,
@@ -45,5 +45,6 @@ export function modulesTable(rows: readonly ModuleRow[]): string {
       usedBy.join(", ") || "-",
       uid,
     ]),
+    columns,
   );
 }

@@ -1,11 +1,12 @@
 import { openAsBlob } from "node:fs";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ModuleUploaded } from "../../../ports/management/records.ts";
 import { openModule } from "../../../ports/modules/archive.ts";
 import { ARCHIVE_LIMITS } from "../../../ports/modules/entries.ts";
+import { requireFile, unreadableFile } from "../console/files.ts";
 import { faults } from "../faults.ts";
 
 /** A module archive that was opened and found to be one. */
@@ -30,13 +31,14 @@ export async function readArchive(file: string): Promise<ReadArchive> {
 }
 
 async function opened(file: string): Promise<Blob> {
+  await requireFile(file);
   try {
     const archive = await openAsBlob(file);
     if (archive.size > ARCHIVE_LIMITS.packed)
       throw new Error(`it has ${archive.size} bytes, at most ${ARCHIVE_LIMITS.packed} are taken`);
     return archive;
   } catch (error) {
-    throw new Fault(faults.file, `${file} cannot be read: ${messageOf(error)}`, { file }, error);
+    throw unreadableFile(file, error);
   }
 }
 

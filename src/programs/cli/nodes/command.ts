@@ -19,11 +19,18 @@ export function nodesCommand(context: Asking): Command {
         const asked = await reachCluster(site, cluster);
         if ("lack" in asked) {
           const known = (asked.rec.status?.nodes ?? []).map((node) => ({ ...node, status: "unknown" }));
-          context.print(rendered(options.output, known, () => `${rememberedTable(known)}${unaskedText(asked.lack)}`));
+          context.print(
+            rendered(
+              options.output,
+              known,
+              (columns) => `${rememberedTable(known, columns)}${unaskedText(asked.lack, columns)}`,
+              context,
+            ),
+          );
           return context.end(EXIT.unknown);
         }
         const nodes = await asked.client.call("nodes");
-        context.print(rendered(options.output, nodes, () => nodesTable(asked.name, nodes)));
+        context.print(rendered(options.output, nodes, (columns) => nodesTable(asked.name, nodes, columns), context));
         return context.end(nodes.every(isServing) ? EXIT.ok : EXIT.found);
       });
     });
@@ -32,10 +39,11 @@ export function nodesCommand(context: Asking): Command {
 
 type Remembered = NonNullable<ClusterStatus["nodes"]>[number] & { readonly status: string };
 
-function rememberedTable(nodes: readonly Remembered[]): string {
+function rememberedTable(nodes: readonly Remembered[], columns: number): string {
   return textTable(
     ["NODE", "POD", "STATUS", "ROLE", "VERSION"],
     nodes.map(({ uid, pod, status, role, version }) => [String(uid), pod, status, role, version]),
+    columns,
   );
 }
 
@@ -45,7 +53,7 @@ function isServing({ status, maintenance }: NodeRecord): boolean {
 
 const HEADING = ["NODE", "POD", "ADDRESS", "STATUS", "ROLE", "VERSION", "ACCEPTS CLIENTS", "ENGINES", "MEMORY", "UP"];
 
-function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
+function nodesTable(cluster: string, nodes: readonly NodeRecord[], columns: number): string {
   return textTable(
     HEADING,
     nodes.map((node) => [
@@ -60,5 +68,6 @@ function nodesTable(cluster: string, nodes: readonly NodeRecord[]): string {
       bytesText(node.total_memory),
       durationText(node.uptime),
     ]),
+    columns,
   );
 }

@@ -28,7 +28,7 @@ export function planCommand(context: Asking): Command {
     .action(async (cluster: string | undefined, options: PlanOptions) => {
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
       const report = reportOf(look, options);
-      context.print(rendered(options.output, report, () => planTable(report)));
+      context.print(rendered(options.output, report, (columns) => planTable(report, columns), context));
       context.end(exitOf(report));
     });
   return withSiteOptions(command);

@@ -47,23 +47,27 @@ const INDENT = "   ";
 const WIDTH = 14;
 
 /** The plan for people. */
-export function planTable({ cluster, from, to, possible, steps, missing, unknown }: PlanReport): string {
+export function planTable(
+  { cluster, from, to, possible, steps, missing, unknown }: PlanReport,
+  columns?: number,
+): string {
   const databases = from.databases.map(({ name, version }) => `"${name}" ${version}`).join(", ");
-  const head =
+  const said =
     `${cluster}: operator ${from.operator}, nodes ${from.nodeTag}, Kubernetes ${from.kubernetes ?? "unknown"}, ` +
-    `databases ${databases !== "" ? databases : unknown.length > 0 ? "unknown" : "none"}\n\n`;
-  const gaps = unknown.map((what) => folded(`Not known: ${what}`, "")).join("");
+    `databases ${databases !== "" ? databases : unknown.length > 0 ? "unknown" : "none"}`;
+  const head = `${folded(said, "", columns)}\n`;
+  const gaps = unknown.map((what) => folded(`Not known: ${what}`, "", columns)).join("");
   if (!possible && missing.length === 0) return `${head}The way to ${to} is not known.\n${gaps}`;
-  if (!possible) return `${head}There is no way to ${to}:\n${missing.map(gap).join("")}${gaps}`;
+  if (!possible) return `${head}There is no way to ${to}:\n${missing.map((one) => gap(one, columns)).join("")}${gaps}`;
   if (steps.length === 0) return `${head}The cluster is at ${to} already. There is nothing to do.\n${gaps}`;
-  return `${head}${steps.map(paragraph).join("\n")}\n${summary(steps, to)}\n${gaps}`;
+  return `${head}${steps.map((step, index) => paragraph(step, index, columns)).join("\n")}\n${summary(steps, to)}\n${gaps}`;
 }
 
-function gap({ at, move, why }: MissingEdge): string {
-  return folded(`${move} is not possible at ${at}: ${why}`, INDENT);
+function gap({ at, move, why }: MissingEdge, columns?: number): string {
+  return folded(`${move} is not possible at ${at}: ${why}`, INDENT, columns);
 }
 
-function paragraph(step: PlanStep, index: number): string {
+function paragraph(step: PlanStep, index: number, columns?: number): string {
   const rows: readonly (readonly [title: string, text: string])[] = [
     ["restarts", step.restarts],
     ["pauses", step.pauses],
@@ -73,14 +77,14 @@ function paragraph(step: PlanStep, index: number): string {
   ];
   return [
     `${index + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`,
-    folded(step.does, INDENT),
-    ...rows.filter(([, text]) => text !== "").map(([title, text]) => row(title, text)),
+    folded(step.does, INDENT, columns),
+    ...rows.filter(([, text]) => text !== "").map(([title, text]) => row(title, text, columns)),
     ...step.commands.map((command) => `${INDENT}$ ${command}\n`),
   ].join("");
 }
 
-function row(title: string, text: string): string {
-  return `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`).trimStart()}`;
+function row(title: string, text: string, columns?: number): string {
+  return `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
 }
 
 function summary(steps: readonly PlanStep[], to: string): string {

@@ -30,7 +30,9 @@ export function preflightCommand(context: Asking): Command {
     .action(async (cluster: string | undefined, options: PreflightOptions) => {
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
       const report = preflightOf(look, options.to);
-      context.print(rendered(options.output, report, () => preflightTable(report, options.all === true)));
+      context.print(
+        rendered(options.output, report, (columns) => preflightTable(report, options.all === true, columns), context),
+      );
       context.end({ ready: EXIT.ok, blocked: EXIT.found, unknown: EXIT.unknown }[report.verdict]);
     });
   return withSiteOptions(command);

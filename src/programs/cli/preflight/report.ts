@@ -53,16 +53,18 @@ const ORDER = ["block", "wait", "consent", "unknown", "warn"] as const;
 const INDENT = " ".repeat(10);
 
 /** The report for people: what objects first, with its evidence and the way out; then the verdict. */
-export function preflightTable(report: PreflightReport, all: boolean): string {
+export function preflightTable(report: PreflightReport, all: boolean, columns?: number): string {
   const { cluster, namespace, from, to, checks } = report;
   const step = to === null ? "no upgrade is asked for (--to <release> checks one)" : `from ${from ?? ""} to ${to}`;
   const findings = checks.flatMap(({ finding }) => (finding === null ? [] : [finding]));
-  const unknowns = unknownTexts(report);
+  const unknowns = unknownTexts(report, columns);
   const passed = checks.filter(({ outcome }) => outcome === "passed");
   return [
     `${namespace}/${cluster}: ${step}\n\n`,
     ...ORDER.flatMap((severity) =>
-      severity === "unknown" ? unknowns : findings.filter((finding) => finding.severity === severity).map(findingText),
+      severity === "unknown"
+        ? unknowns
+        : findings.filter((finding) => finding.severity === severity).map((finding) => findingText(finding, columns)),
     ),
     ...(all ? passed.map(({ asks }) => `${"ok".padEnd(10)}${asks}\n`) : []),
     `${findings.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
@@ -70,7 +72,7 @@ export function preflightTable(report: PreflightReport, all: boolean): string {
 }
 
 /** What is not known for one reason is one paragraph, however many checks it keeps from an answer. */
-function unknownTexts({ checks, notRead }: PreflightReport): readonly string[] {
+function unknownTexts({ checks, notRead }: PreflightReport, columns?: number): readonly string[] {
   const unknowns = checks.flatMap(({ id, asks, finding }) =>
     finding?.severity === "unknown" ? [{ id, finding, why: finding.evidence.replace(beginning(asks), "") }] : [],
   );
@@ -79,11 +81,11 @@ function unknownTexts({ checks, notRead }: PreflightReport): readonly string[] {
     if (first === undefined) return "";
     const remedy = why === MAY_NOT_READ && notRead !== null ? notRead.remedy : first.finding.remedy;
     const evidence = why === MAY_NOT_READ && notRead !== null ? notRead.text : why;
-    if (others.length === 0) return findingText({ ...first.finding, remedy });
+    if (others.length === 0) return findingText({ ...first.finding, remedy }, columns);
     const shown = same.slice(0, MOST_NAMES).map(({ id }) => id);
     const left = same.length - shown.length;
     const names = `${shown.join(", ")}${left === 0 ? "" : ` and ${left} more`}`;
-    return `${"UNKNOWN".padEnd(10)}${same.length} checks\n${folded(`${names}: ${evidence}`, INDENT)}${INDENT}do: ${folded(remedy, `${INDENT}    `).trimStart()}`;
+    return `${"UNKNOWN".padEnd(10)}${same.length} checks\n${folded(`${names}: ${evidence}`, INDENT, columns)}${INDENT}do: ${folded(remedy, `${INDENT}    `, columns).trimStart()}`;
   });
 }
 
@@ -94,9 +96,9 @@ function beginning(asks: string): string {
 }
 
 /** A finding for people. */
-export function findingText({ id, severity, evidence, remedy }: Finding): string {
-  const said = folded(evidence, INDENT);
-  const way = folded(remedy, `${INDENT}    `).trimStart();
+export function findingText({ id, severity, evidence, remedy }: Finding, columns?: number): string {
+  const said = folded(evidence, INDENT, columns);
+  const way = folded(remedy, `${INDENT}    `, columns).trimStart();
   return `${WORDS[severity].padEnd(10)}${id}\n${said}${INDENT}do: ${way}`;
 }
 

@@ -5,7 +5,7 @@ import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
 import { EXIT, type CliContext, type ExitCode } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
-import { rendered, type OutputOption } from "../console/output.ts";
+import { columnsOf, rendered, type OutputOption } from "../console/output.ts";
 import { refuseMissing } from "../site/rights.ts";
 import type { Site } from "../site/site.ts";
 import { recoveryFactsOf } from "./facts.ts";
@@ -39,10 +39,10 @@ export async function recover(site: Site, options: RecoverOptions, talk: Talk): 
     const recoveries = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
     const report = recoverReport(look, recoveries);
     if (options.form !== "table") {
-      talk.print(rendered(options.form, report, () => ""));
+      talk.print(rendered(options.form, report, () => "", talk));
       return endOf(look, recoveries);
     }
-    if (tried.size === 0) talk.print(recoverTable(report));
+    if (tried.size === 0) talk.print(recoverTable(report, columnsOf(talk)));
     const ready = recoveries.filter((one) => one.acts.length > 0 && one.needs === "" && !tried.has(keyOf(one)));
     const [next] = ready;
     if (next === undefined || !canAgree(talk)) return finish(look, recoveries, tried.size, talk);

@@ -60,30 +60,30 @@ const INDENT = "   ";
 const WIDTH = 14;
 
 /** The proposal for people. */
-export function recoverTable(report: RecoverReport): string {
+export function recoverTable(report: RecoverReport, columns?: number): string {
   const { cluster, namespace, state, version, unreachable, recoveries, waits } = report;
-  const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "");
+  const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "", columns);
   const head = `${namespace}/${cluster}: ${state} at ${version}\n`;
   if (recoveries.length === 0 && waits.length > 0)
-    return `${head}\nNothing is there for you to clear, and this waits or goes on:\n${waits.map((one) => folded(one, INDENT)).join("")}${silence}`;
+    return `${head}\nNothing is there for you to clear, and this waits or goes on:\n${waits.map((one) => folded(one, INDENT, columns)).join("")}${silence}`;
   if (recoveries.length === 0) return `${head}\nNothing blocks.\n${silence}`;
-  return `${head}${silence}\n${recoveries.map(paragraph).join("\n")}`;
+  return `${head}${silence}\n${recoveries.map((one, index) => paragraph(one, index, columns)).join("\n")}`;
 }
 
-function paragraph(recovery: RecoverReport["recoveries"][number], index: number): string {
+function paragraph(recovery: RecoverReport["recoveries"][number], index: number, columns?: number): string {
   const { object, rule, evidence, does, needs, irreversible, otherwise } = recovery;
   return [
     `${index + 1}. ${object}: ${rule}\n`,
-    folded(evidence, INDENT),
+    folded(evidence, INDENT, columns),
     ...does.map((command) => `${INDENT}$ ${command}\n`),
-    row("irreversible", irreversible),
-    row("needs", needs),
-    row(does.length === 0 && needs === "" ? "by hand" : "note", otherwise),
+    row("irreversible", irreversible, columns),
+    row("needs", needs, columns),
+    row(does.length === 0 && needs === "" ? "by hand" : "note", otherwise, columns),
   ].join("");
 }
 
-function row(title: string, text: string): string {
+function row(title: string, text: string, columns?: number): string {
   return text === ""
     ? ""
-    : `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`).trimStart()}`;
+    : `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
 }

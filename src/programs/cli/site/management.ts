@@ -45,6 +45,6 @@ export async function reachCluster(site: Site, name?: string): Promise<ClusterCl
 }
 
 /** What stands below an answer that comes from objects alone. */
-export function unaskedText({ text, remedy }: Lack): string {
-  return `\nNot known: the cluster was not asked, and this is what its objects say.\n${folded(text, "   ")}   do: ${folded(remedy, "       ").trimStart()}`;
+export function unaskedText({ text, remedy }: Lack, columns?: number): string {
+  return `\nNot known: the cluster was not asked, and this is what its objects say.\n${folded(text, "   ", columns)}   do: ${folded(remedy, "       ", columns).trimStart()}`;
 }

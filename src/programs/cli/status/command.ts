@@ -13,7 +13,7 @@ export function statusCommand(context: Asking): Command {
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
       const report = statusReport(await atSite(options, context, (site) => lookAtCluster(site, cluster)));
-      context.print(rendered(options.output, report, () => statusTable(report)));
+      context.print(rendered(options.output, report, (columns) => statusTable(report, columns), context));
       context.end(report.healthy ? (report.notRead === null ? EXIT.ok : EXIT.unknown) : EXIT.found);
     });
   return withSiteOptions(command);

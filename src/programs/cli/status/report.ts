@@ -140,7 +140,7 @@ function engineText({ engine, standIn }: DatabaseRow): string {
 }
 
 /** The page for people. */
-export function statusTable(report: StatusReport): string {
+export function statusTable(report: StatusReport, columns?: number): string {
   const { operator, license, upgrade, suspended, unreachable, notRead } = report;
   const facts = [
     ["CLUSTER", `${report.namespace}/${report.cluster}`],
@@ -153,15 +153,16 @@ export function statusTable(report: StatusReport): string {
   ];
   return [
     facts.map(([title = "", text = ""]) => `${title.padEnd(13)}${text}\n`).join(""),
-    suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13)).trimStart()}`,
+    suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13), columns).trimStart()}`,
     unreachable === null ? "" : `${"UNREACHABLE".padEnd(13)}${unreachable}\n`,
-    notRead === null ? "" : notReadText(notRead),
+    notRead === null ? "" : notReadText(notRead, columns),
     "\n",
     textTable(
       ["NODE", "POD", "STATUS", "VERSION", "ROLE"],
       report.nodes.map(({ uid, pod, status, version, leader }) => {
         return [String(uid), pod, status, version, leader ? "leader" : "member"];
       }),
+      columns,
     ),
     "\n",
     report.databases.length === 0
@@ -169,14 +170,15 @@ export function statusTable(report: StatusReport): string {
       : textTable(
           ["DATABASE", "VERSION", "ENGINE", "STATUS", "REPLICAS", "WAITS FOR"],
           report.databases.map(databaseCells),
+          columns,
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
 }
 
-function notReadText({ text, remedy }: NonNullable<StatusReport["notRead"]>): string {
+function notReadText({ text, remedy }: NonNullable<StatusReport["notRead"]>, columns?: number): string {
   const indent = " ".repeat(13);
-  return `${"NOT KNOWN".padEnd(13)}${folded(text, indent).trimStart()}${indent}do: ${folded(remedy, `${indent}    `).trimStart()}`;
+  return `${"NOT KNOWN".padEnd(13)}${folded(text, indent, columns).trimStart()}${indent}do: ${folded(remedy, `${indent}    `, columns).trimStart()}`;
 }
 
 function databaseCells(row: DatabaseRow): readonly string[] {

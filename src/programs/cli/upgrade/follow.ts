@@ -1,14 +1,11 @@
 import { Fault } from "../../../core/base/fault.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
-import { progressLine, type ProgressLine } from "./progress.ts";
+import { countedText, progressLine, type Bar, type ProgressLine } from "./progress.ts";
 import type { Talk } from "./talk.ts";
 
 /** What is seen of a step at one moment. */
-export interface Sight {
-  readonly done: number;
-  readonly of: number;
-  readonly what: string;
+export interface Sight extends Bar {
   readonly isOver: boolean;
   readonly blocking: readonly Finding[];
 }
@@ -33,14 +30,15 @@ async function watch({ clock, signal }: Talk, line: ProgressLine, look: () => Pr
   for (;;) {
     const sight = await look();
     line.show(sight);
-    const summary = `${sight.done} ${sight.what}`;
+    const said = countedText(sight);
+    const summary = `${sight.done} ${said}`;
     if (summary !== printed) printedAt = clock.uptimeMs();
     printed = summary;
     if (sight.isOver) return "done";
     if (sight.blocking.length > 0) return sight.blocking;
     if (clock.uptimeMs() - printedAt > PATIENCE_MS)
-      throw new Fault(faults.notInTime, `nothing new for half an hour: ${sight.what}`);
-    await pause(clock.sleep(LOOK_EVERY_MS, signal), sight.what);
+      throw new Fault(faults.notInTime, `nothing new for half an hour: ${said}`);
+    await pause(clock.sleep(LOOK_EVERY_MS, signal), said);
   }
 }
 

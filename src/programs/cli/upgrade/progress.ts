@@ -12,11 +12,16 @@ export interface ProgressLine {
 export interface Bar {
   readonly done: number;
   readonly of: number;
+  /** What is counted. */
   readonly what: string;
+  /** What is waited for; empty when that is not known. */
+  readonly now: string;
 }
 
 const INDENT = "   ";
 const WIDTH = 20;
+/** In fewer columns there is room for what is waited for, and for nothing else. */
+const WITH_BAR = 100;
 
 /** A line that moves at a terminal, with the time that has passed; plain lines elsewhere. */
 export function progressLine({
@@ -28,13 +33,15 @@ export function progressLine({
   let shown = "";
   return {
     show(bar) {
-      const line = `${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${bar.what}`;
+      const line = `${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${countedText(bar)}`;
       if (terminal === undefined) {
         if (line !== shown) print(`${line}\n`);
       } else {
+        const columns = terminal.columns();
         const since = ` (${durationText((clock.uptimeMs() - begun) / 1_000)})`;
+        const fitting = columns < WITH_BAR ? `${bar.done}/${bar.of}  ${bar.now || bar.what}` : line;
         // a longer line would wrap, and only its last row be taken back
-        print(`${CLEAR}${cut(line, terminal.columns() - since.length - 1)}${since}`);
+        print(`${CLEAR}${cut(fitting, columns - since.length - 1)}${since}`);
       }
       shown = line;
     },
@@ -50,6 +57,11 @@ export const CLEAR = "\r\u001b[2K";
 function drawn({ done, of }: Bar): string {
   const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);
   return `[${"#".repeat(full)}${" ".repeat(WIDTH - full)}]`;
+}
+
+/** What is counted, and what is waited for. */
+export function countedText({ what, now }: Pick<Bar, "what" | "now">): string {
+  return now === "" ? what : `${what}: ${now}`;
 }
 
 function cut(line: string, width: number): string {

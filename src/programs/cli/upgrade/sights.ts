@@ -32,7 +32,7 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
   const blocking = isCurrent && isRight && givenUp !== undefined ? [notReady(image, givenUp.message ?? "")] : [];
-  return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, isOver: isDone, blocking };
+  return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
 function notReady(image: string, why: string): Finding {
@@ -59,7 +59,8 @@ export async function clusterSight(
   return {
     done: isOver ? view.spec.nodes : upgrade?.to === tag ? upgrade.updatedNodes : 0,
     of: view.spec.nodes,
-    what: `nodes at ${tag}${isOver || now === "" ? "" : `: ${now}`}`,
+    what: `nodes at ${tag}`,
+    now: isOver ? "" : now,
     isOver,
     blocking: isSeen && state === "InvalidUpgrade" ? findings.filter(({ severity }) => severity === "block") : [],
   };
@@ -76,7 +77,8 @@ export async function databasesSight({ kube, namespace }: Place, look: Look, to:
   return {
     done: ready.length,
     of: databases.length,
-    what: `databases at ${to} or later${waiting === undefined ? "" : `: "${waiting.name}" waits, ${waiting.waiting_for}`}`,
+    what: `databases at ${to} or later`,
+    now: waiting === undefined ? "" : `"${waiting.name}" waits, ${waiting.waiting_for}`,
     isOver: ready.length === databases.length,
     blocking: await refusals(
       { kube, namespace },

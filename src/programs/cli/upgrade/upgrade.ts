@@ -12,6 +12,7 @@ import { goalOf } from "../plan/command.ts";
 import { pathFactsOf } from "../plan/facts.ts";
 import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
+import { columnsOf } from "../console/output.ts";
 import type { Site } from "../site/site.ts";
 import { operatorIsStarting } from "./operator-rollout.ts";
 import { performStep } from "./perform.ts";
@@ -34,7 +35,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
     const { cluster } = look.observation.view;
     const report = planReport(facts, options.to, plan, cluster.reachable ? "" : cluster.reason);
     const [step] = report.steps;
-    if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report));
+    if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report, columnsOf(talk)));
     if (!report.possible) return EXIT.found;
     if (!cluster.reachable) return EXIT.unknown;
     if (step === undefined) return finished(talk, done, options);
@@ -99,8 +100,10 @@ function finished({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCo
   return EXIT.ok;
 }
 
-function refused({ print }: Talk, findings: readonly Finding[]): ExitCode {
-  print(`\n${findings.map(findingText).join("")}\nClear what blocks, then give the same command again.\n`);
+function refused(talk: Talk, findings: readonly Finding[]): ExitCode {
+  const columns = columnsOf(talk);
+  const said = findings.map((finding) => findingText(finding, columns)).join("");
+  talk.print(`\n${said}\nClear what blocks, then give the same command again.\n`);
   return EXIT.found;
 }
 

@@ -25,7 +25,7 @@ export function whyCommand(context: Asking): Command {
           const look = await lookAtCluster(site, kind === "rec" ? name : undefined);
           return whyOf(site, look, kind, name);
         });
-        context.print(rendered(options.output, report, () => whyTable(report)));
+        context.print(rendered(options.output, report, (columns) => whyTable(report, columns), context));
         context.end(exitOf(report));
       },
     );

@@ -43,9 +43,9 @@ const HEADINGS = {
 const LEVELS = ["blocks", "warns", "unknown"] as const satisfies readonly WhyAnswer["level"][];
 
 /** The answers for people. */
-export function whyTable(report: WhyReport): string {
+export function whyTable(report: WhyReport, columns?: number): string {
   const parts = LEVELS.flatMap((level) => {
-    const texts = report.answers.filter((one) => one.level === level).map((one) => answerText(one, report.at));
+    const texts = report.answers.filter((one) => one.level === level).map((one) => answerText(one, report.at, columns));
     return texts.length === 0 ? [] : [`${HEADINGS[level]}${texts.join("\n")}`];
   });
   return [...verdict(report), ...parts].join("\n");
@@ -59,10 +59,10 @@ function verdict({ cluster, state, version, databases, answers }: WhyReport): re
   return [`${answers.length === 0 ? "Nothing is wrong" : "Nothing blocks"}: ${is}\n`];
 }
 
-function answerText({ object, rule, evidence, since, clears }: WhyAnswer, at: string): string {
+function answerText({ object, rule, evidence, since, clears }: WhyAnswer, at: string, columns?: number): string {
   const age = since === "" ? "" : `, since ${since}${ago(since, at)}`;
-  const way = folded(clears, `${INDENT}    `).trimStart();
-  return `${object}: ${rule}${age}\n${folded(evidence, INDENT)}${INDENT}do: ${way}`;
+  const way = folded(clears, `${INDENT}    `, columns).trimStart();
+  return `${object}: ${rule}${age}\n${folded(evidence, INDENT, columns)}${INDENT}do: ${way}`;
 }
 
 function ago(since: string, at: string): string {
