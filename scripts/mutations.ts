@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { budgetOf } from "../test/budgets.ts";
+import { budgetOf } from "../test/time-limits.ts";
 import { HOUSE_MUTATIONS, type HouseMutation } from "./mutations/house.ts";
 import { MUTATIONS, type Mutation } from "./mutations/table.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";

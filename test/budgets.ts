@@ -1,7 +1,5 @@
 // The time that each test file may take, and what `npm test` runs: docs/testing.md.
 
-import { LIMITS } from "./limits.ts";
-
 /** How long a test file may take. */
 export interface Budget {
   /** What it takes at most on a quiet machine with two cores while two other files run. A file that takes longer is reported. */
@@ -10,39 +8,50 @@ export interface Budget {
   readonly limitSeconds: number;
 }
 
+/** The same, of a file with a limit of its own. */
+type LongBudget = readonly [seconds: number, limitSeconds: number, why: string];
+
 /** `npm test` runs the files with a budget up to this, and those of ALWAYS. */
 export const QUICK_SECONDS = 20;
 
 /** Of a file that is not in the table. */
 export const DEFAULT_SECONDS = 3;
 
-/** Of a file that is not in LIMITS: some machines are three times as slow as the one of the budgets. */
+/** Of a file without a limit of its own: some machines are three times as slow as the one of the budgets. */
 export const DEFAULT_LIMIT_SECONDS = 300;
 
-/** Files with a budget of their own, the largest first. */
-export const SECONDS: Readonly<Record<string, number>> = {
-  "test/scenario/frozen/cr.test.ts": 160,
-  "test/scenario/frozen/api.test.ts": 160,
-  "test/scenario/active-active.test.ts": 160,
-  "test/compatibility/between.test.ts": 130,
-  "test/scenario/volumes.test.ts": 100,
-  "test/scenario/frozen/killed-late.test.ts": 100,
-  "test/scenario/active-active-authority.test.ts": 90,
-  "test/scenario/active-active-data.test.ts": 80,
-  "test/scenario/active-active-seeds.test.ts": 80,
-  "test/scenario/active-active-lost.test.ts": 80,
-  "test/scenario/chaos-seeds.test.ts": 80,
-  "test/conformance/kube.test.ts": 70,
+/** Files with a budget of their own in seconds, the largest first; those that need longer than DEFAULT_LIMIT_SECONDS say why. */
+export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
+  "test/scenario/frozen/cr.test.ts": [160, 840, "a cluster walks through nine releases"],
+  "test/scenario/frozen/api.test.ts": [160, 840, "a cluster walks through nine releases"],
+  "test/scenario/active-active.test.ts": [160, 840, "three clusters, one of which is upgraded"],
+  "test/compatibility/between.test.ts": [130, 900, "the same from each release between, in turn"],
+  "test/scenario/volumes.test.ts": [100, 480, "volumes grow, and a cluster is upgraded"],
+  "test/scenario/frozen/killed-late.test.ts": [100, 600, "seven causes, the operator killed at each"],
+  "test/scenario/active-active-authority.test.ts": [
+    90,
+    600,
+    "two clusters, and an operator that reads the Secrets of others once a minute",
+  ],
+  "test/scenario/active-active-data.test.ts": [80, 480, "two clusters, whose nodes and primaries are replaced"],
+  "test/scenario/active-active-seeds.test.ts": [
+    80,
+    1500,
+    "sites that do not come to the same are given their time, and there are eight seeds",
+  ],
+  "test/scenario/active-active-lost.test.ts": [80, 480, "two clusters, and one loses its primary twice"],
+  "test/scenario/chaos-seeds.test.ts": [80, 600, "a cluster that does not heal is given its time, twice"],
+  "test/conformance/kube.test.ts": [70, 480, "every rule, on the embedded and on a real Kubernetes"],
   "test/scenario/api-away.test.ts": 70,
-  "test/scenario/at-rest.test.ts": 70,
-  "test/scenario/rollouts.test.ts": 70,
-  "test/scenario/frozen/killed-early.test.ts": 70,
-  "test/scenario/frozen/storectl.test.ts": 70,
-  "test/scenario/lost-nodes.test.ts": 70,
-  "test/scenario/tls-objects.test.ts": 70,
+  "test/scenario/at-rest.test.ts": [70, 480, "it watches a settled world for a while"],
+  "test/scenario/rollouts.test.ts": [70, 480, "a cluster is upgraded, taken back and restarted"],
+  "test/scenario/frozen/killed-early.test.ts": [70, 480, "six causes, the operator killed at each"],
+  "test/scenario/frozen/storectl.test.ts": [70, 480, "three causes, cleared by a real storectl"],
+  "test/scenario/lost-nodes.test.ts": [70, 480, "nodes are lost twice, the operator is killed four times"],
+  "test/scenario/tls-objects.test.ts": [70, 480, "a cluster is upgraded, and each TLS mode is walked through"],
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,
-  "test/scenario/capture-upgrade.test.ts": 60,
+  "test/scenario/capture-upgrade.test.ts": [60, 480, "operator, cluster and database are upgraded"],
   "src/programs/proxy/endpoint/vanished-clients.test.ts": 60,
   "src/programs/proxy/endpoint/crowd.test.ts": 60,
   "src/programs/proxy/endpoint/memory.test.ts": 60,
@@ -51,12 +60,12 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/scenario/engine-password.test.ts": 60,
   "test/admission/self-care.test.ts": 60,
   "test/kubernetes/cluster.test.ts": 60,
-  "test/compatibility/oldest.test.ts": 60,
-  "test/compatibility/previous.test.ts": 60,
-  "test/compatibility/mixed-passwords.test.ts": 60,
-  "test/compatibility/mixed-authority.test.ts": 60,
-  "test/compatibility/mixed-access.test.ts": 60,
-  "test/scenario/by-hand.test.ts": 60,
+  "test/compatibility/oldest.test.ts": [60, 600, "the operator goes forward, back and forward, then all of it"],
+  "test/compatibility/previous.test.ts": [60, 600, "the same from another release"],
+  "test/compatibility/mixed-passwords.test.ts": [60, 600, "a roll that stands half-way, from the oldest release"],
+  "test/compatibility/mixed-authority.test.ts": [60, 600, "the same roll"],
+  "test/compatibility/mixed-access.test.ts": [60, 600, "the same roll"],
+  "test/scenario/by-hand.test.ts": [60, 480, "the whole procedure, each command in a process of its own"],
   "test/scenario/recovery.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
   "test/scenario/active-active-walk.test.ts": 60,
@@ -66,15 +75,15 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "test/world/storectl-lost-nodes.test.ts": 60,
   "test/scenario/sync.test.ts": 60,
   "test/scenario/linearizable-crashes.test.ts": 60,
-  "test/scenario/client-moves.test.ts": 60,
+  "test/scenario/client-moves.test.ts": [60, 1500, "clients in other languages are built the first time"],
   "src/programs/link/agreement.test.ts": 60,
   "src/programs/agent/switchover/switchover.test.ts": 50,
-  "test/images/images.test.ts": 50,
+  "test/images/images.test.ts": [50, 480, "it makes each layer of the images twice"],
   "test/scenario/faults.test.ts": 50,
   "test/scenario/edits.test.ts": 50,
   "test/watched/real.test.ts": 50,
   "test/world/restart.test.ts": 50,
-  "test/scenario/linearizable.test.ts": 50,
+  "test/scenario/linearizable.test.ts": [50, 900, "clients in other languages are built the first time"],
   "test/world/storectl-look.test.ts": 50,
   "test/bundle/real.test.ts": 40,
   "test/compatibility/real.test.ts": 40,
@@ -90,7 +99,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   "src/programs/link/resume-from-file.test.ts": 40,
   "test/scenario/config-set.test.ts": 40,
   "test/scenario/unanswered.test.ts": 40,
-  "test/scenario/client-ends.test.ts": 30,
+  "test/scenario/client-ends.test.ts": [30, 1500, "clients in other languages are built the first time"],
   "test/scenario/engine-tls.test.ts": 30,
   "test/scenario/unreadable-data.test.ts": 30,
   "test/scenario/capture.test.ts": 30,
@@ -241,30 +250,3 @@ export const ALWAYS: Readonly<Record<string, string>> = {
   "test/readme.test.ts": "what a reader of the README types first",
   "test/scenario/walk.test.ts": "operator, cluster and database are upgraded under load",
 };
-
-/** Variables that make a test longer than it is in CI: who sets one waits as long as a test takes, up to LONG_SECONDS. */
-const LENGTHENED_BY: readonly string[] = [
-  ...["FUZZ_PIPELINES", "FUZZ_REQUESTS", "FUZZ_RECORDS", "FUZZ_CERTIFICATES", "FUZZ_ARCHIVES"],
-  ...["MOVES", "CRASHES", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
-  ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES", "OLDER_RELEASES"],
-];
-const LONG_SECONDS = 86_400;
-
-/** How many seconds a file gets with these variables before it is killed. */
-export function limitOf(file: string, variables: NodeJS.ProcessEnv): number {
-  const isLonger = LENGTHENED_BY.some((name) => variables[name] !== undefined);
-  return isLonger ? LONG_SECONDS : budgetOf(file).limitSeconds;
-}
-
-/** The budget of a file, by its path from the root of the repository. */
-export function budgetOf(file: string): Budget {
-  return {
-    seconds: SECONDS[file] ?? DEFAULT_SECONDS,
-    limitSeconds: LIMITS[file]?.seconds ?? DEFAULT_LIMIT_SECONDS,
-  };
-}
-
-/** Whether `npm test` runs the file. */
-export function isQuick(file: string): boolean {
-  return budgetOf(file).seconds <= QUICK_SECONDS || file in ALWAYS;
-}

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { budgetOf } from "../../test/budgets.ts";
+import { budgetOf } from "../../test/time-limits.ts";
 import { ROOT } from "./select.ts";
 import { sum, type Failure, type FileResult } from "./result.ts";
 

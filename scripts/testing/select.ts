@@ -1,6 +1,6 @@
 import { globSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { budgetOf, isQuick, limitOf } from "../../test/budgets.ts";
+import { budgetOf, isQuick, limitOf } from "../../test/time-limits.ts";
 import type { Task } from "./run-file.ts";
 
 /** The root of the repository. */

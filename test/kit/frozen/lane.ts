@@ -1,8 +1,3 @@
-import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { EXIT } from "../../../src/programs/cli/console/context.ts";
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../src/core/api/kinds.ts";
 import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
@@ -16,16 +11,14 @@ import type { ManagementClient } from "../../../src/ports/management/client.ts";
 import { openConnections, type Connections } from "../../../src/mechanisms/observe/management/connections.ts";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
+import { commandLine, type CommandLine } from "./command-line.ts";
 import type { StoryWorld } from "../world/story-world.ts";
 
-const STORECTL = join(import.meta.dirname, "../../../src/bin/storectl.ts");
-/** `storectl` is on the PATH of whoever has set up the checkout. */
-const PROGRAMS = join(import.meta.dirname, "../../../bin");
 const CLUSTER = "rec";
 const PATIENCE_MS = 120_000;
 
 /** A namespace with an operator and a cluster "rec" of their own, which goes through `releases` one after another. */
-export interface Lane {
+export interface Lane extends CommandLine {
   readonly kube: Kube;
   readonly namespace: string;
   /** What the cluster runs, and what it is on its way to. */
@@ -45,14 +38,6 @@ export interface Lane {
   killOperator(): Promise<void>;
   /** How often the operator's container has been started again. */
   restarts(): Promise<number>;
-  /** Standard output of a line of bash in which kubectl works on this namespace. */
-  sh(line: string): Promise<string>;
-  /** Standard output of a real `storectl` on this namespace; it may find something in the way at its end. */
-  storectl(...args: readonly string[]): Promise<string>;
-  /** A file of this lane that holds `content`. */
-  file(name: string, content: string | Uint8Array): Promise<string>;
-  /** A folder of this lane with these files, by their names. */
-  folder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;
 }
 
 export type Rec = Stored<StoreEnterpriseCluster>;
@@ -129,35 +114,5 @@ function operatorProcesses(story: StoryWorld, namespace: string): Pick<Lane, "ki
     },
     restarts: async () =>
       (await pods()).reduce((sum, { status }) => sum + (status?.containerStatuses?.[0]?.restartCount ?? 0), 0),
-  };
-}
-
-/** bash and storectl with a kubeconfig of their own, whose namespace is the lane's. */
-async function commandLine(
-  kubeconfig: string,
-  namespace: string,
-): Promise<Pick<Lane, "sh" | "storectl" | "file" | "folder">> {
-  const own = `${kubeconfig}.${namespace}`;
-  await writeFile(own, await readFile(kubeconfig, "utf8"), { mode: 0o600 });
-  const sh = async (line: string): Promise<string> => {
-    const env = { ...process.env, KUBECONFIG: own, PATH: `${PROGRAMS}:${process.env["PATH"]}` };
-    // bash takes a socket for a login from afar, and reads the user's own files then
-    return (await promisify(execFile)("bash", ["--norc", "-c", line], { env, timeout: 60_000 })).stdout;
-  };
-  await sh(`kubectl config set-context --current --namespace=${namespace}`);
-  return {
-    sh,
-    storectl: (...args) => sh(`'${process.execPath}' '${STORECTL}' ${args.join(" ")} || [ $? -eq ${EXIT.found} ]`),
-    file: async (name, content) => {
-      const path = `${own}.${name}`;
-      await writeFile(path, content, { mode: 0o600 });
-      return path;
-    },
-    folder: async (files) => {
-      const path = `${own}.files`;
-      await mkdir(path, { recursive: true });
-      for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content, { mode: 0o600 });
-      return path;
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { ADMISSION_SECRET, OPERATOR_NAME } from "../../../core/api/names.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { LICENSE_KEY } from "../../../core/api/license.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { assertNever } from "../../../core/base/assert-never.ts";
@@ -13,6 +13,7 @@ import { faults } from "../faults.ts";
 import { bundleLikeInstalled } from "../site/installed-operator.ts";
 import { spread } from "../modules/upload.ts";
 import type { Site } from "../site/site.ts";
+import { renewWebhook } from "./renew-webhook.ts";
 import type { Supplies } from "./supplies.ts";
 
 export interface RecoveryDeps {
@@ -133,20 +134,4 @@ async function writeLicense({ site, cluster, supplies }: RecoveryDeps, secret: s
     { metadata: { name: secret, namespace }, data },
     { fieldManager: "storectl", force: true },
   );
-}
-
-/** §4.1: the certificate of the secret into each entry. */
-async function renewWebhook({ kube, namespace }: Site, name: string): Promise<void> {
-  const [secret, configuration] = await Promise.all([
-    kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
-    kube.get(ValidatingWebhookConfigurations, { name }),
-  ]);
-  const certificate = secret?.data?.["cert"] ?? "";
-  const operations = (configuration?.webhooks ?? []).map((_entry, index) => ({
-    op: "add",
-    path: `/webhooks/${index}/clientConfig/caBundle`,
-    value: certificate,
-  }));
-  if (certificate !== "" && operations.length > 0)
-    await kube.patch(ValidatingWebhookConfigurations, { name }, { type: "json", operations });
 }
