@@ -78,7 +78,7 @@ export function compareCommand(context: Asking): Command {
         client.call("crdbHealth", { params: { guid } }),
       );
       const { sites } = health;
-      context.print(rendered(options.output, sites, () => compareText(health)));
+      context.print(rendered(options.output, sites, (columns) => compareText(health, columns), context));
       const differs = sites.some(({ agreement }) => (agreement?.differing ?? 0) > 0);
       const isKnown = sites.every(({ state, cause, agreement }) => whyNotCompared(state, cause, agreement) === "");
       context.end(differs ? EXIT.found : isKnown ? EXIT.ok : EXIT.unknown);

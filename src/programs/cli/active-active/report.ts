@@ -50,7 +50,7 @@ export function healthText(name: string, health: LinkHealth, columns?: number): 
 }
 
 /** Whether the keys of each other site are the same: a line for each site, then one for each key that is shown. */
-export function compareText(health: LinkHealth): string {
+export function compareText(health: LinkHealth, columns?: number): string {
   if (health.sites.length === 0) return "no other site\n";
   const sites = health.sites.map(({ name, state, cause, agreement }) => [
     name,
@@ -63,10 +63,11 @@ export function compareText(health: LinkHealth): string {
   const keys = health.sites.flatMap(({ name, agreement }) =>
     (agreement?.differences ?? []).map(({ key, here, there, since }) => [key, name, since, here, there]),
   );
-  const tables = [textTable(["SITE", "SAME AT", "COMPARED AT", "DIFFERING", "FOUND", "NOT COMPARED"], sites)];
-  return [...tables, ...(keys.length === 0 ? [] : [textTable(["KEY", "SITE", "SINCE", "HERE", "THERE"], keys)])].join(
-    "\n",
-  );
+  const tables = [textTable(["SITE", "SAME AT", "COMPARED AT", "DIFFERING", "FOUND", "NOT COMPARED"], sites, columns)];
+  return [
+    ...tables,
+    ...(keys.length === 0 ? [] : [textTable(["KEY", "SITE", "SINCE", "HERE", "THERE"], keys, columns)]),
+  ].join("\n");
 }
 
 /** Why nothing is known of the keys of a site; empty while it is compared. */
