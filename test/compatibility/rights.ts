@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { NetworkPolicyPeer } from "kubernetes-types/networking/v1.js";
 import { clusterNames, OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
+import { SECRETS_AHEAD } from "../../src/core/api/secrets-ahead.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { NetworkPolicies, Pods, Roles } from "../../src/ports/kube/builtin.ts";
+import { NetworkPolicies, Pods, Roles, SecretVersions } from "../../src/ports/kube/builtin.ts";
 import type { Kube } from "../../src/ports/kube/kube.ts";
 import { NODE_CAPABILITIES } from "../../src/programs/agent/members/node-report.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
@@ -25,6 +26,7 @@ export async function keepOlderRights(scene: Scene): Promise<void> {
   const { world } = scene.play;
   const isComplete = !isBeforeTls(scene);
   assert.equal((await namedSecrets(world.kube)) !== undefined, isComplete);
+  assert.equal(await mayMakeSecrets(world.kube), true, "an older node that leads makes the Secrets of databases");
   await requireLogins(world.kube);
   await requirePolicy(world.kube);
   const client = await administrator(world.kube, 3);
@@ -53,6 +55,11 @@ export async function requireNewRights(scene: Scene): Promise<void> {
   await until("each node has measured its volume", areMeasured, PATIENCE);
   await client.close();
   await until("the Role names Secrets", async () => (await namedSecrets(world.kube)) !== undefined, PATIENCE);
+  await until("nodes may make no Secret", async () => !(await mayMakeSecrets(world.kube)), PATIENCE);
+  const { items } = await world.kube.list(SecretVersions, { namespace });
+  assert.ok(
+    items.filter(({ metadata }) => metadata.name.startsWith(`${cluster}-db-`)).length > SECRETS_AHEAD.databases,
+  );
   await requireLogins(world.kube);
   const least = isBeforeTls(scene) ? 1 : 0;
   let found = "";
@@ -74,6 +81,11 @@ async function namedSecrets(kube: Kube): Promise<readonly string[] | undefined> 
   return reading.every(({ resourceNames }) => resourceNames)
     ? reading.flatMap((one) => one.resourceNames ?? [])
     : undefined;
+}
+
+async function mayMakeSecrets(kube: Kube): Promise<boolean> {
+  const rules = (await kube.get(Roles, { name: cluster, namespace }))?.rules ?? [];
+  return rules.some(({ resources, verbs }) => resources?.includes("secrets") && verbs.includes("create"));
 }
 
 /** Each node checks the password of the user, which is in a Secret. */

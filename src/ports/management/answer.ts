@@ -25,6 +25,14 @@ export function answerOf<N extends RouteName>(name: N, origin: string, answer: H
   );
 }
 
+/** Whether an answer with the status 503 is that of the whole cluster: every other node would give it too. */
+export function isOfCluster(answer: HttpAnswer): boolean {
+  return errorOf(parsed(answer.bytes.toString())?.value, answer).error_code === SECRET_NOT_MADE;
+}
+
+/** `error_code` of a request that found no Secret for what it makes. */
+export const SECRET_NOT_MADE = "secret_not_made";
+
 /** A node of release 0.1.0 puts the list into an object. */
 function listOfActions(reply: ReplyOf<"actions"> | { readonly actions: ReplyOf<"actions"> }): ReplyOf<"actions"> {
   return "actions" in reply ? reply.actions : reply;

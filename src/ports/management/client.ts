@@ -1,6 +1,6 @@
 import { Agent } from "undici";
 import { Fault } from "../../core/base/fault.ts";
-import { answerOf } from "./answer.ts";
+import { answerOf, isOfCluster } from "./answer.ts";
 import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";
 import { rememberAnswers } from "./memory.ts";
@@ -75,7 +75,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
       try {
         const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
         if (answer.status === 304 && known !== undefined) return known.reply;
-        if (answer.status !== 503 || address === addresses.at(-1)) {
+        if (answer.status !== 503 || address === addresses.at(-1) || isOfCluster(answer)) {
           const reply = answerOf(name, origin, answer);
           memory?.keep(name, answer.entityTag, reply);
           return reply;

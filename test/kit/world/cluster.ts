@@ -12,6 +12,7 @@ import { openApiRelays, type ApiRelay } from "../kubernetes/api-relay.ts";
 import { startLoopbackApi, type AddressOf } from "../kubernetes/loopback-api.ts";
 import { until } from "../time/until.ts";
 import { osRelease } from "./base-systems.ts";
+import { startSecretMaker } from "./secret-maker.ts";
 import { startAgent, type AgentProcess } from "./agent-process.ts";
 import { documented } from "./documented.ts";
 
@@ -99,6 +100,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const address = (uid: number): string => api.address(uid + 1);
   const root = (uid: number): string => join(api.folder, `node-${uid}`);
   const log = (uid: number): string => readFileSync(join(root(uid), "log"), "utf8");
+  stack.use(await startSecretMaker({ kubeconfig, rec: REC, namespace: NAMESPACE }));
   const relays = stack.use(await openApiRelays(kubeconfig, api.folder, api.address(1)));
   const agents = new Map<number, AgentProcess>();
   const agentOf = (uid: number): AgentProcess => {

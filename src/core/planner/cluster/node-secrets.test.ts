@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { facts as polledFacts, node } from "../../../../test/kit/facts/cluster-view.ts";
-import { mayNameSecrets, nodeSecrets, type SecretFacts } from "./node-secrets.ts";
+import { findsSecrets, mayNameSecrets, nodeSecrets, secretsAhead, type SecretFacts } from "./node-secrets.ts";
 
 const NEW_CLUSTER = {
   cluster: "rec",
@@ -22,14 +22,14 @@ const cases: readonly (readonly [
   [
     "a new cluster may use the names that its first databases and users get",
     {},
-    ["rec-db-1", "rec-db-32", "rec-user-1", "rec-user-16"],
-    ["rec-db-33", "rec-user-17"],
+    ["rec-db-1", "rec-db-16", "rec-user-1", "rec-user-8"],
+    ["rec-db-17", "rec-user-9"],
   ],
   [
     "the names move on with the numbers, and those of databases stay",
     { databases: [7], nextDatabase: 100, nextUserSecret: 3 },
-    ["rec-db-1", "rec-db-7", "rec-db-100", "rec-db-131", "rec-user-18"],
-    ["rec-db-8", "rec-db-99", "rec-db-132", "rec-user-2"],
+    ["rec-db-1", "rec-db-7", "rec-db-100", "rec-db-115", "rec-user-10"],
+    ["rec-db-8", "rec-db-99", "rec-db-116", "rec-user-2"],
   ],
   [
     "a user of an older release keeps the name that it has",
@@ -97,4 +97,23 @@ test("a cluster begins with names, and keeps them whatever its nodes say", () =>
   for (const role of ["none", "names"] as const)
     for (const cluster of [silent, old, polledFacts({ nodes: [] })])
       assert.equal(mayNameSecrets(cluster, role), true, role);
+});
+
+test("Secrets are made ahead for the numbers that come next, the lowest first", () => {
+  const names = secretsAhead("rec", { nextDatabase: 7, nextUserSecret: 3 });
+  assert.deepEqual(
+    [names.length, names[0], names[15], names[16], names.at(-1)],
+    [24, "rec-db-7", "rec-db-22", "rec-user-3", "rec-user-10"],
+  );
+});
+
+test("nodes make Secrets until each of them finds those that are made ahead, and never again after that", () => {
+  const polled = (...found: readonly boolean[]) =>
+    polledFacts({ nodes: found.map((is, index) => node(index + 1, { capabilities: is ? ["prepared-secrets"] : [] })) });
+  assert.equal(findsSecrets(polled(true, true, true), "makes"), true);
+  assert.equal(findsSecrets(polled(true, false, true), "makes"), false);
+  assert.equal(findsSecrets(polled(), "makes"), false);
+  assert.equal(findsSecrets({ reachable: false, reason: "" }, "makes"), false);
+  for (const cluster of [polled(), polled(false), { reachable: false, reason: "" } as const])
+    assert.equal(findsSecrets(cluster, "finds"), true);
 });

@@ -1,41 +1,51 @@
 import { clusterNames } from "../../api/names.ts";
+import { SECRETS_AHEAD } from "../../api/secrets-ahead.ts";
 import type { PolledCluster, Unreachable } from "../view/cluster-view.ts";
 
-/** What says which Secrets the nodes of a cluster have, and are about to make. */
-export interface SecretFacts {
+/** What says which Secrets the nodes of a cluster have, and which they need next. */
+export interface SecretFacts extends SecretCounters {
   readonly cluster: string;
   /** uids of the databases that have a record. */
   readonly databases: readonly number[];
-  /** uid that the next database gets. */
-  readonly nextDatabase: number;
   /** Names that the users in the record have, as nodes wrote them: a request, and no right. */
   readonly users: readonly string[];
-  /** Number that the next Secret of a user gets. */
-  readonly nextUserSecret: number;
-  /** Names of the Secrets that nodes have made and not removed yet. */
+  /** Names of the Secrets that are marked as the cluster's. */
   readonly there: readonly string[];
   /** Names of Secrets that are there and are not marked as this cluster's. */
   readonly foreign: readonly string[];
 }
 
-/** So many databases and users are made while no operator runs. */
-const AHEAD = { databases: 32, users: 16 };
+/** How far the record of a cluster has counted. */
+export interface SecretCounters {
+  /** uid that the next database gets. */
+  readonly nextDatabase: number;
+  /** Number that the next Secret of a user gets. */
+  readonly nextUserSecret: number;
+}
 
 /**
  * Names of the Secrets that the nodes may read, change and remove: what there is, and what comes next. Each once, in a fixed order,
  * and each of a form that only nodes use: what asks for another one, or for a Secret of somebody else, gets nothing.
  */
 export function nodeSecrets(facts: SecretFacts): readonly string[] {
-  const { cluster, databases, nextDatabase, users, nextUserSecret, there, foreign } = facts;
-  const uids = new Set([1, ...databases, ...numbersFrom(nextDatabase, AHEAD.databases)]);
+  const { cluster, databases, users, there, foreign } = facts;
+  const uids = [1, ...databases];
   const names = new Set([
-    ...[...uids].map((uid) => clusterNames.databaseSecret(cluster, uid)),
+    ...uids.map((uid) => clusterNames.databaseSecret(cluster, uid)),
     ...users,
-    ...numbersFrom(nextUserSecret, AHEAD.users).map((number) => clusterNames.userSecret(cluster, String(number))),
+    ...secretsAhead(cluster, facts),
     ...there,
   ]);
   const granted = [...names].filter((name) => isOfNodes(cluster, name) && !foreign.includes(name));
   return granted.toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }));
+}
+
+/** Names of the Secrets that the next databases and users get, the lowest numbers first. */
+export function secretsAhead(cluster: string, { nextDatabase, nextUserSecret }: SecretCounters): readonly string[] {
+  return [
+    ...numbersFrom(nextDatabase, SECRETS_AHEAD.databases).map((uid) => clusterNames.databaseSecret(cluster, uid)),
+    ...numbersFrom(nextUserSecret, SECRETS_AHEAD.users).map((one) => clusterNames.userSecret(cluster, String(one))),
+  ];
 }
 
 /**
@@ -44,9 +54,20 @@ export function nodeSecrets(facts: SecretFacts): readonly string[] {
  * takes them away from no Role: it is they who would gain.
  */
 export function mayNameSecrets(cluster: PolledCluster | Unreachable, role: "none" | "all" | "names"): boolean {
-  if (role !== "all") return true;
+  return role !== "all" || doAll(cluster, "named-secrets");
+}
+
+/**
+ * Whether nodes find their Secrets made, and may make none. Nodes of releases before 0.5.0 make theirs: a cluster of theirs loses the
+ * right once each of its nodes looks for Secrets that are made ahead. One that has lost it never gets it back by what nodes say.
+ */
+export function findsSecrets(cluster: PolledCluster | Unreachable, role: "makes" | "finds"): boolean {
+  return role === "finds" || doAll(cluster, "prepared-secrets");
+}
+
+function doAll(cluster: PolledCluster | Unreachable, capability: string): boolean {
   if (!cluster.reachable) return false;
-  return cluster.nodes.length > 0 && cluster.nodes.every(({ capabilities }) => capabilities.includes("named-secrets"));
+  return cluster.nodes.length > 0 && cluster.nodes.every(({ capabilities }) => capabilities.includes(capability));
 }
 
 /** Nodes use no other Secrets; the operator labels its own as they do. */

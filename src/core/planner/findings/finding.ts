@@ -25,6 +25,11 @@ export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: str
   return { id, severity: "warn", evidence, remedy };
 }
 
+/** The same where it stops nothing. */
+export function asWarning(finding: Finding): Finding {
+  return { ...finding, severity: "warn" };
+}
+
 /** Could not be checked. */
 export function unknown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
   const remedy = `give the caller permission to read it (${listPermissions()}), or check it by hand`;

@@ -21,8 +21,10 @@ export const NODE_PERMISSIONS: readonly Permitted[] = [
     group: "",
     resource: "secrets",
     verbs: ["create"],
-    why: "each database has a Secret with its password, and each user one with a hash of theirs; what is created cannot be limited to names",
-    without: "databases and users cannot be created",
+    forOlderNodes: true,
+    why: "nodes of releases before 0.5.0 make the Secrets of databases and users; it goes with the last of them",
+    without: "such a node cannot create databases and users",
+    rarely: "only while such a node is a member",
   },
   {
     group: "",
@@ -37,9 +39,9 @@ export const NODE_PERMISSIONS: readonly Permitted[] = [
     resource: "secrets",
     verbs: ["patch"],
     only: "nodeSecrets",
-    why: "the Secret of a database gets a changed password, and loses the former one when its time has come",
-    without: "passwords of databases cannot be changed, and former ones do not end",
-    rarely: "only when a password changes, or when a Secret of a new database is left from before",
+    why: "the Secret that the operator has made for a new database or user is filled; that of a database gets a changed password, and loses the former one when its time has come",
+    without:
+      "databases and users cannot be created, passwords of databases cannot be changed, and former ones do not end",
   },
   {
     ...LEASES,

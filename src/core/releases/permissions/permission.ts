@@ -36,6 +36,8 @@ export interface Permission {
   readonly why: string;
   /** What stops when it is taken away, as half a sentence. */
   readonly without: string;
+  /** Only nodes of older releases need it: it is granted while one of them is a member. */
+  readonly forOlderNodes?: true;
   /** Needed there alone. */
   readonly on?: Platform;
   /** Still held when the bundle is deleted, until clusters and databases are released. */

@@ -57,17 +57,18 @@ test("what is written to objects of known names is limited to those names", () =
   assert.deepEqual(pods?.resourceNames, ["rec-0", "rec-1", "rec-2"]);
 });
 
-test("nodes use the Secrets that are named, and every one while none is", () => {
-  const ofSecrets = (secrets?: readonly string[]) =>
-    clusterRules("node", { ...SCOPE, secrets })
+test("nodes use the Secrets that are named, and make none but while older ones are members", () => {
+  const ofSecrets = (secrets?: readonly string[], hasOlderNodes = false) =>
+    clusterRules("node", { ...SCOPE, secrets, hasOlderNodes })
       .filter(({ resources }) => resources.includes("secrets"))
       .map(({ verbs, resourceNames }) => [verbs, resourceNames]);
   const names = ["rec-db-1", "rec-user-2"];
-  assert.deepEqual(ofSecrets(names), [
+  assert.deepEqual(ofSecrets(names), [[["get", "patch", "delete"], names]]);
+  assert.deepEqual(ofSecrets(names, true), [
     [["create"], undefined],
     [["get", "patch", "delete"], names],
   ]);
-  assert.deepEqual(ofSecrets(), [[["get", "create", "patch", "delete"], undefined]]);
+  assert.deepEqual(ofSecrets(undefined, true), [[["get", "create", "patch", "delete"], undefined]]);
 });
 
 function spelled({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string[] {

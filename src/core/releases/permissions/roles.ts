@@ -26,6 +26,8 @@ export interface RoleScope {
   readonly platform?: Platform;
   /** Names of the Secrets that its nodes may use; every Secret of the namespace when absent. */
   readonly secrets?: readonly string[] | undefined;
+  /** Nodes of older releases are members: their rights stay. */
+  readonly hasOlderNodes?: boolean;
 }
 
 /** Rules of the operator: what it does, and what it grants to nodes and rigger, since Kubernetes lets no account grant more than it has. */
@@ -55,7 +57,7 @@ export const TEARDOWN_RULES: readonly PolicyRule[] = rulesFrom(
 
 /** Rules of the nodes or of the rigger of one cluster. */
 export function clusterRules(who: Exclude<Program, "operator">, scope: RoleScope): readonly PolicyRule[] {
-  const own = permissionsOn(scope.platform).filter((permission) => permission.who === who);
+  const own = neededBy(who, scope);
   return rulesFrom(
     own.map(({ group, resource, verbs, only }) => ({ group, resource, verbs, names: namesOf(only, scope) })),
   );
@@ -94,12 +96,16 @@ export function operatorNeeds(platform: Platform = "kubernetes"): readonly Need[
 
 /** What nodes or rigger of one cluster must be allowed. Of the Secrets, which come and go, one speaks for all that nodes may use. */
 export function clusterNeeds(who: Exclude<Program, "operator">, scope: RoleScope): readonly Need[] {
-  const own = permissionsOn(scope.platform).filter((permission) => permission.who === who);
+  const own = neededBy(who, scope);
   return own.flatMap(({ verbs, only, ...row }) => {
     const names = only === "nodeSecrets" ? [clusterNames.databaseSecret(scope.name, 1)] : namesOf(only, scope);
     const each = names.length === 0 ? [{}] : names.map((name) => ({ name }));
     return verbs.flatMap((verb) => each.map((name) => ({ ...plain(row), who, verb, ...name })));
   });
+}
+
+function neededBy(who: Program, { platform, hasOlderNodes = false }: RoleScope): readonly Permission[] {
+  return permissionsOn(platform).filter((one) => one.who === who && (hasOlderNodes || one.forOlderNodes !== true));
 }
 
 /** Those of one platform alone come last. */

@@ -22,6 +22,8 @@ import {
 } from "./checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { refusalOf, refusals } from "./refusals.ts";
+import type { Counter } from "../credentials/numbered-secrets.ts";
+import { refuseWithoutSecret } from "./when-secret-is-there.ts";
 import { awaitsSites, requireSite } from "./require-site.ts";
 import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
@@ -50,13 +52,14 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const port = endpointPort(context, body.port);
   const nodes = await gatherNodes(context);
   const places = placeDatabase(context, nodes, { storeVersion, tls: wantsTls(settings), ...settings });
-  const record = newRecord(await allocateUid(context), places, clock.now().toISOString(), {
+  const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
+  const record = newRecord(free.number, places, clock.now().toISOString(), {
     ...{ ...settings, name: body.name, port, storeVersion },
     ...(modules.length === 0 ? {} : { modules }),
     ...{ ...shown, ...link, ...gate },
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
-  await passwords.set(record.uid, body.authentication_redis_pass ?? "", certificate);
+  if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
   try {
     await records.createDatabase(record);
   } catch (error) {
@@ -99,15 +102,20 @@ function newRecord(
 }
 
 /** uids are never used twice, also not when the creation fails, or the record of the cluster was restored from an older copy. */
-async function allocateUid({ records, members }: Pick<WriteContext, "records" | "members">): Promise<number> {
-  const known = [
+export function databaseCounter({ records, members }: Pick<WriteContext, "records" | "members">): Counter {
+  const known = (): readonly number[] => [
     ...records.databases().map((database) => database.uid),
     ...members.list().flatMap(({ report }) => report.setAside.map(({ bdb }) => bdb)),
   ];
-  let uid = 0;
-  await records.changeState((state) => {
-    uid = Math.max(state.nextDatabase, ...known.map((one) => one + 1));
-    return { ...state, nextDatabase: uid + 1 };
-  });
-  return uid;
+  return {
+    next: () => Math.max(records.state()?.nextDatabase ?? 1, ...known().map((uid) => uid + 1)),
+    async use(uid) {
+      let isFree = false;
+      await records.changeState((state) => {
+        isFree = state.nextDatabase <= uid;
+        return isFree ? { ...state, nextDatabase: uid + 1 } : state;
+      });
+      return isFree;
+    },
+  };
 }

@@ -3,7 +3,8 @@ import type { PasswordChange } from "../../../core/planner/database/passwords.ts
 import type { ActionRecord, BdbCreate, BdbRecover, BdbUpgrade } from "../../../ports/management/records.ts";
 import { actionRecord } from "./actions.ts";
 import { changePasswords } from "./change-passwords.ts";
-import { createBdb } from "./create-bdb.ts";
+import { createBdb, databaseCounter } from "./create-bdb.ts";
+import { whenSecretIsThere } from "./when-secret-is-there.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
 import type { InTurn } from "./one-at-a-time.ts";
 import { recoverBdb } from "./recover-bdb.ts";
@@ -24,7 +25,13 @@ export interface DatabaseWrites {
 /** The changes of databases, with those that check for what others may take (names, ports, room, the licence, modules) one after the other. */
 export function databaseWrites(context: WriteContext, inTurn: InTurn): DatabaseWrites {
   return {
-    create: (body) => inTurn(() => createBdb(context, body)),
+    // outside its turn: other changes do not wait for the operator
+    create: (body) =>
+      whenSecretIsThere(
+        context.clock,
+        () => context.passwords.free.isReady(databaseCounter(context)),
+        () => inTurn(() => createBdb(context, body)),
+      ),
     update: (record, body) => inTurn(() => updateBdb(context, record, body)),
     remove: (record) => deleteBdb(context, record),
     passwords: (record, change) => inTurn(() => changePasswords(context, record, change)),

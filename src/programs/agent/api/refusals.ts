@@ -1,4 +1,5 @@
-import { nodeLog } from "../../../core/api/kubectl.ts";
+import { getObjects, nodeLog } from "../../../core/api/kubectl.ts";
+import { SECRET_NOT_MADE } from "../../../ports/management/answer.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { FaultSpec } from "../../../core/base/fault.ts";
 
@@ -222,6 +223,12 @@ export const refusals = {
   ),
   portUnavailable: row("AGENT_PORT_UNAVAILABLE", 406, "port_unavailable", "Leave port out, or ask for a free one."),
   unchangeable: row("AGENT_UNCHANGEABLE", 406, "config_not_acceptable", "Make a new database with the wanted value."),
+  secretNotMade: row(
+    "AGENT_SECRET_NOT_MADE",
+    503,
+    SECRET_NOT_MADE,
+    `Look that the operator runs, which makes the Secrets of new databases and users, and what it says of the cluster; then ask again: ${getObjects("deployment/store-enterprise-operator rec")}.`,
+  ),
   notJoined: row("AGENT_NOT_JOINED", 503, "node_not_joined", "Ask another node, or wait until this one has joined."),
   takenOver: row("AGENT_TAKEN_OVER", 409, "taken_over", "Nothing: the node that asked stops to acknowledge writes."),
   stale: row("AGENT_STALE", 503, "stale", "Ask another node: the Kubernetes API does not reach this one."),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
 import type { ClusterStateRecord, ClusterUser } from "../../../core/api/records.ts";
+import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { FORWARDED_BY, ON_BEHALF_OF } from "../../../ports/management/request.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import { actFor, withRights } from "./acting-user.ts";
@@ -148,15 +149,16 @@ function asManager(meanwhile: (state: ClusterStateRecord) => ClusterStateRecord)
     createDatabase: async () => undefined,
   });
   const userPasswords = {
-    keep: async (_hash: string, number: number) => (
-      secrets.add(`rec-user-${number + 100}`),
-      `rec-user-${number + 100}`
-    ),
+    free: {
+      take: async () => ({ number: 101, name: "rec-user-101", prepared: undefined }),
+      isReady: async () => true,
+    },
+    keep: async (_hash: string, { name }: { readonly name: string }) => (secrets.add(name), true),
     remove: async (secret: string) => void secrets.delete(secret),
   };
   const act = <T>(permission: "create_user" | "update_user" | "delete_user", run: () => Promise<T>): Promise<T> =>
     actFor({ user: MANAGER, permission }, run);
-  return { context: { records, userPasswords }, secrets, act, users: () => state.users ?? [] };
+  return { context: { records, userPasswords, clock: systemClock }, secrets, act, users: () => state.users ?? [] };
 }
 
 const promoted = (state: ClusterStateRecord): ClusterStateRecord => ({

@@ -83,7 +83,8 @@ async function forwarded<N extends RouteName>(
     return await peers.forward(leader, route, request, actingUser());
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    if (error.details.status === 503) return undefined;
+    const { status, error_code } = error.details;
+    if (status === 503 && error_code !== refusals.secretNotMade.errorCode) return undefined;
     if (!isFault(error, managementFaults.unreachable)) throw error;
     if (error.details.mayHaveRun !== true) return undefined;
     throw refuse(

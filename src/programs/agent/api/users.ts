@@ -1,12 +1,15 @@
 import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import type { UserChange, UserCreate, UserRecord } from "../../../ports/management/records.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { Counter } from "../credentials/numbered-secrets.ts";
 import { hashPassword } from "../credentials/password-hash.ts";
 import type { UserPasswords } from "../credentials/user-passwords.ts";
 import type { Records } from "../records/records.ts";
 import { requireMayManage } from "./acting-user.ts";
 import { roleUid } from "./access.ts";
 import { refusals, refuse } from "./refusals.ts";
+import { refuseWithoutSecret, whenSecretIsThere } from "./when-secret-is-there.ts";
 
 /** uid of the cluster's own administrator. */
 const ADMIN_UID = 1;
@@ -15,7 +18,8 @@ const MOST_USERS = 1_000;
 /** What the changes of users work on. */
 export interface UsersContext {
   readonly records: Pick<Records, "state" | "changeState">;
-  readonly userPasswords: Pick<UserPasswords, "keep" | "remove">;
+  readonly userPasswords: Pick<UserPasswords, "free" | "keep" | "remove">;
+  readonly clock: Clock;
 }
 
 /** Every user, the cluster's own administrator first. */
@@ -80,15 +84,33 @@ export async function deleteUser(context: UsersContext, uid: number): Promise<Us
   return shown(before);
 }
 
-/** A number that was never used: nodes remember what they read in a Secret by its name. */
-async function keepPassword({ records, userPasswords }: UsersContext, password: string): Promise<string> {
+/** In a Secret whose number was never used: nodes remember what they read in a Secret by its name. */
+async function keepPassword({ records, userPasswords, clock }: UsersContext, password: string): Promise<string> {
   const hash = await hashPassword(password);
-  let number = 1;
-  await records.changeState((state) => {
-    number = state.nextUserSecret ?? 1;
-    return { ...state, nextUserSecret: number + 1 };
-  });
-  return userPasswords.keep(hash, number);
+  const counter = userCounter(records);
+  return whenSecretIsThere(
+    clock,
+    () => userPasswords.free.isReady(counter),
+    async () => {
+      const free = (await userPasswords.free.take(counter)) ?? refuseWithoutSecret("user");
+      if (!(await userPasswords.keep(hash, free))) refuseWithoutSecret("user");
+      return free.name;
+    },
+  );
+}
+
+function userCounter(records: UsersContext["records"]): Counter {
+  return {
+    next: () => records.state()?.nextUserSecret ?? 1,
+    async use(number) {
+      let isFree = false;
+      await records.changeState((state) => {
+        isFree = (state.nextUserSecret ?? 1) <= number;
+        return isFree ? { ...state, nextUserSecret: number + 1 } : state;
+      });
+      return isFree;
+    },
+  };
 }
 
 /**

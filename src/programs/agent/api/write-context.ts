@@ -15,6 +15,6 @@ export type WriteContext = CheckContext &
       Records,
       "database" | "changeState" | "changeDatabase" | "createDatabase" | "vanishedWithin"
     >;
-    readonly passwords: Pick<DatabasePasswords, "read" | "change" | "set" | "remove">;
+    readonly passwords: Pick<DatabasePasswords, "read" | "change" | "free" | "set" | "remove">;
     readonly clock: Clock;
   };

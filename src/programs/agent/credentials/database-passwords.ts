@@ -1,18 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
+import { SECRETS_AHEAD } from "../../../core/api/secrets-ahead.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineAccess } from "../../../core/api/engine-login.ts";
 import { engineAccess } from "../../../core/planner/database/engine-access.ts";
 import { withoutEnded, type PasswordSet } from "../../../core/planner/database/passwords.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
 import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
 import { faults } from "../faults.ts";
-import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
+import type { OwnSecretsDeps } from "./granted.ts";
+import { numberedSecrets, type FreeSecret, type NumberedSecrets } from "./numbered-secrets.ts";
 import { dataOf, storedIn } from "./stored-passwords.ts";
 import type { StoredPasswords } from "./stored-passwords.ts";
 
@@ -29,8 +30,13 @@ export interface DatabasePasswords {
   read(uid: number): Promise<StoredPasswords>;
   /** The conflict of the Kubernetes API when another writer was first. */
   change(uid: number, next: (stored: StoredPasswords) => StoredPasswords): Promise<StoredPasswords>;
-  /** Of a database that is being made; its engines get a password of their own. */
-  set(uid: number, password: string, certificate: EndpointCertificate | undefined): Promise<void>;
+  /** Secrets for the next databases; the number of one is the uid. */
+  readonly free: Pick<NumberedSecrets, "take" | "isReady">;
+  /**
+   * Of a database that is being made, into the Secret that was taken for it; its engines get a password of their own. False when the
+   * Secret is gone.
+   */
+  set(free: FreeSecret, password: string, certificate: EndpointCertificate | undefined): Promise<boolean>;
   remove(uid: number): Promise<void>;
 }
 
@@ -54,9 +60,12 @@ export function internalPassword(): string {
 type PasswordsSource = Pick<DatabaseRecord, "uid" | "lastChangedTime" | "passwords" | "certificate">;
 
 /** The passwords of the databases of `cluster`; their overlaps end by `clock`. */
-export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecretsDeps): DatabasePasswords {
+export function databasePasswords(deps: OwnSecretsDeps): DatabasePasswords {
+  const { kube, cluster, namespace, clock } = deps;
+  const nameOf = (uid: number): string => clusterNames.databaseSecret(cluster, uid);
+  const free = numberedSecrets(deps, { nameOf, ahead: SECRETS_AHEAD.databases });
   const known = new Map<number, { readonly as: string; readonly stored: StoredPasswords }>();
-  const refOf = (uid: number) => ({ name: clusterNames.databaseSecret(cluster, uid), namespace });
+  const refOf = (uid: number) => ({ name: nameOf(uid), namespace });
   const fetch = async (uid: number): Promise<Stored<Secret>> => {
     const secret = await kube.get(Secrets, refOf(uid));
     if (secret?.data?.password === undefined) throw missing(refOf(uid).name);
@@ -66,12 +75,8 @@ export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecret
     async of(record) {
       const { passwords } = record;
       const found = known.get(record.uid);
-      const as = [
-        record.lastChangedTime,
-        passwords?.revision,
-        passwords?.rotation?.step,
-        record.certificate?.certificate,
-      ].join(" ");
+      const { lastChangedTime, certificate } = record;
+      const as = [lastChangedTime, passwords?.revision, passwords?.rotation?.step, certificate?.certificate].join(" ");
       if (found?.as === as) return heldBy(record, found.stored);
       const fresh = storedIn(await fetch(record.uid));
       const stored = { ...fresh, set: afterOlderLeader(fresh, found?.stored.set, clock) };
@@ -80,18 +85,22 @@ export function databasePasswords({ kube, cluster, namespace, clock }: OwnSecret
     },
     read: async (uid) => storedIn(await fetch(uid)),
     change: async (uid, next) => replaced(kube, refOf(uid), await fetch(uid), next),
-    set: (uid, password, certificate) => {
-      const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(uid) };
-      const internal = internalPassword();
-      const stored = { set: { password, others: [] }, revision: 0, internal };
-      const held = certificate === undefined ? stored : { ...stored, certificate };
-      return write({ kube, clock }, { ...refOf(uid), labels }, held);
-    },
+    free,
+    set: (taken, password, certificate) =>
+      free.fill(taken, {
+        labels: { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(taken.number) },
+        data: dataOf(firstStored(password, certificate)),
+      }),
     async remove(uid) {
       known.delete(uid);
       await kube.delete(Secrets, refOf(uid));
     },
   };
+}
+
+function firstStored(password: string, certificate: EndpointCertificate | undefined): StoredPasswords {
+  const stored = { set: { password, others: [] }, revision: 0, internal: internalPassword() };
+  return certificate === undefined ? stored : { ...stored, certificate };
 }
 
 function heldBy({ passwords }: PasswordsSource, stored: StoredPasswords): HeldPasswords {
@@ -113,24 +122,6 @@ async function replaced(
   const { resourceVersion } = secret.metadata;
   await kube.patch(Secrets, ref, { type: "merge", body: { metadata: { resourceVersion }, data: dataOf(after) } });
   return after;
-}
-
-/** Also over a Secret that was left by a creation that did not end. */
-async function write(
-  { kube, clock }: Pick<OwnSecretsDeps, "kube" | "clock">,
-  metadata: { readonly name: string; readonly namespace: string; readonly labels: Record<string, string> },
-  stored: StoredPasswords,
-): Promise<void> {
-  const data = dataOf(stored);
-  const isLeft = await kube.create(Secrets, { metadata, type: "Opaque", data }).then(
-    () => false,
-    (error: unknown) => {
-      if (isFault(error, kubeFaults.alreadyExists)) return true;
-      throw error;
-    },
-  );
-  await untilGranted({ kube, clock }, metadata);
-  if (isLeft) await kube.patch(Secrets, metadata, { type: "merge", body: { data } });
 }
 
 /** A leader of release 0.1.0 replaces the password and says nothing of the former one: each node of it accepts it so long. */

@@ -1,18 +1,25 @@
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
 import { Secrets } from "../../../ports/kube/builtin.ts";
-import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
+import { SECRETS_AHEAD } from "../../../core/api/secrets-ahead.ts";
+import type { OwnSecretsDeps } from "./granted.ts";
+import { numberedSecrets, type FreeSecret, type NumberedSecrets } from "./numbered-secrets.ts";
 
 /** Hashes of the passwords of users; each in a Secret of its own, which is never changed. */
 export interface UserPasswords {
   /** Undefined when the Secret is gone. */
   hashIn(secret: string): Promise<string | undefined>;
-  /** Keeps a hash in a Secret of this number, which no other had; the answer is its name. */
-  keep(hash: string, number: number): Promise<string>;
+  /** Secrets for the next passwords. */
+  readonly free: Pick<NumberedSecrets, "take" | "isReady">;
+  /** Keeps a hash in a Secret that was taken for it; false when the Secret is gone. */
+  keep(hash: string, free: FreeSecret): Promise<boolean>;
   remove(secret: string): Promise<void>;
 }
 
 /** The passwords of the users of `cluster`. */
-export function userPasswords({ kube, clock, cluster, namespace }: OwnSecretsDeps): UserPasswords {
+export function userPasswords(deps: OwnSecretsDeps): UserPasswords {
+  const { kube, cluster, namespace } = deps;
+  const nameOf = (number: number): string => clusterNames.userSecret(cluster, String(number));
+  const free = numberedSecrets(deps, { nameOf, ahead: SECRETS_AHEAD.users });
   const known = new Map<string, string>();
   return {
     async hashIn(name) {
@@ -24,13 +31,10 @@ export function userPasswords({ kube, clock, cluster, namespace }: OwnSecretsDep
       known.set(name, hash);
       return hash;
     },
-    async keep(hash, number) {
-      const name = clusterNames.userSecret(cluster, String(number));
+    free,
+    keep: (hash, taken) => {
       const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster };
-      const data = { hash: Buffer.from(hash, "utf8").toString("base64") };
-      await kube.create(Secrets, { metadata: { name, namespace, labels }, type: "Opaque", data });
-      await untilGranted({ kube, clock }, { name, namespace });
-      return name;
+      return free.fill(taken, { labels, data: { hash: Buffer.from(hash, "utf8").toString("base64") } });
     },
     async remove(name) {
       known.delete(name);

@@ -32,6 +32,7 @@ import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } fro
 import { forbiddenFinding } from "../context/forbidden.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
+import { isAhead, keepAhead } from "./ahead.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
 import { perform } from "./acts.ts";
 import { askedOf, keepAccess } from "./access.ts";
@@ -196,7 +197,7 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
     !observation.view.deleting &&
     !lacksUserModules(observation) &&
     (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
-    (!decision.ownsObjects || applier.isKept(ownedOf(deps, observation))) &&
+    (!decision.ownsObjects || (applier.isKept(ownedOf(deps, observation)) && isAhead(deps, observation))) &&
     isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
   );
 }
@@ -219,6 +220,8 @@ async function act(
   try {
     await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
     const changing = isUnknown || blocking.length > 0 ? [] : await keepCredentials(deps, observation);
+    // before the Role: nodes that may make none find theirs
+    const ahead = decision.ownsObjects ? await keepAhead(deps, observation) : [];
     if (decision.ownsObjects) await keepOwned(deps, observation);
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
@@ -231,7 +234,7 @@ async function act(
     await keepPolicy(observation);
     const objection = await keepLicense(deps, observation);
     return {
-      noted: [...changing, objection].filter((finding) => finding !== undefined),
+      noted: [...changing, ...ahead, objection].filter((finding) => finding !== undefined),
       userModules: await deps.userModules(observation),
     };
   } catch (error) {

@@ -1,33 +1,34 @@
 import type { Role } from "kubernetes-types/rbac/v1.js";
-import { z } from "zod";
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
-import { mayNameSecrets, nodeSecrets } from "../../../core/planner/cluster/node-secrets.ts";
+import { findsSecrets, mayNameSecrets, nodeSecrets, secretsAhead } from "../../../core/planner/cluster/node-secrets.ts";
 import { Roles } from "../../../ports/kube/builtin.ts";
 import type { Informer } from "../../../ports/kube/informer.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import { NEW_STATE, secretState } from "../secrets/counters.ts";
 
 /** Which Secrets the nodes of a cluster may use. */
 export interface OwnSecrets {
   /** Before that, nothing is known of any cluster. */
   readonly synced: Promise<unknown>;
-  /** Their names; undefined: every Secret of the namespace, as nodes of older releases need it. */
-  of(observation: Pick<ClusterObservation, "namespace" | "rec" | "view">): readonly string[] | undefined;
+  of(observation: Pick<ClusterObservation, "namespace" | "rec" | "view">): NodeSecrets;
 }
 
-/** What is read of the record of a cluster here; the leader checks the rest. */
-const record = z.object({
-  nextDatabase: z.int().positive(),
-  nextUserSecret: z.int().positive().default(1),
-  users: z.array(z.object({ secret: z.string() })).default([]),
-});
+/** The Secrets of the nodes of a cluster, and who makes them. */
+export interface NodeSecrets {
+  /** Their names; undefined: every Secret of the namespace, as nodes of older releases need it. */
+  readonly names: readonly string[] | undefined;
+  /** Nodes of older releases are members, which make theirs. */
+  readonly hasOlderNodes: boolean;
+  /** Those that the operator makes before nodes need them, the lowest numbers first; none while nodes make theirs. */
+  readonly ahead: readonly string[];
+  /** Those of them whose names others have taken. */
+  readonly taken: readonly string[];
+}
 
-/** Of a cluster that has not written its record yet. */
-const NEW_STATE: z.output<typeof record> = { nextDatabase: 1, nextUserSecret: 1, users: [] };
-
-/** Finds the names by what is followed of a namespace. */
+/** Finds them by what is followed of a namespace. */
 export function ownSecretsIn({ records, secrets }: InformerCache, applied: readonly AppliedKind[]): OwnSecrets {
   const roles = applied.find(({ type }) => type === Roles)?.cache as Informer<Role> | undefined;
   const synced = Promise.all([records.synced, secrets.synced, roles?.synced]);
@@ -38,31 +39,38 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       const { name, cluster } = view;
       const role = roles?.get({ name, namespace });
       const granted = namesIn(role);
+      const isUnknown = granted === undefined && !isOfThisRelease(view) && !holds(role, "get");
       // a Role that was emptied or taken away says nothing of what nodes need that were made with it
-      const held = granted !== undefined ? "names" : isOfThisRelease(view) && !holdsAll(role) ? "none" : "all";
-      if (!mayNameSecrets(cluster, held)) return undefined;
-      const recorded = stateIn(records, { name: clusterNames.clusterRecord(name), namespace });
-      if (recorded === undefined && granted !== undefined) return granted;
-      const state = recorded ?? NEW_STATE;
+      const held = granted !== undefined ? "names" : isUnknown || holds(role, "get") ? "all" : "none";
+      const hasOlderNodes = !findsSecrets(cluster, isUnknown || holds(role, "create") ? "makes" : "finds");
+      if (!mayNameSecrets(cluster, held)) return { names: undefined, hasOlderNodes, ahead: [], taken: [] };
+      const stored = records.get({ name: clusterNames.clusterRecord(name), namespace });
+      // one that is there and cannot be read says nothing: nothing is made, and what nodes may use stays
+      const state = stored === undefined ? NEW_STATE : secretState(stored);
       const namesOf = (informer: Informer<object>, isOurs: boolean) =>
         informer
           .list()
           .filter((object) => object.metadata.namespace === namespace && isMarked(object, name, rec) === isOurs)
           .map(({ metadata }) => metadata.name);
-      return nodeSecrets({
+      const foreign = namesOf(secrets, false);
+      const wanted = nodeSecrets({
+        ...(state ?? NEW_STATE),
         cluster: name,
         databases: namesOf(records, true).flatMap((record) => uidIn(name, record)),
-        nextDatabase: state.nextDatabase,
-        users: state.users.map(({ secret }) => secret),
-        nextUserSecret: state.nextUserSecret,
+        users: (state?.users ?? []).map(({ secret }) => secret),
         there: namesOf(secrets, true),
-        foreign: namesOf(secrets, false),
+        foreign,
       });
+      // a node of an older release makes them itself, and fails over one that is there
+      const ahead = hasOlderNodes || state === undefined ? [] : secretsAhead(name, state);
+      const kept = stored === undefined || state === undefined ? granted : undefined;
+      const names = kept?.filter((one) => !foreign.includes(one)) ?? wanted;
+      return { names, hasOlderNodes, ahead, taken: ahead.filter((one) => foreign.includes(one)) };
     },
   };
 }
 
-/** The label of the cluster, and no owner but it: what nodes make has none. */
+/** The label of the cluster, and no owner but it: what nodes have filled has none. */
 function isMarked({ metadata }: Stored<object>, cluster: string, rec: Stored<object>): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   return labels[LABELS.cluster] === cluster && ownerReferences.every(({ uid }) => uid === rec.metadata.uid);
@@ -75,10 +83,11 @@ function isOfThisRelease({ workload, pods, operator }: ClusterObservation["view"
   );
 }
 
-function holdsAll(role: Pick<Role, "rules"> | undefined): boolean {
+/** Whether a Role has a verb for Secrets of every name. */
+function holds(role: Pick<Role, "rules"> | undefined, verb: "get" | "create"): boolean {
   return (role?.rules ?? []).some(
     ({ resources = [], resourceNames, verbs }) =>
-      resources.includes("secrets") && resourceNames === undefined && verbs.includes("get"),
+      resources.includes("secrets") && resourceNames === undefined && verbs.includes(verb),
   );
 }
 
@@ -86,21 +95,6 @@ function holdsAll(role: Pick<Role, "rules"> | undefined): boolean {
 function namesIn(role: Pick<Role, "rules"> | undefined): readonly string[] | undefined {
   return role?.rules?.find(({ resources, resourceNames }) => resources?.includes("secrets") && resourceNames)
     ?.resourceNames;
-}
-
-/** Undefined when there is none, or it cannot be read. */
-function stateIn(
-  records: InformerCache["records"],
-  ref: { readonly name: string; readonly namespace: string },
-): z.output<typeof record> | undefined {
-  const text = records.get(ref)?.data?.["record"];
-  if (text === undefined) return undefined;
-  try {
-    return record.safeParse(JSON.parse(text)).data;
-  } catch {
-    // the nodes report a record that is not JSON, and go on with the one before
-    return undefined;
-  }
 }
 
 function uidIn(cluster: string, name: string): readonly number[] {

@@ -51,9 +51,10 @@ export function ownedOf(
   { callers, ownSecrets, cache }: OwnedObjectsDeps,
   observation: ClusterObservation,
 ): readonly OwnedObject[] {
+  const { names: secrets, hasOlderNodes } = ownSecrets.of(observation);
   return ownedObjects(observation, {
     callers: mayKeepPolicies(observation) ? callers() : undefined,
-    secrets: ownSecrets.of(observation),
+    ...{ secrets, hasOlderNodes },
     accounts: accountsInUse(cache, observation),
   });
 }

@@ -45,7 +45,9 @@ export function wakeClusters({ cache, applied }: Sources, wake: Wake): void {
   cache.records.onChange((_ref, current, previous) => {
     wakeOwner(wake, current ?? previous, RECORDS_MS);
   });
-  cache.secrets.onChange(({ name, namespace }) => {
+  cache.secrets.onChange(({ name, namespace }, current, previous) => {
+    // one that was there for nodes, or that had a name of theirs
+    if (current === undefined) wakeOwner(wake, previous);
     for (const { metadata, spec } of cache.clusters.list())
       if (metadata.namespace === namespace && accessSecrets(metadata.name, spec).includes(name)) wake(keyOf(metadata));
   });

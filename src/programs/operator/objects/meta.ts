@@ -1,13 +1,22 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
+import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import { APP_LABEL, isProductKey, LABELS } from "../../../core/api/names.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 
 /** What the objects of a cluster are made from. */
 export type Owner = Pick<ClusterObservation, "rec" | "namespace" | "view">;
 
+/** As much of it as metadata are made from. */
+export interface NamedOwner {
+  readonly rec: Stored<object>;
+  readonly namespace: string;
+  readonly view: { readonly name: string; readonly spec: Pick<ClusterSpec, "extraLabels"> };
+}
+
 /** Labels of everything that belongs to a cluster; `role` tells its parts apart. */
-export function labelsOf({ view }: Pick<Owner, "view">, role?: string): Record<string, string> {
+export function labelsOf({ view }: Pick<NamedOwner, "view">, role?: string): Record<string, string> {
   return {
     ...ofUser(view.spec.extraLabels),
     [LABELS.app]: APP_LABEL,
@@ -27,7 +36,11 @@ export function selectorOf({ view }: Owner, role: string): Record<string, string
 }
 
 /** Metadata of an object that goes away with its cluster. */
-export function ownedMeta(owner: Owner, name: string, role?: string): ObjectMeta & { name: string; namespace: string } {
+export function ownedMeta(
+  owner: NamedOwner,
+  name: string,
+  role?: string,
+): ObjectMeta & { name: string; namespace: string } {
   return {
     name,
     namespace: owner.namespace,

@@ -20,15 +20,24 @@ export interface Reach {
   readonly callers: Callers | undefined;
   /** Names of the Secrets that nodes may use; undefined: every one. */
   readonly secrets: readonly string[] | undefined;
+  /** Nodes of a release that needs more are members. */
+  readonly hasOlderNodes: boolean;
   /** Service accounts as which node pods run, or are about to. */
   readonly accounts: readonly string[];
 }
 
 /** Everything that a cluster needs besides its secrets and its nodes, at the operator's own release. */
-export function ownedObjects(owner: Owner, { callers, secrets, accounts }: Reach): readonly OwnedObject[] {
+export function ownedObjects(owner: Owner, reach: Reach): readonly OwnedObject[] {
+  const { callers, secrets, accounts, hasOlderNodes } = reach;
   const { name, spec, platform } = owner.view;
   const rigger = clusterNames.rigger(name);
-  const scope = { name, secrets, nodes: nodesOf(owner.view), ...(platform !== undefined && { platform }) };
+  const scope = {
+    name,
+    secrets,
+    hasOlderNodes,
+    nodes: nodesOf(owner.view),
+    ...(platform !== undefined && { platform }),
+  };
   const account = { name: spec.serviceAccountName ?? name, isMade: spec.createServiceAccount, former: accounts };
   return [
     ...access(owner, name, clusterRules("node", scope), account),

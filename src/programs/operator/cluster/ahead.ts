@@ -1,0 +1,54 @@
+import { deleteObjects } from "../../../core/api/kubectl.ts";
+import type { Finding } from "../../../core/api/parts.ts";
+import { asWarning, warn } from "../../../core/planner/findings/finding.ts";
+import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { Kube } from "../../../ports/kube/kube.ts";
+import { forbiddenFinding, type ForbiddenDeps } from "../context/forbidden.ts";
+import { ownedMeta } from "../objects/meta.ts";
+import { prepareSecrets } from "../secrets/prepare.ts";
+import type { OwnSecrets } from "./own-secrets.ts";
+
+/** With what Secrets are kept ahead of what nodes need. */
+export interface AheadDeps extends ForbiddenDeps {
+  readonly kube: Kube;
+  readonly cache: Pick<InformerCache, "secrets">;
+  readonly ownSecrets: OwnSecrets;
+}
+
+/**
+ * Makes the Secrets that the next databases and users get, and says which names others have. What Kubernetes refuses is a finding: it
+ * keeps new databases waiting, and no upgrade.
+ */
+export async function keepAhead(deps: AheadDeps, observation: ClusterObservation): Promise<readonly Finding[]> {
+  await deps.ownSecrets.synced;
+  const { ahead, taken } = deps.ownSecrets.of(observation);
+  const foreign = taken.length === 0 ? [] : [foreignFinding(taken)];
+  try {
+    await prepareSecrets(
+      { kube: deps.kube, secrets: deps.cache.secrets },
+      ahead.map((name) => ownedMeta(observation, name)),
+    );
+    return foreign;
+  } catch (error) {
+    const refused = await forbiddenFinding(deps, observation.namespace, error);
+    if (refused === undefined) throw error;
+    return [...foreign, asWarning(refused)];
+  }
+}
+
+/** Whether all of them are there, and none has a name of theirs. */
+export function isAhead({ cache, ownSecrets }: AheadDeps, observation: ClusterObservation): boolean {
+  const { namespace } = observation;
+  const { ahead, taken } = ownSecrets.of(observation);
+  return taken.length === 0 && ahead.every((name) => cache.secrets.get({ name, namespace }) !== undefined);
+}
+
+function foreignFinding(names: readonly string[]): Finding {
+  const named = names.map((name) => `"${name}"`).join(", ");
+  const evidence =
+    names.length === 1
+      ? `the Secret ${named} is there, and has no mark of this cluster: the number in its name is passed over`
+      : `the Secrets ${named} are there, and have no mark of this cluster: the numbers in their names are passed over`;
+  return warn("ObjectNotOurs", evidence, `when nothing else needs it: ${deleteObjects("secret", names)}`);
+}

@@ -1,0 +1,32 @@
+import type { Secret } from "kubernetes-types/core/v1.js";
+import { isFault } from "../../../core/base/fault.ts";
+import { faults } from "../../../ports/kube/faults.ts";
+import type { Informer } from "../../../ports/kube/informer.ts";
+import type { Kube, Wanted } from "../../../ports/kube/kube.ts";
+import { refOf } from "../../../ports/kube/ref.ts";
+import { createOwn } from "./write.ts";
+
+/** With what Secrets are made ahead. */
+export interface PrepareDeps {
+  readonly kube: Kube;
+  readonly secrets: Pick<Informer<object>, "get" | "learn">;
+}
+
+/**
+ * Makes those of these Secrets that are not there, the lowest number first: empty, for a node to fill. What has the name already stays as
+ * it is, whoever made it.
+ */
+export async function prepareSecrets(
+  { kube, secrets }: PrepareDeps,
+  wanted: readonly Wanted<Secret>["metadata"][],
+): Promise<void> {
+  for (const metadata of wanted) {
+    if (secrets.get(refOf({ metadata })) !== undefined) continue;
+    try {
+      secrets.learn(await createOwn(kube, metadata, {}));
+    } catch (error) {
+      // another operator was first, or someone who has the name: what is followed says it soon
+      if (!isFault(error, faults.alreadyExists)) throw error;
+    }
+  }
+}
