@@ -4,7 +4,9 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { Fault } from "../../core/base/fault.ts";
 import { createAuthority, issue } from "../pki/authority.ts";
+import { SECRET_NOT_MADE } from "./answer.ts";
 import { attemptsOf, type AttemptFailure } from "./attempt.ts";
 import { managementClient } from "./client.ts";
 
@@ -59,6 +61,24 @@ for (const { name, server, failure } of cases) {
     assert.equal(attemptsOf(error)[0]?.failure, failure, String(error));
   });
 }
+
+test("what the whole cluster lacks is the answer of the first node, and no other one is asked", async (t) => {
+  const body = JSON.stringify({ error_code: SECRET_NOT_MADE, description: "no Secret is there" });
+  const serving = tlsServer(trusted, NAME).on("request", (_request, response) => response.writeHead(503).end(body));
+  await once(serving.listen(0, "127.0.0.1"), "listening");
+  const { port } = serving.address() as AddressInfo;
+  const trust = { serverName: NAME, ca: trusted.certificate, username: "admin", password: "secret" };
+  const addresses = (): readonly string[] => ["127.0.0.1", "127.0.0.2"];
+  const client = managementClient({ ...trust, addresses, port, timeoutMs: 60_000 });
+  t.after(async () => {
+    await client.destroy();
+    serving.close();
+    serving.closeAllConnections();
+  });
+  const error: unknown = await client.call("nodes").catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof Fault);
+  assert.deepEqual([error.details.status, error.details.error_code], [503, SECRET_NOT_MADE]);
+});
 
 function tlsServer(authority: typeof trusted, name: string): Server {
   assert.ok(authority);

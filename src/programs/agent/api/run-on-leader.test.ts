@@ -3,11 +3,14 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { factsOf } from "../../../../test/kit/facts/database-scene.ts";
 import { startLoopbackApi } from "../../../../test/kit/kubernetes/loopback-api.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { silentLog } from "../../../core/base/log.ts";
 import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
 import { connect } from "../../../ports/kube/client.ts";
 import { loadKubeConfig } from "../../../ports/kube/config.ts";
 import type { Kube } from "../../../ports/kube/kube.ts";
+import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { followRecords, type Records } from "../records/records.ts";
 import { knownRecord } from "./databases.ts";
 import { runOnLeader } from "./run-on-leader.ts";
@@ -43,6 +46,41 @@ await test("a database is called unknown only after the API server was asked", a
       await assert.rejects(knownRecord(follower, asked), /there is no database/);
   });
 });
+
+test("a request for which the leader finds no Secret has its answer, and one that it did not run is sent again", async () => {
+  const rows = [
+    ["secret_not_made", /no Secret/, 1],
+    ["no_leader", /no node has led/, 2],
+  ] as const;
+  for (const [error_code, says, asked] of rows) {
+    const sent: string[] = [];
+    const details = { status: 503, error_code, description: "no Secret is there" };
+    const forward = () => {
+      sent.push(error_code);
+      return Promise.reject(new Fault(managementFaults.failed, details.description, details));
+    };
+    const election = { isLeader: () => false, leader: () => 2 };
+    const records = { reload: () => Promise.resolve() };
+    const context = {
+      config: { node: 1 },
+      election,
+      peers: { forward },
+      records,
+      clock: steppingClock(),
+      log: silentLog,
+    };
+    const here = () => Promise.reject(new Error("node 1 does not lead"));
+    const body = { email: "a@x.org", password: "a password", role: "admin" } as const;
+    await assert.rejects(runOnLeader(context, "createUser", { body }, undefined, here, 50), says);
+    assert.equal(sent.length, asked, error_code);
+  }
+});
+
+/** Moves on by what is slept. */
+function steppingClock(): Clock {
+  let now = 0;
+  return { ...systemClock, uptimeMs: () => now, sleep: async (ms) => void (now += ms) };
+}
 
 async function inCluster(play: (scene: Scene) => Promise<void>): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -46,7 +46,7 @@ export function wakeClusters({ cache, applied }: Sources, wake: Wake): void {
     wakeOwner(wake, current ?? previous, RECORDS_MS);
   });
   cache.secrets.onChange(({ name, namespace }, current, previous) => {
-    // one that was there for nodes, or that had a name of theirs
+    // it may be one that was there for nodes
     if (current === undefined) wakeOwner(wake, previous);
     for (const { metadata, spec } of cache.clusters.list())
       if (metadata.namespace === namespace && accessSecrets(metadata.name, spec).includes(name)) wake(keyOf(metadata));
