@@ -64,14 +64,16 @@ export class SimulatedDatabases {
     const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: "database" };
     const name = clusterNames.databaseRecord(cluster, record.uid);
     const data = { record: JSON.stringify(record) };
-    await this.#kube.create(Secrets, {
+    const secret = {
       metadata: {
         name: clusterNames.databaseSecret(cluster, record.uid),
         namespace,
         labels: { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(record.uid) },
       },
       stringData: { password: body.authentication_redis_pass ?? "" },
-    });
+    };
+    // the operator has made those of the first ones
+    await this.#kube.apply(Secrets, secret, { fieldManager: "nodes", force: true });
     const stored = await this.#kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data });
     this.#kept.set(record.uid, { record, stored });
     this.#finishLater(record.uid);
