@@ -197,9 +197,20 @@ async function jump({ kube, client }: Scene): Promise<void> {
 async function passOver({ kube, client }: Scene): Promise<void> {
   const { nextUserSecret } = await stateOf(kube);
   const name = `rec-user-${nextUserSecret}`;
-  await kube.delete(Secrets, { name, namespace: NAMESPACE });
   const data = { mine: "bWluZQ==" };
-  await kube.create(Secrets, { metadata: { name, namespace: NAMESPACE }, data });
+  // the operator makes it again as soon as it is gone
+  const isTaken = async (): Promise<boolean> => {
+    await kube.delete(Secrets, { name, namespace: NAMESPACE });
+    const making = kube.create(Secrets, { metadata: { name, namespace: NAMESPACE }, data });
+    return making.then(
+      () => true,
+      (error: unknown) => {
+        if (isFault(error, faults.alreadyExists)) return false;
+        throw error;
+      },
+    );
+  };
+  await until("the name is taken", isTaken, PATIENCE);
   const findings = async () => (await kube.get(Clusters, REC))?.status?.findings ?? [];
   const isSaid = async (): Promise<boolean> =>
     (await findings()).some(({ id, remedy }) => id === "ObjectNotOurs" && remedy.includes(`delete secret ${name}`));
