@@ -113,3 +113,12 @@ for (const { name, before, after, want } of cases) {
 function ready(reason: string, message: string) {
   return { type: "Ready", status: "False", reason, message, lastTransitionTime: "" } as const;
 }
+
+test("an upgrade is from the version that served, whatever engine the last status names", () => {
+  const before = { ...active, version: "7.2 (stand-in: redis 8.0.2)", storeVersion: "7.2" } as const;
+  const after = { ...active, version: "8.2 (stand-in: redis 8.0.2)", storeVersion: "8.2" } as const;
+  assert.deepEqual(
+    databaseEvents(before, after).map(({ message }) => message),
+    ["from 7.2 to 8.2 (stand-in: redis 8.0.2)"],
+  );
+});

@@ -53,7 +53,9 @@ function lifeEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement
   ) {
     return [{ type: "Normal", reason: "DatabaseReady", message: `serves version ${after.version}` }];
   }
-  if (versionOfDatabase(before) === versionOfDatabase(after)) return [];
-  const message = `from ${before.version} to ${after.version}`;
+  const from = versionOfDatabase(before);
+  if (from === versionOfDatabase(after)) return [];
+  // which engine served it before is not known any more: it may have been replaced before the version was
+  const message = `from ${from ?? before.version} to ${after.version}`;
   return [{ type: "Normal", reason: "DatabaseUpgradeCompleted", message }];
 }
