@@ -35,9 +35,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "§2.2 digestHash may stand in each of the four image specs",
     removes: "the digest of the usage reporter is not looked at",
-    file: "src/core/planner/prerequisites/automatic.ts",
-    from: '    ["usageMeter.callHomeClient.imageSpec", spec.usageMeter?.callHomeClient?.imageSpec],\n',
-    to: "",
+    file: "src/core/planner/prerequisites/pinned-images.ts",
+    from: '(spec.usageMeter?.callHomeClient?.imageSpec?.digestHash ?? "") === "" ? [] : [USAGE]',
+    to: "[] as string[]",
     test: "test/specification/digests.test.ts",
   },
   {
@@ -60,9 +60,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "§3 digestHash removed → the upgrade proceeds",
     removes: "a digest that was removed still counts",
-    file: "src/core/planner/prerequisites/automatic.ts",
-    from: 'places.filter(([, image]) => (image?.digestHash ?? "") !== "")',
-    to: "places.filter(([, image]) => image !== undefined)",
+    file: "src/core/planner/prerequisites/pinned-images.ts",
+    from: '(spec[place]?.digestHash ?? "") !== ""',
+    to: "spec[place] !== undefined",
     test: "test/specification/digests.test.ts",
   },
   {
