@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { until } from "../kit/time/until.ts";
 import { configMap, PATCH } from "./objects.ts";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
@@ -31,13 +32,15 @@ function callRules(rule: Rule): void {
     const body = { data: { a: "1" } };
     await context.send("PATCH", context.at("configmaps", "yes"), { type: PATCH.merge, body });
     await context.send("DELETE", context.at("configmaps", "yes"));
+    const asked = hook.asked.map(({ operation, name, object, oldObject }) => [
+      operation,
+      name,
+      object !== null,
+      oldObject !== null,
+    ]);
     assert.deepEqual(
-      hook.asked.map(({ operation, name, object, oldObject }) => [
-        operation,
-        name,
-        object !== null,
-        oldObject !== null,
-      ]),
+      // a server whose cache was behind deletes again, and asks again before that
+      asked.filter((one, at) => !isDeepStrictEqual(one, asked[at - 1])),
       [
         ["CREATE", "yes", true, false],
         ["CREATE", "no-way", true, false],
