@@ -23,3 +23,28 @@ test("when the record cannot be written after the promotion, clients were held n
   assert.equal(resolved.kind, "finished");
   await shard.requireOnePrimary();
 });
+
+test("a record that is not answered in time after the promotion does not hold up the demotion of the old primary", async () => {
+  await using shard = await startShard([engineNames()[0] ?? "", engineNames().at(-1) ?? ""]);
+  let hanging = 0;
+  let isAtDemotion = false;
+  const ports = shard.ports((at) => {
+    isAtDemotion = at === "demote";
+    return Promise.resolve();
+  });
+  const change: typeof ports.change = (act) => {
+    if (!isAtDemotion) return ports.change(act);
+    hanging += 1;
+    return Promise.withResolvers<never>().promise;
+  };
+  const warned: string[] = [];
+  const log = { ...ports.log, warn: (_: string, more?: object) => void warned.push(JSON.stringify(more)) };
+  const result = await switchOver({ record: shard.record(), shard: 1, to: 2 }, { ...ports, change, log });
+  assert.equal(result.kind, "done");
+  assert.equal(hanging, 1);
+  assert.ok(
+    warned.some((line) => line.includes(`no answer within ${SWITCHOVER_MS.record} ms`)),
+    warned.join("\n"),
+  );
+  await shard.requireOnePrimary();
+});
