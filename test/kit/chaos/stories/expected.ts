@@ -55,9 +55,18 @@ export function exactly(reply: Answered, after: () => Entry | undefined): Expect
 
 /** The error that a command for another type of value gets. */
 export function wrongType(entry: Entry | undefined): Expected {
+  return refusal(entry, "WRONGTYPE");
+}
+
+/** The error that a command for whole numbers gets: `01` is none. */
+export function notInteger(entry: Entry | undefined): Expected {
+  return refusal(entry, "ERR value is not an integer or out of range");
+}
+
+function refusal(entry: Entry | undefined, text: string): Expected {
   const fits = (given: Answered): boolean =>
-    given !== null && typeof given === "object" && "error" in given && given.error.startsWith("WRONGTYPE");
-  return { text: "WRONGTYPE", fits, after: () => entry };
+    given !== null && typeof given === "object" && "error" in given && given.error.startsWith(text);
+  return { text, fits, after: () => entry };
 }
 
 /** A value that expires when the one before would have. */

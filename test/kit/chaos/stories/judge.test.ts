@@ -194,6 +194,12 @@ const RIGHT: Readonly<Record<string, readonly Asked[]>> = {
     ["HSET a f 1", 1],
     ["GET a", error("WRONGTYPE Operation against a key")],
   ],
+  "a number with a zero before it is none": [
+    ["SET a 0", "OK"],
+    ["APPEND a 1", 2],
+    ["INCRBY a 1", error("ERR value is not an integer or out of range")],
+    ["GET a", "01"],
+  ],
 };
 
 for (const [rule, rows] of Object.entries(RIGHT))
@@ -232,25 +238,15 @@ test("lives: a key that is about to expire is there or not, and stays what it wa
 
 test("lives: where the date of an engine was set, a key may expire at any time, and its value is right as before", () => {
   const around = { timesHoldUntil: 1_500 * MS_NS };
-  assert.equal(
-    judged(
-      [
-        ["SET a 1 PX 9000", "OK"],
-        ["GET a", null],
-      ],
-      around,
-    ).wrong,
-    undefined,
-  );
-  assert.ok(
-    judged(
-      [
-        ["SET a 1 PX 9000", "OK"],
-        ["GET a", "2"],
-      ],
-      around,
-    ).wrong,
-  );
+  const wrongWhere = (seen: Answered): string | undefined => {
+    const rows: readonly Asked[] = [
+      ["SET a 1 PX 9000", "OK"],
+      ["GET a", seen],
+    ];
+    return judged(rows, around).wrong;
+  };
+  assert.equal(wrongWhere(null), undefined);
+  assert.ok(wrongWhere("2"));
 });
 
 test("lives: what was not answered was not executed where nothing fails, and is not known where something does", () => {
@@ -281,7 +277,7 @@ test("lives: a refusal is wrong where nothing fails, and an error about a value 
   const full = error("MISCONF the volume is full");
   assert.ok(judged([["SET a 1", full]]).wrong);
   assert.equal(judged([["SET a 1", full]], { isCalm: false }).wrong, undefined);
-  for (const text of ["WRONGTYPE Operation", "ERR unknown command", "NOGROUP No such"])
+  for (const text of ["WRONGTYPE Operation", "ERR unknown command", "NOGROUP No such", "ERR value is not an integer"])
     assert.ok(judged([["SET a 1", error(text)]], { isCalm: false }).wrong, text);
 });
 

@@ -55,6 +55,9 @@ export function knownUntil(begin: number, { changes, losesNothing }: Circumstanc
 /** An error that says what a value is has to be right, as every other reply. */
 const ABOUT_VALUES = /^(WRONGTYPE|NOGROUP|BUSYGROUP|ERR (?!store:))/;
 
+/** Of these the model knows for which values they are right. */
+const ABOUT_KEYS = /^(WRONGTYPE|ERR value is not an integer)/;
+
 /** It changes nothing then. */
 function isRefusedRightly({ answer, command: [name = ""] }: Step, { eviction }: Circumstances): boolean {
   return answer.kind === "error" && OUT_OF_MEMORY.test(answer.text) && mayRefuse(eviction, name);
@@ -62,7 +65,7 @@ function isRefusedRightly({ answer, command: [name = ""] }: Step, { eviction }: 
 
 function replyIn(answer: Answer): Answered | undefined {
   if (answer.kind === "reply") return answer.reply;
-  return answer.kind === "error" && answer.text.startsWith("WRONGTYPE") ? { error: answer.text } : undefined;
+  return answer.kind === "error" && ABOUT_KEYS.test(answer.text) ? { error: answer.text } : undefined;
 }
 
 /** No fault explains such an answer. */

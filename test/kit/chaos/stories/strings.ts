@@ -1,4 +1,13 @@
-import { exactly, kept, wrongType, type Entry, type Expected, type Handler, type Moment } from "./expected.ts";
+import {
+  exactly,
+  kept,
+  notInteger,
+  wrongType,
+  type Entry,
+  type Expected,
+  type Handler,
+  type Moment,
+} from "./expected.ts";
 
 /** Strings, and what is asked of keys of every type. */
 export const STRINGS: Readonly<Record<string, Handler>> = {
@@ -16,6 +25,7 @@ export const STRINGS: Readonly<Record<string, Handler>> = {
     ),
   INCRBY: (entry, [, by = ""]) =>
     onText(entry, (text = "0") => {
+      if (!WHOLE.test(text)) return notInteger(entry);
       const sum = Number(text) + Number(by);
       return exactly(sum, () => kept(entry, { kind: "string", text: String(sum) }));
     }),
@@ -43,6 +53,8 @@ export const STRINGS: Readonly<Record<string, Handler>> = {
 /** Clocks of one machine, which engines read once for each command. */
 export const SLACK_NS = 100e6;
 const MS_NS = 1e6;
+/** As engines write it. */
+const WHOLE = /^(0|-?[1-9]\d{0,14})$/;
 
 function left(entry: Entry, deadline: NonNullable<Entry["deadline"]>, { begin, end }: Moment): Expected {
   const least = (deadline.from - end - SLACK_NS) / MS_NS;
