@@ -116,7 +116,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     takeOver: state.takeOver < 0 ? -1 : older(state.takeOver, GRANT),
   }),
   ...eachChoice("a renewal is stored and confirmed", (voters) => (state, protocol) => ({
-    ...{ ...state, ...renewed(protocol), leaseVoters: voters, countedVoters: bit(voters) },
+    ...{ ...state, ...renewed(state, protocol), leaseVoters: voters, countedVoters: bit(voters) },
   })),
   ...eachChoice("a renewal is stored, and its answer is lost", (voters) => (state, protocol) => ({
     ...{ ...state, changed: 1, leaseVoters: voters, countedVoters: withUnknown(state, voters, protocol) },
@@ -159,9 +159,15 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-function renewed({ endsProofByRenewal }: Protocol): Partial<State> {
+/** A renewal that is confirmed while a grant is held keeps the tags, as a look at the grant does. */
+function renewed(state: State, { endsProofByRenewal }: Protocol): Partial<State> {
+  const isHeld = state.known === 1 && state.grant > 0;
   const noProof = { unbroken: GRANT, same2: 0, same3: 0 } as const;
-  return { renewed: 0, changed: 1, ...(endsProofByRenewal ? noProof : {}) };
+  return { renewed: 0, changed: 1, ...(isHeld ? kept(state) : endsProofByRenewal ? noProof : {}) };
+}
+
+function kept({ vouched }: State): Partial<State> {
+  return { unbroken: vouched, same2: 1, same3: 1 };
 }
 
 function withUnknown({ countedVoters }: State, voters: number, { countsUnknownVoters }: Protocol): number {
@@ -210,10 +216,10 @@ function look(state: State, protocol: Protocol): State | undefined {
   });
   switch (term.kind) {
     case "granted":
-      return { ...state, grant: term.until / TICK_MS, known: 1, same2: 1, same3: 1 };
+      return { ...state, ...kept(state), grant: term.until / TICK_MS, known: 1 };
     case "catch-up":
       // the renewal that it sends first is stored and confirmed
-      return { ...state, ...renewed(protocol), catching: 1, countedVoters: bit(state.leaseVoters) };
+      return { ...state, ...renewed(state, protocol), catching: 1, countedVoters: bit(state.leaseVoters) };
     case "cut-off":
       return undefined;
   }

@@ -29,6 +29,8 @@ export interface NodeLeaseOptions {
 export interface NodeLease {
   /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
   renewedAt(): number;
+  /** Calls back at once when a renewal is confirmed. */
+  onRenewed(listener: () => void): void;
   /** Of the Lease as this process holds it: which process of the node this one is; undefined before the first renewal. */
   transitions(): number | undefined;
   /**
@@ -60,6 +62,7 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
   const own = new OwnLease(options);
   let renewedAt = LONG_AGO;
   const voterSets = new VoterSets();
+  const listeners: (() => void)[] = [joined.resolve];
   let failing = false;
   let tail = Promise.resolve(false);
 
@@ -71,7 +74,7 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
       await own.write(options.podName, report);
       renewedAt = sentAt;
       voterSets.confirm(report.voters);
-      joined.resolve();
+      for (const listener of listeners) listener();
       if (failing) log.info("the node's lease is renewed again");
       failing = false;
       return true;
@@ -87,6 +90,7 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
     joined: joined.promise,
     renewNow,
     renewedAt: () => renewedAt,
+    onRenewed: (listener) => void listeners.push(listener),
     transitions: () => own.transitions(),
     voterSets: () => voterSets.all(),
     release: () => tail.then(() => own.write("", options.report())),

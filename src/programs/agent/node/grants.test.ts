@@ -54,6 +54,20 @@ test("without the API, a node whose grant expired gets one again by those that c
   assert.equal(node.holds(), true);
 });
 
+test("a renewal that is confirmed keeps the tags at once while a grant is held, and only then", async () => {
+  await using engine = await startEngine();
+  await using node = startNode(engine);
+  await until("it is granted", () => node.holds());
+  const before = node.kept;
+  node.isRenewed();
+  assert.equal(node.kept, before + 1);
+  node.api = false;
+  await until("writes are paused", async () => !(await writes(engine)));
+  const out = node.kept;
+  node.isRenewed();
+  assert.equal(node.kept, out);
+});
+
 test("a node whose grant expired gets none without the API and that proof: it cannot read what happened", async () => {
   await using engine = await startEngine();
   await using node = startNode(engine);
@@ -74,6 +88,9 @@ class TestNode {
   api = true;
   promised = false;
   unbroken = false;
+  /** How often the tags of consents were kept. */
+  kept = 0;
+  isRenewed: () => void = () => undefined;
   readonly events: string[] = [];
   readonly #ending = new AbortController();
   readonly #running: Promise<void>;
@@ -82,6 +99,9 @@ class TestNode {
     this.#running = renewGrants({
       lease: {
         renewedAt: () => this.renewedAt,
+        onRenewed: (listener) => {
+          this.isRenewed = listener;
+        },
         renewNow: async () => {
           this.events.push("renew");
           if (this.api) this.renewedAt = systemClock.uptimeMs();
@@ -92,7 +112,9 @@ class TestNode {
         ask: () => undefined,
         heldSince: () => (this.promised ? systemClock.uptimeMs() : LONG_AGO),
         unbrokenSince: () => (this.unbroken ? systemClock.uptimeMs() : LONG_AGO),
-        keepTags: () => undefined,
+        keepTags: () => {
+          this.kept += 1;
+        },
       },
       catchUp: async () => {
         this.events.push("catch up");

@@ -8,7 +8,7 @@ import type { NodeLease } from "../members/node-lease.ts";
 import type { Promises } from "../members/promises.ts";
 
 export interface GrantOptions {
-  readonly lease: Pick<NodeLease, "renewedAt" | "renewNow">;
+  readonly lease: Pick<NodeLease, "renewedAt" | "renewNow" | "onRenewed">;
   /** Promises of its voters to take nothing over from this node for the length of a lease. */
   readonly promises: Pick<Promises, "ask" | "heldSince" | "unbrokenSince" | "keepTags">;
   /** Reads the records anew from the API server, and resolves when the proxy works by them. */
@@ -35,6 +35,9 @@ export async function renewGrants(options: GrantOptions): Promise<void> {
   const { lease, promises, clock, log, signal } = options;
   let grantedUntil = LONG_AGO;
   let fenced = false;
+  lease.onRenewed(() => {
+    if (clock.uptimeMs() < grantedUntil) promises.keepTags();
+  });
   while (!signal.aborted) {
     const now = clock.uptimeMs();
     const isLate = now - lease.renewedAt() >= LATE_MS;
