@@ -34,12 +34,15 @@ await test("with the API away for every node, nodes that stood still past all th
   await whole();
   const primary = await primaryNode();
   await using load = await startLoad([1, 2, 3]);
+  const cannotRenew = eachSays("the node's lease cannot be renewed");
+  const isOut = eachSays("cut off: no write is acknowledged");
   for (const node of [1, 2, 3]) cluster.api(node).cut("drop");
+  // an answer that is still under way would be read after the pause, and prove that the API was there meanwhile
+  await until("no renewal is under way", cannotRenew, PATIENCE);
   for (const node of [1, 2, 3]) await cluster.freeze(node);
   await sleep(GRANT_MS);
   for (const node of [1, 2, 3]) cluster.thaw(node);
-  const isOut = (node: number): boolean => cluster.log(node).includes("cut off: no write is acknowledged");
-  await until("each of them has been out", () => [1, 2, 3].every(isOut), PATIENCE);
+  await until("each of them has been out", isOut, PATIENCE);
   await passes(load);
   assert.equal(await primaryNode(), primary);
   for (const node of [1, 2, 3]) cluster.api(node).mend();
@@ -64,6 +67,13 @@ await test("a node that only the API does not reach serves on, and hands its pri
   await whole();
   await nothingFailed(load);
 });
+
+/** Whether each node has written this text into its log since now. */
+function eachSays(text: string): () => boolean {
+  const times = (node: number): number => cluster.log(node).split(text).length;
+  const before = new Map([1, 2, 3].map((node) => [node, times(node)]));
+  return () => [...before].every(([node, count]) => times(node) > count);
+}
 
 interface Load extends AsyncDisposable {
   requests(): number;
