@@ -93,7 +93,9 @@ interface State {
 
 const START: State = {
   ...{ record: 0, grant: GRANT, known: 1, renewed: 0, vouched: GRANT, hasLeft: 0, catching: 0 },
-  ...{ unbroken: GRANT, same2: 1, same3: 1 },
+  unbroken: GRANT,
+  same2: 1,
+  same3: 1,
   ...{ leaseVoters: 0, countedVoters: 1, promised2: OLD, promised3: OLD, consented2: OLD, consented3: OLD },
   ...{ seen: 0, changed: 0, takeOver: -1, consents: 0, read: -1 },
 };

@@ -73,7 +73,8 @@ export class Comparison {
       ...(this.#agreedAt === undefined ? {} : { agreedAt: this.#agreedAt }),
       ...(this.#comparedAt === undefined ? {} : { comparedAt: this.#comparedAt }),
       cause: this.#cause,
-      ...{ found: this.#found, differing: this.#differences.size },
+      found: this.#found,
+      differing: this.#differences.size,
       differences: [...this.#differences.values()].slice(0, SHOWN),
     };
   }
