@@ -62,10 +62,14 @@ class Client {
   current = "";
   readonly #redis: Redis;
   readonly #played: Omit<LifeOptions, "host" | "port" | "isFull">;
+  #connectionsEnded = 0;
+  /** How many connections had ended when the transaction that is open began. */
+  #transactionBegan: number | undefined;
 
   constructor(redis: Redis, played: Omit<LifeOptions, "host" | "port" | "isFull">) {
     this.#redis = redis;
     this.#played = played;
+    redis.on("close", () => (this.#connectionsEnded += 1));
   }
 
   async run(): Promise<void> {
@@ -73,6 +77,7 @@ class Client {
     while (!this.isOver) {
       await sleep(PAUSE_MS);
       if (this.#redis.status !== "ready") continue;
+      this.#transactionBegan = undefined;
       const steps: Step[] = [];
       const story = { name: `${name}-${this.stories.length}`, steps };
       this.stories.push(story);
@@ -107,11 +112,19 @@ class Client {
     do await sleep(PAUSE_MS);
     while (this.#redis.status !== "ready" && !this.isOver);
     const [name = "", ...args] = command;
+    this.#requireOneConnection(name);
     this.current = command.slice(0, 3).join(" ");
     const begin = Number(process.hrtime.bigint());
     const answer = await answerOf(this.#redis.call(name, ...args));
     steps.push({ command, begin, end: Number(process.hrtime.bigint()), answer });
     return answer;
+  }
+
+  /** A transaction ends with the connection that it began on: what follows would be executed at once on another one. */
+  #requireOneConnection(name: string): void {
+    if (this.#transactionBegan !== undefined && this.#transactionBegan !== this.#connectionsEnded) throw new Unknown();
+    if (name === "MULTI") this.#transactionBegan = this.#connectionsEnded;
+    if (name === "EXEC" || name === "DISCARD") this.#transactionBegan = undefined;
   }
 }
 
