@@ -40,7 +40,7 @@ export interface Played {
 export async function play(scene: Scene, schedule: Schedule, say: (line: string) => void): Promise<Played> {
   await using stack = new AsyncDisposableStack();
   const { cluster, port } = scene;
-  await becomesWhole(scene);
+  await becomesWhole(scene, say);
   const changes = stack.use(await followChanges(scene, scene.uid));
   const ofFull = stack.use(await followChanges(scene, scene.full.uid));
   const names = NODES.flatMap((node) =>
@@ -62,7 +62,7 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   ]);
   note("the last fault is over");
   const over = performance.now();
-  await becomesWhole(scene);
+  await becomesWhole(scene, note);
   const healedMs = Math.round(performance.now() - over);
   note("the cluster is whole");
   if (schedule.faults.some(({ what }) => what.kind === "clock")) await endPops(scene);
@@ -108,17 +108,20 @@ async function at(began: number, afterMs: number): Promise<void> {
   await sleep(Math.max(0, began + afterMs - performance.now()));
 }
 
-async function becomesWhole(scene: Scene): Promise<void> {
+/** Waits until the cluster lacks nothing; each time when something else is missing, it is noted. */
+async function becomesWhole(scene: Scene, note: (line: string) => void): Promise<void> {
   // no primary moves to a node whose date is wrong: an upgrade that has begun waits for this
   for (const shim of scene.shims.values()) shim.step(0);
   let missing: readonly string[] = [];
   const isWhole = async (): Promise<boolean> => {
+    const before = missing.join("; ");
     try {
       await endMaintenance(scene);
       missing = await lacks(scene);
     } catch (error) {
       missing = [`no node answers: ${messageOf(error)}`];
     }
+    if (missing.length > 0 && missing.join("; ") !== before) note(`lacks: ${missing.join("; ")}`);
     return missing.length === 0;
   };
   await until("the cluster is whole", isWhole, { withinMs: HEALS_WITHIN_MS, everyMs: 100 }).catch((error: unknown) => {
