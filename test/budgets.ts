@@ -103,6 +103,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/client-ends.test.ts": [30, 1500, "clients in other languages are built the first time"],
   "test/scenario/engine-tls.test.ts": 30,
   "test/scenario/unreadable-data.test.ts": 30,
+  "test/scenario/compared-replica.test.ts": 30,
   "test/scenario/capture.test.ts": 30,
   "test/kubectl/write.test.ts": 30,
   "test/kubernetes/control-plane.test.ts": 30,

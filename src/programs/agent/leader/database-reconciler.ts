@@ -1,3 +1,4 @@
+import { assertNever } from "../../../core/base/assert-never.ts";
 import { Fault } from "../../../core/base/fault.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
@@ -16,6 +17,7 @@ import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
 import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import { recordStep } from "./record-step.ts";
+import { Comparisons } from "./comparisons.ts";
 import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
 import { endOverlap } from "./overlap.ts";
@@ -49,22 +51,32 @@ export class DatabaseReconciler {
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
   readonly #heavy: HeavySteps;
+  readonly #comparisons: Comparisons;
 
   /** `enqueue`: a pass over this database is due. */
   constructor(context: DatabaseReconcilerContext, operations: ShardOperations, enqueue: (uid: number) => void) {
     this.#context = context;
     this.#operations = operations;
     this.#heavy = new HeavySteps(enqueue);
+    this.#comparisons = new Comparisons(enqueue);
+  }
+
+  /** The leader leads no more: what goes on beside the passes ends. */
+  end(): void {
+    this.#comparisons.endAll();
   }
 
   /** Observes, decides, acts at most once, reports. */
   async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
     const record = this.#context.records.database(uid);
+    if (record === undefined || record.status === "delete-pending") this.#comparisons.end(uid);
     if (record === undefined) return settled;
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
     const facts = await gatherFacts(this.#context, record, this.#verified.of(record));
     this.#remember(facts);
     const step = decideDatabase(facts);
+    // while it waits, for this replica to catch up again as a rule, the comparison goes on
+    if (step.kind !== "verify" && step.kind !== "wait") this.#comparisons.end(uid);
     try {
       return await this.#act(facts, step);
     } catch (error) {
@@ -86,6 +98,8 @@ export class DatabaseReconciler {
 
   async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
+    if (step.kind === "verify" && this.#comparisons.isKnown(record.uid, comparedBy(record, step)))
+      return this.#compare(record, step);
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
       if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
@@ -101,14 +115,37 @@ export class DatabaseReconciler {
       return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
     }
     this.#context.log.info("database step", { bdb: record.uid, step });
+    if (step.kind === "verify") return this.#compare(record, step);
     await this.#perform(facts, step);
     await this.#report(record, ""); // the reason for waiting is gone
     return waiting(PAUSE_MS.acted, step.kind, "");
   }
 
+  /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */
+  async #compare(record: DatabaseRecord, step: VerifyStep): Promise<Outcome> {
+    const state = this.#comparisons.follow(record.uid, comparedBy(record, step), (signal) =>
+      this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica, signal)),
+    );
+    switch (state.kind) {
+      case "under-way": {
+        const reason = comparingText(record, step.replica);
+        await this.#report(record, reason);
+        return waiting(PAUSE_MS.waiting, "Compare", reason);
+      }
+      case "failed":
+        throw state.error;
+      case "equal":
+        this.#verified.add(record, step.replica);
+        await this.#report(record, ""); // the reason for waiting is gone
+        return waiting(PAUSE_MS.acted, step.kind, "");
+      default:
+        return assertNever(state);
+    }
+  }
+
   async #perform(
     { record, instances }: DatabaseFacts,
-    step: Exclude<DatabaseStep, { kind: "rest" | "wait" }>,
+    step: Exclude<DatabaseStep, { kind: "rest" | "wait" | "verify" }>,
   ): Promise<void> {
     const now = this.#context.clock.now().toISOString();
     switch (step.kind) {
@@ -127,10 +164,6 @@ export class DatabaseReconciler {
         return this.#operations.reattach(record, step.shard, step.replica);
       case "end-script":
         return this.#operations.endScript(record, step.shard);
-      case "verify":
-        await this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica));
-        this.#verified.add(record, step.replica);
-        return;
       case "end-overlap":
         return endOverlap(this.#context, record);
       case "make-internal-password":
@@ -163,6 +196,18 @@ export class DatabaseReconciler {
     this.#reasonAt.set(record.uid, now);
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason, obstacle));
   }
+}
+
+type VerifyStep = Extract<DatabaseStep, { kind: "verify" }>;
+
+/** Another replica, and the same one of another primary, is another comparison. */
+function comparedBy({ shards }: DatabaseRecord, { shard, replica }: VerifyStep): string {
+  return `${shard}/${shards.find(({ id }) => id === shard)?.epoch ?? 0}/${replica}`;
+}
+
+function comparingText({ shards }: DatabaseRecord, replica: number): string {
+  const compared = shards.flatMap(({ instances }) => instances).find(({ id }) => id === replica);
+  return `the content of the ${compared?.storeVersion ?? ""} replica on node ${compared?.node ?? ""} is being compared with that of its primary`;
 }
 
 /** How far a move to other engines is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */

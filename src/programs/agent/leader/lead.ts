@@ -54,6 +54,10 @@ export async function lead(context: LeadContext, signal: AbortSignal): Promise<v
   // the first leader creates the record of the cluster
   await records.changeState((state) => state);
   enqueue(undefined);
+  signal.addEventListener("abort", () => {
+    databases.end();
+  });
   await Promise.all([databaseController.stopped, nodeController.stopped]);
+  databases.end(); // also what a pass began as the signal aborted
   unsubscribe();
 }

@@ -107,7 +107,7 @@ export class LeaderOperations implements ShardOperations {
     log.warn("a script was ended, because a move of the primary had waited for it", { bdb: record.uid, shard });
   }
 
-  async verify(record: DatabaseRecord, shard: number, replica: number): Promise<void> {
+  async verify(record: DatabaseRecord, shard: number, replica: number, signal: AbortSignal): Promise<void> {
     const { instances } = shardOf(record, shard);
     const ports = await this.#portsFor(record);
     const address = (instance: InstanceRecord | undefined): EngineAddress => {
@@ -117,6 +117,7 @@ export class LeaderOperations implements ShardOperations {
     };
     const result = await verifyReplica({
       clock: this.#context.clock,
+      signal,
       primary: address(primaryOf(shardOf(record, shard))),
       replica: address(instances.find(({ id }) => id === replica)),
     });

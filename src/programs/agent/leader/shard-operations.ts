@@ -18,6 +18,6 @@ export interface ShardOperations {
   reattach(record: DatabaseRecord, shard: number, replica: number): Promise<void>;
   /** Ends the script that the primary runs; an engine refuses that once the script has written. */
   endScript(record: DatabaseRecord, shard: number): Promise<void>;
-  /** Compares the content of a replica with that of its primary. */
-  verify(record: DatabaseRecord, shard: number, replica: number): Promise<void>;
+  /** Compares the content of a replica with that of its primary, until `signal` aborts. */
+  verify(record: DatabaseRecord, shard: number, replica: number, signal: AbortSignal): Promise<void>;
 }

@@ -13,6 +13,11 @@ export class Pace {
     this.#signal = signal;
   }
 
+  /** By the clock of the pauses. */
+  nowMs(): number {
+    return this.#clock.uptimeMs();
+  }
+
   /** The answer to a question, behind its pause. */
   async ask<T>(question: () => Promise<T>): Promise<T> {
     this.#signal?.throwIfAborted();

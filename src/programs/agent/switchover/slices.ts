@@ -21,6 +21,11 @@ export function hasSlices(type: string): boolean {
   return TYPES.has(type);
 }
 
+/** True for a type whose parts are read by their place in the value: another place has other content once something moved. */
+export function isReadByPlace(type: string): boolean {
+  return type === "list" || type === "string";
+}
+
 /** The parts of a value as one engine has them, in its own order. What changes meanwhile may be left out, or come twice. */
 export async function* slicesOf(side: EngineControl, sliced: SlicedKey, pace: Pace): AsyncGenerator<Slice> {
   const { type } = sliced;

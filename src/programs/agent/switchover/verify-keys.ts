@@ -5,7 +5,7 @@ import { countCommandOf, sizesOf } from "./key-sizes.ts";
 import type { KeySize } from "./key-sizes.ts";
 import { settle } from "./settle.ts";
 import type { Settled, Verdict, VerifyPair } from "./settle.ts";
-import { hasSlices, readerOf, slicesOf } from "./slices.ts";
+import { hasSlices, isReadByPlace, readerOf, slicesOf } from "./slices.ts";
 import type { SlicedKey } from "./slices.ts";
 
 export interface ComparedKey {
@@ -16,6 +16,8 @@ export interface ComparedKey {
 /** Elements of large values that may still be read; what is over that is compared by its size alone. */
 export interface ElementBudget {
   left: number;
+  /** In milliseconds of the clock: what is read later is over the budget too. */
+  readonly untilMs: number;
   /** Something was not compared whole. */
   isShort: boolean;
 }
@@ -114,19 +116,34 @@ async function compareLarge(
 ): Promise<Verdict> {
   const found = new Set((await settle(pair, [sliced], readHead)).map(({ verdict }) => verdict));
   if (!found.has("different") && !hasSlices(sliced.type)) budget.isShort = true;
-  else if (!found.has("different"))
-    for await (const slice of slicesOf(walked, sliced, pair.pace)) {
-      if (budget.left <= 0) {
-        budget.isShort = true;
-        break;
-      }
-      budget.left -= slice.length;
-      for (const { verdict } of await settle(pair, slice, readerOf(sliced))) found.add(verdict);
-      if (found.has("different")) break;
-    }
+  else if (!found.has("different")) await compareSlices(pair, walked, sliced, { budget, found });
   if (found.has("different")) return "different";
   return found.has("changing") ? "changing" : "equal";
 }
+
+/** Adds to `found`, until something differs, the budget is spent, or the rest of the value moves under each comparison. */
+async function compareSlices(
+  pair: VerifyPair,
+  walked: EngineControl,
+  sliced: SlicedKey,
+  { budget, found }: { readonly budget: ElementBudget; readonly found: Set<Verdict> },
+): Promise<void> {
+  let movingParts = 0;
+  for await (const slice of slicesOf(walked, sliced, pair.pace)) {
+    if (budget.left <= 0 || pair.pace.nowMs() > budget.untilMs || movingParts >= MOVING_PARTS) {
+      budget.isShort = true;
+      return;
+    }
+    budget.left -= slice.length;
+    const verdicts = (await settle(pair, slice, readerOf(sliced))).map(({ verdict }) => verdict);
+    for (const verdict of verdicts) found.add(verdict);
+    if (found.has("different")) return;
+    movingParts = isReadByPlace(sliced.type) && verdicts.includes("changing") ? movingParts + 1 : 0;
+  }
+}
+
+/** Parts in a row that changed under each comparison: clients push or pop at the beginning, and all that is behind moves with it. */
+const MOVING_PARTS = 3;
 
 /** Type, size and expiry of keys, as text. */
 async function readHead({ client }: EngineControl, keys: readonly SlicedKey[]): Promise<readonly string[]> {

@@ -117,6 +117,36 @@ test("what is more than the bound is judged by its size, and the result says tha
   assert.deepEqual([result.examples, result.whole], [["set"], false]);
 });
 
+test("what comes after the time of a comparison is judged by its size, and the result says so", async () => {
+  await using shard = await filled();
+  const [primary, replica] = pairOf(shard.engines);
+  await plant(replica, [
+    ["SREM", "set", "m1500"],
+    ["LSET", "list", "1500", "other"],
+  ]);
+  const result = await verify(primary, replica, { maxMs: -1 });
+  assert.deepEqual([result.examples, result.whole], [["set"], false]);
+});
+
+test("a long list whose elements all move, as clients take from its beginning, is left after a few parts", async () => {
+  await using shard = await startShard(ENGINES);
+  const [primary, replica] = pairOf(shard.engines);
+  const filling = await primary.connect();
+  const elements = Array.from({ length: 1_000 }, (_, n) => `e${n}`);
+  for (let n = 0; n < 50; n += 1) await filling.call("RPUSH", "list", ...elements);
+  filling.close();
+  await primary.call("CONFIG", "RESETSTAT");
+  const writing = await writeOn(primary, (n) => [
+    ["LPOP", "list"],
+    ["RPUSH", "list", `more${n}`],
+  ]);
+  const { different, changing, whole } = await verify(primary, replica);
+  await writing.end();
+  assert.deepEqual({ different, changing, whole }, { different: 0, changing: 2, whole: false });
+  const [, reads = ""] = /cmdstat_lrange:calls=(\d+)/.exec(String(await primary.call("INFO", "commandstats"))) ?? [];
+  assert.ok(Number(reads) > 0 && Number(reads) < 100, `${reads} parts were read`);
+});
+
 async function filled() {
   const shard = await startShard(ENGINES);
   const client = await shard.engine(1).connect();

@@ -20,6 +20,8 @@ export interface VerifyRequest {
   readonly maxKeys?: number;
   /** Parts of large values that are compared for each side; with more, the rest is judged by its size. 1,000,000 when absent. */
   readonly maxElements?: number;
+  /** After so many milliseconds for each side large values are judged by their sizes; 60,000 when absent. */
+  readonly maxMs?: number;
 }
 
 export interface VerifyResult {
@@ -38,6 +40,7 @@ export interface VerifyResult {
 
 const MAX_KEYS = 20_000;
 const MAX_ELEMENTS = 1_000_000;
+const MAX_MS = 60_000;
 const BATCH = 200;
 const EXAMPLES = 10;
 const ANSWER_MS = 10_000;
@@ -79,10 +82,10 @@ async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<Ve
 async function compareSide(
   side: EngineControl,
   pair: VerifyPair,
-  { maxKeys = MAX_KEYS, maxElements = MAX_ELEMENTS }: VerifyRequest,
+  { maxKeys = MAX_KEYS, maxElements = MAX_ELEMENTS, maxMs = MAX_MS }: VerifyRequest,
   tally: Tally,
 ): Promise<boolean> {
-  const budget: ElementBudget = { left: maxElements, isShort: false };
+  const budget: ElementBudget = { left: maxElements, untilMs: pair.pace.nowMs() + maxMs, isShort: false };
   const small = Number(await side.client.call("DBSIZE")) <= maxKeys;
   let seen = 0;
   let cursor = small ? "0" : randomCursor();
