@@ -8,27 +8,37 @@ const ROOT = join(import.meta.dirname, "..");
 /** Rooms that work with what clients, strangers and other sites send. */
 const ROOMS = [
   ...["client", "endpoint", "pinned", "protocol", "session", "upstream"].map((room) => `src/programs/proxy/${room}`),
-  ...["src/programs/link/transport", "src/programs/agent/api", "src/mechanisms/processes"],
+  ...["src/programs/link/transport", "src/programs/agent/api", "src/programs/agent/credentials"],
+  ...["src/programs/webhook", "src/programs/operator/process", "src/mechanisms/processes"],
 ];
-const FIELD = /^ {2}(?:readonly )?(#?\w+) = new (?:Map|Set)[<(]/gm;
+/** Of a class, or of a function that goes on using it. */
+const FIELD = /^ {2}(?:(?:readonly )?(#?\w+)|(?:const|let) (\w+)) = new (?:Map|Set)<[^()]*>\(\)/gm;
 
 const CLIENTS = "an entry for each client of the endpoint: maxClients";
 const CONNECTIONS = "an entry for each connection that is open: the caps of the server";
 
-/** What bounds each map and each set that a class keeps there. */
+/** What bounds each map and each set that is kept there. */
 const BOUNDS: Readonly<Record<string, string>> = {
+  "src/mechanisms/processes/connection-caps.ts #free": CONNECTIONS,
   "src/mechanisms/processes/connection-caps.ts #ofAddress": CONNECTIONS,
-  "src/mechanisms/processes/connection-caps.ts #silent": CONNECTIONS,
   "src/mechanisms/processes/connection-caps.ts all": CONNECTIONS,
+  "src/programs/agent/api/auth.ts withFinished": "MOST_REMEMBERED",
   "src/programs/agent/api/client-parameters.ts #databases": "an entry for each database that there was",
+  "src/programs/agent/api/databases.ts cached": "an entry for each database that there was",
+  "src/programs/agent/api/trust.ts known": "the certificates that the node shows",
+  "src/programs/agent/credentials/database-passwords.ts known": "an entry for each database that there was",
+  "src/programs/agent/credentials/fair-queue.ts waiting": "FairQueueLimits",
+  "src/programs/agent/credentials/user-passwords.ts known": "an entry for each password that users have had",
   "src/programs/link/transport/listener.ts #sockets": "strangers: 256; and sites, which have shown their certificate",
   "src/programs/link/transport/sender.ts #late": "an entry for each other site",
   "src/programs/link/transport/strangers.ts #ofAddress": "256 strangers",
   "src/programs/link/transport/strangers.ts #open": "256 strangers",
+  "src/programs/operator/process/metrics.ts counts": "the controllers of the operator",
   "src/programs/proxy/client/login-turns.ts #addresses": "4,096 addresses, and those for which a client waits",
   "src/programs/proxy/client/vanished-clients.ts #before": CLIENTS,
   "src/programs/proxy/client/vanished-clients.ts #gone": CLIENTS,
   "src/programs/proxy/client/vanished-clients.ts #suspected": CLIENTS,
+  "src/programs/proxy/endpoint/drain.ts seen": CLIENTS,
   "src/programs/proxy/endpoint/endpoint.ts #leaving": CLIENTS,
   "src/programs/proxy/endpoint/endpoint.ts #sessions": CLIENTS,
   "src/programs/proxy/endpoint/guests.ts #deadlines": CLIENTS,
@@ -43,6 +53,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
     "the client that is redirected to, and that of each request without a reply",
   "src/programs/proxy/protocol/subscriptions.ts #channels":
     "three kinds; channels by the bytes that a client may have kept",
+  "src/programs/proxy/session/filters-in.ts ids": "the arguments of a request: its bytes are bounded",
   "src/programs/proxy/upstream/command-catalogue.ts #classes": "1,000 names, and the oldest goes",
   "src/programs/proxy/upstream/lane-pool.ts #slots":
     "two protocols, and the numbered databases of the engine; what it refuses is forgotten",
@@ -50,15 +61,23 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/upstream/pin-pool.ts #pins": "the connections that clients may have for themselves",
   "src/programs/proxy/upstream/replica-rounds.ts #inRound": "an entry for each connection to the engine",
   "src/programs/proxy/upstream/replica-rounds.ts #waiting": "an entry for each connection to the engine",
+  "src/programs/proxy/upstream/request-batch.ts lost": "the requests of a batch",
   "src/programs/proxy/upstream/script-cache.ts #bodies": "1,000 scripts and 16 MiB",
   "src/programs/proxy/upstream/script-loader.ts #refused": "1,000 scripts of the cache",
+  "src/programs/webhook/arriving-bodies.ts #held": CONNECTIONS,
+  "src/programs/webhook/metrics.ts reviews": "the kinds that are judged, and one for all others",
+  "src/programs/webhook/namespace-objects.ts followed": "the namespaces that are managed",
+  "src/programs/webhook/open-connections.ts open": CONNECTIONS,
+  "src/programs/webhook/shared-reads.ts reads": "the namespaces that are managed",
 };
 
 test("each map that what others send can fill has a bound", () => {
   const found = filesBelow(ROOT, ROOMS)
     .filter((file) => !file.endsWith(".test.ts"))
     .flatMap((file) =>
-      [...readFileSync(join(ROOT, file), "utf8").matchAll(FIELD)].map(([, name]) => `${file} ${name}`),
+      [...readFileSync(join(ROOT, file), "utf8").matchAll(FIELD)].map(
+        ([, field, local]) => `${file} ${field ?? local}`,
+      ),
     );
   assert.deepEqual(found.toSorted(), Object.keys(BOUNDS).toSorted());
 });

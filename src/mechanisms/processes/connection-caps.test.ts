@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, request, type IncomingMessage, type Server } from "node:http";
+import { createServer, request, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { loopbackAddress } from "../../../test/kit/engines/engine.ts";
@@ -11,10 +11,13 @@ const PORT = 18_080;
 const FLOODER = "127.0.0.9";
 
 /** A server with place for eight, four of an address, and what calls it. */
-async function capped() {
-  const server: Server = createServer((_request, response) => response.end("done"));
+async function capped(
+  isOpenToAll = false,
+  answer: RequestListener = (_request, response) => void response.end("done"),
+) {
+  const server: Server = createServer(answer);
   server.keepAliveTimeout = 60_000;
-  capConnections(server, { total: 8, ofAddress: 4 });
+  capConnections(server, { total: 8, ofAddress: 4, isOpenToAll });
   const host = loopbackAddress();
   await new Promise<void>((resolve) => server.listen(PORT, host, resolve));
   const sockets: Socket[] = [];
@@ -70,4 +73,46 @@ test("a connection that has asked something stays, and one too many is ended", a
     callers.map(({ destroyed }) => destroyed),
     [false, false, false, false],
   );
+});
+
+const QUESTION = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+const HALF_A_QUESTION = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{";
+
+for (const [what, sent] of [
+  ["have asked", QUESTION],
+  ["have asked half of something", HALF_A_QUESTION],
+] as const)
+  test(`where everyone may ask, those who ${what} keep out neither another address nor their own`, async () => {
+    using server = await capped(true, (incoming, response) => {
+      if (incoming.method === "GET") response.end("done");
+    });
+    for (let i = 0; i < 12; i++) {
+      const socket = await server.hold(i % 2 === 0 ? FLOODER : "127.0.0.10");
+      socket.write(sent);
+      if (sent === QUESTION) await Promise.race([once(socket, "data"), once(socket, "close")]);
+    }
+    await until("those above the cap are ended", () => server.open() <= 8);
+    assert.equal(await server.ask("127.0.0.8"), 200);
+    assert.equal(await server.ask(FLOODER), 200);
+  });
+
+test("where everyone may ask, a request that waits for its answer is answered, however many come meanwhile", async () => {
+  const asked = Promise.withResolvers<undefined>();
+  const mayAnswer = Promise.withResolvers<undefined>();
+  using server = await capped(true, (incoming, response) => {
+    if (incoming.url !== "/slow") return void response.end("done");
+    incoming.resume().once("end", () => {
+      asked.resolve(undefined);
+      void mayAnswer.promise.then(() => response.end("done"));
+    });
+  });
+  const slow = await server.hold("127.0.0.8");
+  slow.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n");
+  await asked.promise;
+  for (let i = 0; i < 20; i++) await server.hold(`127.0.1.${(i % 5) + 1}`);
+  for (let i = 0; i < 5; i++) await server.hold("127.0.0.8");
+  await until("those above the cap are ended", () => server.open() <= 8);
+  mayAnswer.resolve(undefined);
+  const [answer] = await once(slow, "data");
+  assert.match(String(answer), /^HTTP\/1\.1 200/);
 });

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 
@@ -7,6 +7,8 @@ export interface ConnectionCaps {
   readonly total: number;
   /** From one address; many callers may share one. */
   readonly ofAddress: number;
+  /** Callers need not say who they are: a connection that has asked gives way too, unless a whole request of it waits for its answer. */
+  readonly isOpenToAll?: boolean;
 }
 
 /** Options of an HTTP server with which callers cannot hold connections without asking something. */
@@ -20,20 +22,38 @@ export const PATIENCE = {
 /**
  * From now on the server holds no more connections than these. The oldest one that has asked nothing gives way to one that comes, first
  * of the same address: who holds silent connections keeps out neither others nor those behind its own address, as a probe of the
- * kubelet may be. One that comes where all have asked something is ended without a word.
+ * kubelet may be. Where everyone may ask, asking earns no place: the address with the most connections gives one of them. One that comes
+ * where none gives way is ended without a word.
  */
-export function capConnections(server: Server | SecureServer, { total, ofAddress }: ConnectionCaps): void {
+export function capConnections(
+  server: Server | SecureServer,
+  { total, ofAddress, isOpenToAll = false }: ConnectionCaps,
+): void {
   const connections = new OpenConnections();
+  const isRoomMade = (): boolean =>
+    (isOpenToAll && connections.endOldest(connections.ofMost())) || connections.endOldest(connections.all);
   // before the listener that would begin a handshake
   server.prependListener("connection", (socket: Socket) => {
     const mayStay =
-      (connections.of(socket).size < ofAddress || connections.endSilent(connections.of(socket))) &&
-      (connections.all.size < total || connections.endSilent(connections.all));
+      (connections.of(socket).size < ofAddress || connections.endOldest(connections.of(socket))) &&
+      (connections.all.size < total || isRoomMade());
     if (mayStay) connections.add(socket);
     else socket.destroy();
   });
-  server.on("request", ({ socket }: { readonly socket: Socket }) => {
-    connections.noteRequest(socket);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (isOpenToAll) holdWhileAnswered(connections, request, response);
+    else connections.hold(request.socket);
+  });
+}
+
+/** From the last byte of the question to the end of the answer, whether or not the caller reads it. */
+function holdWhileAnswered(connections: OpenConnections, request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  request.once("end", () => {
+    if (!response.writableEnded) connections.hold(socket);
+  });
+  response.once("prefinish", () => {
+    connections.release(socket);
   });
 }
 
@@ -42,7 +62,8 @@ class OpenConnections {
   readonly all = new Map<string, Socket>();
   /** No address without connections is kept. */
   readonly #ofAddress = new Map<string, Map<string, Socket>>();
-  readonly #silent = new Set<string>();
+  /** Those that give way. */
+  readonly #free = new Set<string>();
 
   of({ remoteAddress = "" }: Socket): ReadonlyMap<string, Socket> {
     return this.#ofAddress.get(remoteAddress) ?? new Map<string, Socket>();
@@ -54,20 +75,31 @@ class OpenConnections {
     const same = this.#ofAddress.get(remoteAddress) ?? new Map<string, Socket>();
     this.#ofAddress.set(remoteAddress, same.set(name, socket));
     this.all.set(name, socket);
-    this.#silent.add(name);
+    this.#free.add(name);
     socket.once("close", () => {
       this.#remove(name, remoteAddress, socket);
     });
   }
 
-  noteRequest(socket: Socket): void {
-    this.#silent.delete(nameOf(socket));
+  /** From now on it does not give way. */
+  hold(socket: Socket): void {
+    this.#free.delete(nameOf(socket));
   }
 
-  /** False when each of them has asked something. */
-  endSilent(among: ReadonlyMap<string, Socket>): boolean {
+  /** It gives way again. */
+  release(socket: Socket): void {
+    if (this.all.has(nameOf(socket))) this.#free.add(nameOf(socket));
+  }
+
+  /** Those of the address that has the most. */
+  ofMost(): ReadonlyMap<string, Socket> {
+    return [...this.#ofAddress.values()].reduce((most, one) => (one.size > most.size ? one : most), new Map());
+  }
+
+  /** False when none of them gives way. */
+  endOldest(among: ReadonlyMap<string, Socket>): boolean {
     for (const [name, socket] of among) {
-      if (!this.#silent.has(name)) continue;
+      if (!this.#free.has(name)) continue;
       this.#remove(name, socket.remoteAddress ?? "", socket);
       socket.destroy();
       return true;
@@ -79,7 +111,7 @@ class OpenConnections {
     // another one may have the name by now
     if (this.all.get(name) !== socket) return;
     this.all.delete(name);
-    this.#silent.delete(name);
+    this.#free.delete(name);
     const same = this.#ofAddress.get(address);
     same?.delete(name);
     if (same?.size === 0) this.#ofAddress.delete(address);

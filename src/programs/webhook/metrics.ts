@@ -1,13 +1,15 @@
+import { KINDS } from "../../core/api/kinds.ts";
 import { REVIEW_BOUNDS } from "../../core/api/metrics/bounds.ts";
 import { exposition } from "../../core/api/metrics/exposition.ts";
 import { Histogram } from "../../core/base/histogram.ts";
+import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
 
 /** What became of a review. `failed`: it could not be judged, and was let in with a warning. */
 export type ReviewOutcome = "allowed" | "denied" | "failed";
 
 /** Counts reviews and how long they took. */
 export interface WebhookMetrics {
-  /** `ms`: from the last byte of the question to the answer. */
+  /** `ms`: from the last byte of the question to the answer. A kind that is never asked about is counted as `other`. */
   count(kind: string, outcome: ReviewOutcome, ms: number): void;
   /** Counts a caller that does not trust the certificate. */
   countDistrust(): void;
@@ -17,6 +19,12 @@ export interface WebhookMetrics {
   text(): string;
 }
 
+/** Anyone in the network of pods may send reviews, about whatever kind: others have no series of their own. */
+const JUDGED: ReadonlySet<string> = new Set([
+  ...Object.values(KINDS).map(({ kind }) => kind),
+  CustomResourceDefinitions.kind,
+]);
+
 /** Metrics that begin at zero. */
 export function startWebhookMetrics(): WebhookMetrics {
   const reviews = new Map<string, { readonly labels: { kind: string; outcome: ReviewOutcome }; value: number }>();
@@ -24,7 +32,8 @@ export function startWebhookMetrics(): WebhookMetrics {
   let distrusted = 0;
   let expires: Date | undefined;
   return {
-    count: (kind, outcome, ms) => {
+    count: (asked, outcome, ms) => {
+      const kind = JUDGED.has(asked) ? asked : "other";
       const key = `${kind} ${outcome}`;
       const review = reviews.get(key) ?? { labels: { kind, outcome }, value: 0 };
       reviews.set(key, review);

@@ -4,6 +4,7 @@ import { startInformer } from "../../ports/kube/informer.ts";
 import type { Kube } from "../../ports/kube/kube.ts";
 import { readNamespaceObjects, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
+import { sharedReads } from "./shared-reads.ts";
 import {
   ActiveActiveDatabases,
   Clusters,
@@ -44,7 +45,8 @@ export function startObjectLookup(kube: Kube, { watched, ...options }: ObjectLoo
   return {
     watches: (namespace) => followed.has(namespace),
     cached: (namespace) => followed.get(namespace)?.cached(),
-    read: (namespace) => readNamespaceObjects(kube, namespace),
+    // anyone may send what is refused, and each refusal asks for a read
+    read: sharedReads((namespace) => readNamespaceObjects(kube, namespace)),
   };
 }
 

@@ -52,7 +52,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
     if (signal.aborted) return "stopping";
     return server === undefined ? "the webhook waits for the secret admission-tls" : undefined;
   };
-  const onDistrust = distrustReporter(metrics, log);
+  const onDistrust = distrustReporter(metrics, deps);
   const following = followCertificate(
     { kube, clock, log, namespace },
     async (serving) => {
@@ -84,9 +84,15 @@ const QUIET_MS = 1_000;
 /** It waits this often at most. */
 const QUIET_WAITS = 5;
 
-function distrustReporter(metrics: WebhookMetrics, log: Log): () => void {
+/** Each caller is counted; anyone may call, so the log says it once a minute at most, in milliseconds. */
+const DISTRUST_MS = 60_000;
+
+function distrustReporter(metrics: WebhookMetrics, { clock, log }: Pick<WebhookDeps, "clock" | "log">): () => void {
+  let saidAt = -Infinity;
   return () => {
     metrics.countDistrust();
+    if (clock.uptimeMs() - saidAt < DISTRUST_MS) return;
+    saidAt = clock.uptimeMs();
     log.warn("a caller does not trust the certificate: caBundle of the webhook is stale", { remedy: patchCommand() });
   };
 }

@@ -11,13 +11,14 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { survivesFlood } from "../../../test/kit/network/flood.ts";
 import { until } from "../../../test/kit/time/until.ts";
 import { Fault } from "../../core/base/fault.ts";
-import { silentLog } from "../../core/base/log.ts";
+import { jsonLog, silentLog } from "../../core/base/log.ts";
 import { createAuthority, issue } from "../../ports/pki/authority.ts";
 import { faults } from "./faults.ts";
 import { readQuestion } from "./review.ts";
 import { serveAdmission, type AdmissionServer } from "./server.ts";
 
 const HOST = "admission.default.svc";
+const EIGHT_MIB = 8 * 1024 * 1024;
 const now = new Date();
 const authority = createAuthority({ commonName: "test", now, days: 1 });
 const pair = issue(authority, {
@@ -157,6 +158,68 @@ test("the webhook's server answers the request that it has before it closes", { 
   mayAnswer.resolve(undefined);
   assert.equal((await reply).text, '{"late":true}');
   await closed;
+});
+
+test("bodies of strangers take 64 MiB at most, and a review of another address is answered beside them", async () => {
+  await using server = await openServer();
+  const flood = Array.from({ length: 12 }, () => {
+    const headers = { "content-type": "application/json", "content-length": EIGHT_MIB };
+    const where = { host: "127.0.0.1", port: server.port, localAddress: "127.0.0.9", agent: false };
+    const sent = request({
+      ...where,
+      servername: HOST,
+      ca: authority.certificate,
+      path: "/admission",
+      method: "POST",
+      headers,
+    });
+    sent.on("error", () => undefined); // it is the server that ends it
+    sent.write(Buffer.alloc(EIGHT_MIB - 1, " "));
+    return sent;
+  });
+  const ended = (): number => flood.filter(({ destroyed }) => destroyed).length;
+  await until("those that are too much are ended", () => ended() >= 4, { withinMs: 60_000 });
+  const answer = await ask(server.port, { body: JSON.stringify(review) });
+  assert.equal(answer.status, 200);
+  assert.ok(ended() < 12, "as many as may be there stay");
+  for (const sent of flood) sent.destroy();
+});
+
+test("large reviews are judged one after the other, and a small one beside them", async () => {
+  let judged = 0;
+  let most = 0;
+  const mayAnswer = Promise.withResolvers<undefined>();
+  const answer = async (text: string): Promise<object> => {
+    if (text.length < 1_000) return { small: true };
+    judged += 1;
+    most = Math.max(most, judged);
+    await mayAnswer.promise;
+    judged -= 1;
+    return { large: true };
+  };
+  await using server = await openServer({ answer });
+  const large = Array.from({ length: 3 }, () => ask(server.port, { body: " ".repeat(300_000) }));
+  await until("the first is judged", () => judged === 1);
+  assert.equal((await ask(server.port, { body: "{}" })).text, '{"small":true}');
+  mayAnswer.resolve(undefined);
+  for (const { text } of await Promise.all(large)) assert.equal(text, '{"large":true}');
+  assert.equal(most, 1);
+});
+
+test("a caller that goes before it has asked is no error in the log", async () => {
+  const lines: string[] = [];
+  await using server = await openServer({
+    log: jsonLog(
+      (line) => lines.push(line),
+      () => now,
+    ),
+  });
+  const socket = await dialTls(server.port);
+  socket.write("POST /admission HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{");
+  socket.end();
+  await once(socket.resume(), "close");
+  assert.equal((await ask(server.port, { body: "crash" })).status, 500);
+  assert.equal(lines.length, 1);
 });
 
 test("a question without end is a fault with a code", () => {

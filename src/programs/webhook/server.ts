@@ -6,8 +6,10 @@ import { isFault, messageOf } from "../../core/base/fault.ts";
 import type { Log } from "../../core/base/log.ts";
 import { capConnections, PATIENCE } from "../../mechanisms/processes/connection-caps.ts";
 import type { KeyPair } from "../../ports/pki/authority.ts";
+import { ArrivingBodies, type ArrivingBody } from "./arriving-bodies.ts";
 import { faults } from "./faults.ts";
-import { followConnections } from "./open-connections.ts";
+import { oneByOne } from "./one-by-one.ts";
+import { followConnections, type OpenConnections } from "./open-connections.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -33,28 +35,23 @@ export interface AdmissionServer {
 
 /** Object and old object, each as large as the API server stores at most. */
 const BODY_BYTES = 8 * 1024 * 1024;
+/** All bodies that are not answered yet: anyone in the network of pods may send some. */
+const ALL_BODIES_BYTES = 64 * 1024 * 1024;
+/** Larger ones are judged one after the other: what is made of one may take twenty times its bytes. */
+const LARGE_BYTES = 256 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
 /** All reviews of a cluster may come from one address. */
-const CAPS = { total: 512, ofAddress: 256 } as const;
+const CAPS = { total: 512, ofAddress: 256, isOpenToAll: true } as const;
 const SWEEP_MS = 50;
 /** Once the server closes, a connection that asks nothing for this time is ended; in milliseconds. */
 const SILENT_MS = 500;
 
 /** Serves POST /admission, and GET /liveness and /readiness, over HTTPS. */
 export async function serveAdmission(options: ServerOptions): Promise<AdmissionServer> {
-  const server = createServer(
-    { ...tlsOf(options.pair), ...PATIENCE, requestTimeout: REQUEST_MS },
-    (request, response) => {
-      const answer = (text: string): Promise<object> => connections.whileBusy(request.socket, options.answer(text));
-      respond(request, { ...options, answer }).then(
-        ({ status, text, headers }) =>
-          response.writeHead(status, { "content-type": "application/json", ...headers }).end(text),
-        (error: unknown) => abandon(response, error, options.log),
-      );
-    },
-  );
+  const server = createServer({ ...tlsOf(options.pair), ...PATIENCE, requestTimeout: REQUEST_MS });
   const connections = followConnections(server);
+  server.on("request", answerer(options, connections));
   server.on("tlsClientError", (error) => {
     if (DISTRUST.test(messageOf(error))) options.onDistrust();
   });
@@ -94,53 +91,87 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function respond(request: IncomingMessage, options: ServerOptions): Promise<Reply> {
+/** What one request is answered with. */
+interface Asked extends Pick<ServerOptions, "unready"> {
+  readonly body: ArrivingBody;
+  /** The answer to the body as a whole; undefined once that was dropped. */
+  readonly judged: () => Promise<object | undefined>;
+}
+
+function answerer({ answer, unready, log }: ServerOptions, connections: OpenConnections) {
+  const bodies = new ArrivingBodies(ALL_BODIES_BYTES);
+  const inTurn = oneByOne();
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    const body = bodies.begin(socket);
+    const judge = async (): Promise<object | undefined> => {
+      const text = body.text();
+      return text === undefined ? undefined : answer(text);
+    };
+    const judged = () => connections.whileBusy(socket, body.bytes > LARGE_BYTES ? inTurn(judge) : judge());
+    respond(request, { unready, body, judged })
+      .then(
+        (reply) => reply && send(response, reply),
+        (error: unknown) => {
+          // a caller that went before it had asked is no fault of the server
+          if (request.complete) abandon(response, error, log);
+        },
+      )
+      .finally(() => {
+        body.end();
+      });
+  };
+}
+
+function send(response: ServerResponse, { status, text, headers }: Reply): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+}
+
+/** Undefined when nobody waits for an answer any more. */
+async function respond(request: IncomingMessage, asked: Asked): Promise<Reply | undefined> {
   const path = request.url?.split("?", 1)[0] ?? "";
   const method = METHODS[path];
   if (method === undefined) return said(404, `${path} is not served here; /admission is`);
   if (request.method !== method) return { ...said(405, `${path} takes ${method}`), headers: { allow: method } };
   if (path === "/liveness") return said(200, "alive");
-  const unready = options.unready();
+  const unready = asked.unready();
   if (path === "/readiness") return unready === undefined ? said(200, "ready") : said(503, unready);
-  return answered(request, options);
+  return answered(request, asked);
 }
 
 const METHODS: Readonly<Record<string, string>> = { "/admission": "POST", "/liveness": "GET", "/readiness": "GET" };
 
-async function answered(request: IncomingMessage, { answer }: ServerOptions): Promise<Reply> {
+async function answered(request: IncomingMessage, { body, judged }: Asked): Promise<Reply | undefined> {
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
     return said(415, "the body must be JSON: send the header Content-Type: application/json");
   }
-  const body = await bodyOf(request);
-  if (body === undefined) {
+  if (!(await hasArrived(request, body))) {
     return { ...said(413, `the body is larger than ${BODY_BYTES} bytes`), headers: { connection: "close" } };
   }
   try {
-    return { status: 200, text: JSON.stringify(await answer(body)) };
+    const answer = await judged();
+    return answer && { status: 200, text: JSON.stringify(answer) };
   } catch (error) {
     if (isFault(error, faults.badReview)) return said(400, messageOf(error));
     throw error;
   }
 }
 
-/** Undefined when it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+/** False when it is too large. */
+async function hasArrived(request: IncomingMessage, body: ArrivingBody): Promise<boolean> {
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue;
-    length += chunk.length;
-    if (length > BODY_BYTES) return undefined;
-    chunks.push(chunk);
+    body.add(chunk);
+    if (body.bytes > BODY_BYTES) return false;
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return true;
 }
 
 function said(status: number, message: string): Reply {
   return { status, text: JSON.stringify({ message }) };
 }
 
-/** The caller is gone, or something is wrong here: it learns no more than that. */
+/** Something is wrong here: the caller learns no more than that. */
 function abandon(response: ServerResponse, error: unknown, log: Log): void {
   log.error("a review could not be answered", { error });
   if (response.headersSent) response.destroy();
