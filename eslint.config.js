@@ -31,6 +31,11 @@ export default tseslint.config(
     rules: { "max-lines-per-function": ["error", { max: 40, skipBlankLines: false, skipComments: false }] },
   },
   {
+    // one state machine is the file
+    files: ["pinned/pinned", "session/session", "endpoint/endpoint"].map((name) => `src/programs/proxy/${name}.ts`),
+    rules: { "max-lines": ["error", { max: 400, skipBlankLines: false, skipComments: false }] },
+  },
+  {
     files: ["src/**/*.test.ts", "test/**/*.ts"],
     rules: {
       "max-lines-per-function": ["error", { max: 60, skipBlankLines: false, skipComments: false }],

@@ -243,7 +243,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   get #busyPins(): number {
-    return [...this.#sessions].filter(({ pinned }) => pinned.current?.busy === true).length;
+    return [...this.#sessions].filter(({ pinned }) => pinned.current?.work.busy === true).length;
   }
 
   /** A certificate that cannot be used goes into the log, and the endpoint keeps the one before. */

@@ -10,6 +10,7 @@ export class KeptRequests {
   readonly #pending: PendingQueue;
   readonly #state: ConnectionState;
   readonly #held: HeldBytes;
+  #isOver = false;
 
   constructor(owner: PinnedOwner, pending: PendingQueue, state: ConnectionState) {
     this.#pending = pending;
@@ -26,10 +27,12 @@ export class KeptRequests {
 
   /** To be called whenever more is kept, or less. */
   note(): void {
-    this.#held.set(this.#pending.bytes + this.#state.keptBytes);
+    if (!this.#isOver) this.#held.set(this.#pending.bytes + this.#state.keptBytes);
   }
 
+  /** The session is over: nothing is kept for it from now on. */
   drop(): void {
+    this.#isOver = true;
     this.#held.set(0);
   }
 }

@@ -6,9 +6,9 @@ import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
 /** A session that may have subscribed to channels. */
 export interface Subscriber {
-  readonly listening: boolean;
+  readonly isListening: () => boolean;
   /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
-  mirror(target: Upstream, channel: string): Promise<SubscriptionMirror>;
+  readonly mirror: (target: Upstream, channel: string) => Promise<SubscriptionMirror>;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function mirrorSubscribers(
 ): Promise<void> {
   const channel = markerChannel(randomUUID());
   const mirroring = subscribers
-    .filter((subscriber) => subscriber.listening)
+    .filter((subscriber) => subscriber.isListening())
     .map((subscriber) => subscriber.mirror(target, channel));
   if (mirroring.length === 0) return;
   const deadline = AbortSignal.timeout(withinMs);

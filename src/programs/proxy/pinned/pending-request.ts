@@ -149,6 +149,23 @@ export function mayHideRefusal(
   return isForeign(pending) && !isRead(pending.request);
 }
 
+/**
+ * True for a read, or a transaction of reads, that the engine may have executed while another one was the primary already: it
+ * waited there behind a blocking command when its clients were held. The primary is asked again.
+ */
+export function isOutrun(
+  pending: PendingRequest,
+  reply: Buffer,
+  { held, upstream }: Pick<PrimaryView, "held" | "upstream">,
+  asked: Upstream,
+): boolean {
+  const { kind, isBehind = false } = pending;
+  if (!isBehind || (!held && upstream === asked) || !isRepeatable(pending)) return false;
+  // its wait may have been ended by another client
+  if (kind === "blocking") return reply[0] !== MINUS;
+  return kind === "command" || kind === "exec";
+}
+
 /** True for an error that proves that the request changed nothing. */
 export function hasFailed(pending: PendingRequest, answer: Buffer): boolean {
   return answer[0] === MINUS && !isForeign(pending);

@@ -1,22 +1,21 @@
-import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
+import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
-import { Departure } from "./departure.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { Mirroring, mirroringOwner } from "./mirroring.ts";
-import { isOutrun } from "./outrun-read.ts";
 import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
-import { hasFailed, isForeign, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
+import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
+import { isAsking, pinMachine, type PinState } from "./pin-states.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
+import { PinnedWork } from "./pinned-work.ts";
 import { Redirection } from "./redirection.ts";
 import { Relocation } from "./relocation.ts";
 import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
-import { ScriptWait } from "./script-wait.ts";
 import { shownMessage, shownReply } from "./tracking-replies.ts";
 import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
@@ -26,21 +25,28 @@ import type { SubscriptionMirror } from "./subscription-mirror.ts";
  * session can go on at another engine: a transaction is queued there again, a blocking command waits there for the rest
  * of its time. What an engine has not executed is sent to the next one; what it may have executed is not.
  */
-export class Pinned implements PinUser, Subscriber {
-  readonly #owner: PinnedOwner;
+export class Pinned {
   readonly state = new ConnectionState();
+  /** What the client waits for. */
+  readonly work: PinnedWork;
+  /** The session as a change of primary mirrors it, if it has subscribed. */
+  readonly subscriber: Subscriber;
+  readonly #owner: PinnedOwner;
+  readonly #machine = pinMachine();
+  /** What the connection to the engine calls. */
+  readonly #user: PinUser;
   readonly #pending = new PendingQueue();
   readonly #redirection: Redirection;
   readonly #commands: PinnedCommands;
   readonly #withoutPrimary: WithoutPrimary;
   readonly #mirroring: Mirroring;
   readonly #relocation: Relocation;
-  readonly #departure = new Departure();
-  readonly #roleCheck = new RoleCheck((frame) => void this.frame(frame));
-  readonly #scriptWait = new ScriptWait();
+  readonly #roleCheck = new RoleCheck((frame) => void this.#receive(frame));
   readonly #kept: KeptRequests;
   readonly #effects: ReplyEffects;
   #metScript = false;
+  /** Ends the time that the session is waiting or leaving. */
+  #cancelTimer: () => void = () => undefined;
   #pin: Pin | undefined;
   #upstream: Upstream;
 
@@ -49,12 +55,9 @@ export class Pinned implements PinUser, Subscriber {
     this.#pin = pin;
     this.#upstream = upstream;
     this.#redirection = new Redirection(owner, this.state.tracking, () => this.#upstream);
-    const post = (pending: PendingRequest, bytes: Buffer): void => {
-      this.#pending.push(pending);
-      this.#pin?.write(bytes, isForeign(pending));
-      this.#kept.note();
-    };
-    this.#commands = new PinnedCommands(owner, this.state, this.#pending, this.#redirection, post);
+    this.#commands = new PinnedCommands(owner, this.state, this.#pending, this.#redirection, (pending, bytes) => {
+      this.#post(pending, bytes);
+    });
     this.#withoutPrimary = new WithoutPrimary(owner, this.#commands);
     this.#mirroring = new Mirroring(
       mirroringOwner(owner, {
@@ -73,7 +76,19 @@ export class Pinned implements PinUser, Subscriber {
     });
     this.#kept = new KeptRequests(owner, this.#pending, this.state);
     this.#effects = new ReplyEffects(owner, this.state);
-    pin.attach(this);
+    this.work = this.#describeWork();
+    this.subscriber = this.#describeSubscriber();
+    this.#user = {
+      frame: (frame) => void this.#receive(frame),
+      closed: () => void this.#loseEngine(),
+      overflows: (why) => void owner.cut(why),
+    };
+    pin.attach(this.#user);
+  }
+
+  /** Where the session is. */
+  get at(): PinState {
+    return this.#machine.state;
   }
 
   /** The client has sent MULTI, and neither EXEC nor DISCARD. */
@@ -81,81 +96,18 @@ export class Pinned implements PinUser, Subscriber {
     return this.#commands.inTransaction;
   }
 
-  /** Between WATCH or MULTI and the EXEC that ends it; a WATCH counts from when it was sent. */
-  get transactionPending(): boolean {
-    return this.inTransaction || this.state.inTransaction || this.#pending.watches;
-  }
-
-  /** Something other than a blocking command is at the engine. */
-  get busy(): boolean {
-    return this.#pending.busy || this.#roleCheck.asking;
-  }
-
-  /** The oldest of what `busy` counts; its age counts from the last reply. */
-  get oldest(): OutstandingRequest | undefined {
-    return this.#pending.oldest(this.#owner.identity.address, this.#owner.endpoint.clock.uptimeMs());
-  }
-
-  /** The client waits for blocking commands and nothing else. */
-  get onlyBlocks(): boolean {
-    return this.#pending.onlyBlocks && !this.#roleCheck.asking;
-  }
-
-  /** The client waits for a reply. */
-  get hasPending(): boolean {
-    return this.#pending.hasPending || this.#roleCheck.asking;
-  }
-
-  /** The client has subscribed, and a switchover can mirror that: a user may have no right to the marker. */
-  get listening(): boolean {
-    const isSubscriber = this.#owner.identity.user === undefined && this.state.subscriptions.size > 0;
-    return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.length === 0;
-  }
-
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
       return this.#owner.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
-    const mustWait = this.#kept.isFull || this.#scriptWait.waiting || this.#commands.isExecuting;
+    const mustWait = this.#machine.state === "waiting" || this.#kept.isFull || this.#commands.isExecuting;
     return !mustWait && this.#commands.take(request, command);
-  }
-
-  frame(frame: Buffer): void {
-    if (this.#roleCheck.keeps(frame)) return;
-    const { protocol } = this.#owner.identity.settings;
-    if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
-      if (!this.#mirroring.passes(frame)) return;
-      if (this.state.monitoring) this.#owner.deliver(frame);
-      else this.#owner.push(shownMessage(this.state.tracking, frame));
-      return;
-    }
-    const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
-    if (pending === undefined) return;
-    const decide = (refused: boolean): void => void this.#answered(pending, frame, refused);
-    this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream))
-      this.#answered(pending, frame, true, true);
-    else this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, decide);
-  }
-
-  closed(): void {
-    this.#roleCheck.abandon();
-    this.#pin = undefined;
-    this.#mirroring.end();
-    // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
-    if (this.#owner.congested) this.#owner.cut("the client does not read its messages");
-    else if (this.#pending.refuseAll()) this.#settle();
-    else this.#owner.cut("the engine is gone with a request of unknown outcome");
-  }
-
-  overflows(why: string): void {
-    this.#owner.cut(why);
   }
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
   upstreamChanged(): void {
     const { upstream, unavailable } = this.#owner.endpoint.primary;
-    if (this.#pin === undefined) {
+    if (this.#machine.state === "searching") {
       if (unavailable) this.#withoutPrimary.expire(this.#pending.takeRefused());
       this.#relocation.start(0, false);
       return;
@@ -164,12 +116,8 @@ export class Pinned implements PinUser, Subscriber {
     if (mirror !== undefined) this.#goOnAt(mirror);
     else if (upstream !== undefined && upstream !== this.#upstream) {
       this.#leave();
-      if (this.#pin !== undefined) this.#departure.begin(this.#pin, this.#owner.endpoint, () => void this.closed());
+      if (this.#pin !== undefined && this.#machine.apply("change-primary")) this.#limitLeaving(this.#pin);
     } else this.#mirroring.end();
-  }
-
-  mirror(target: Upstream, channel: string): Promise<SubscriptionMirror> {
-    return this.#mirroring.begin(target, channel);
   }
 
   /** Takes a blocking command back from the engine: its reply, or the proof that nothing was taken, arrives later. */
@@ -192,13 +140,13 @@ export class Pinned implements PinUser, Subscriber {
 
   /** The session does not need this any more. */
   dispose(): void {
+    const isUnfinished = this.work.hasPending;
+    if (!this.#machine.apply("end")) return;
     this.#relocation.stop();
-    this.#departure.stop();
-    this.#scriptWait.stop();
+    this.#cancelTimer();
     this.#mirroring.dispose();
     this.#kept.drop();
     this.#redirection.arrived();
-    const isUnfinished = this.hasPending;
     this.#pending.drop();
     const pin = this.#pin;
     this.#pin = undefined;
@@ -207,7 +155,55 @@ export class Pinned implements PinUser, Subscriber {
     this.#upstream.pins.giveBack(pin);
   }
 
+  #post(pending: PendingRequest, bytes: Buffer): void {
+    this.#pending.push(pending);
+    this.#pin?.write(bytes, isForeign(pending));
+    this.#kept.note();
+  }
+
+  /** Takes one whole reply, or a message. */
+  #receive(frame: Buffer): void {
+    if (this.#machine.state === "ended" || this.#roleCheck.keeps(frame)) return;
+    const { protocol } = this.#owner.identity.settings;
+    if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
+      if (!this.#mirroring.passes(frame)) return;
+      if (this.state.monitoring) this.#owner.deliver(frame);
+      else this.#owner.push(shownMessage(this.state.tracking, frame));
+      return;
+    }
+    const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
+    if (pending !== undefined) this.#judge(pending, frame);
+  }
+
+  #judge(pending: PendingRequest, frame: Buffer): void {
+    this.#metScript = metScript(pending, frame);
+    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream)) {
+      this.#answered(pending, frame, true, true);
+      return;
+    }
+    this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, (refused) => {
+      this.#machine.apply("decide");
+      this.#answered(pending, frame, refused);
+    });
+    if (this.#roleCheck.asking) this.#machine.apply("ask");
+  }
+
+  /** The connection has ended: the session goes on elsewhere, unless the outcome of a request is unknown. */
+  #loseEngine(): void {
+    this.#roleCheck.abandon();
+    // with the replies that count now the session may have ended, or its client has another connection already
+    if (!this.#machine.apply("lose-engine")) return;
+    this.#cancelTimer();
+    this.#pin = undefined;
+    this.#mirroring.end();
+    // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
+    if (this.#owner.congested) this.#owner.cut("the client does not read its messages");
+    else if (this.#pending.refuseAll()) this.#settle();
+    else this.#owner.cut("the engine is gone with a request of unknown outcome");
+  }
+
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean, keeps = this.#metScript): void {
+    if (this.#machine.state === "ended") return;
     if (refused) this.#pending.refuse(pending, keeps ? frame : undefined);
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, wholeAnswer(pending, frame));
     else this.#accept(pending, frame);
@@ -237,16 +233,26 @@ export class Pinned implements PinUser, Subscriber {
     const { upstream } = this.#owner.endpoint.primary;
     // a connection without state of its own serves for another attempt as well
     const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
-    if (this.#pending.hasRefused && mayRepeat) this.#repeatHere();
+    if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.state.needsPin) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#owner.unpin();
     this.#owner.settled();
   }
 
-  #repeatHere(): void {
-    this.#scriptWait.begin(this.#owner.endpoint.clock, () => {
+  #repeatLater(): void {
+    this.#cancelTimer = startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
+      if (!this.#machine.apply("repeat")) return;
       for (const pending of this.#pending.takeRefused()) this.#commands.repeat(pending);
+    });
+  }
+
+  /** A former primary may answer on `pin` for `holdMs` more. */
+  #limitLeaving(pin: Pin): void {
+    const { clock, primary } = this.#owner.endpoint;
+    this.#cancelTimer = startTimer(clock, primary.holdMs, () => {
+      pin.destroy();
+      this.#loseEngine();
     });
   }
 
@@ -258,7 +264,7 @@ export class Pinned implements PinUser, Subscriber {
     this.#pin?.destroy();
     this.#pin = pin;
     this.#upstream = upstream;
-    pin.attach(this);
+    pin.attach(this.#user);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
     for (const message of [...this.state.disconnect(this.#owner.identity.settings.protocol), ...messages])
       this.#owner.push(message);
@@ -269,8 +275,9 @@ export class Pinned implements PinUser, Subscriber {
   #leave(): void {
     this.#mirroring.end();
     this.withdraw();
-    if (this.#pending.length > 0 || this.#roleCheck.asking) return;
-    this.#scriptWait.stop();
+    if (this.#pending.length > 0 || isAsking(this.#machine.state)) return;
+    this.#machine.apply("depart");
+    this.#cancelTimer();
     this.#pin?.destroy();
     this.#pin = undefined;
     if (this.#owner.finishing) return void this.#pending.drop();
@@ -286,14 +293,32 @@ export class Pinned implements PinUser, Subscriber {
   /** The session's state is in place at another engine: what was not executed follows. */
   #arrive(pin: Pin, upstream: Upstream): void {
     this.#redirection.arrived();
+    this.#machine.apply("arrive");
     this.#pin = pin;
     this.#upstream = upstream;
-    pin.attach(this);
+    pin.attach(this.#user);
     const refused = this.#pending.takeRefused();
     this.#owner.endpoint.counters.resent += refused.length;
     for (const pending of refused) this.#commands.repeat(pending);
     if (refused.length === 0) this.#owner.settled();
     this.#owner.pump();
+  }
+
+  #describeWork(): PinnedWork {
+    const { endpoint, identity } = this.#owner;
+    const [state, pending, commands, machine] = [this.state, this.#pending, this.#commands, this.#machine];
+    return new PinnedWork({ clock: endpoint.clock, identity, state, pending, commands, machine });
+  }
+
+  #describeSubscriber(): Subscriber {
+    return {
+      // a switchover can mirror it: a user may have no right to the marker
+      isListening: () => {
+        const isSubscriber = this.#owner.identity.user === undefined && this.state.subscriptions.size > 0;
+        return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.length === 0;
+      },
+      mirror: (target, channel) => this.#mirroring.begin(target, channel),
+    };
   }
 }
 

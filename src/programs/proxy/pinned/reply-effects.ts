@@ -1,6 +1,6 @@
+import { hostOf } from "../client/identity.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { ConnectionState } from "./connection-state.ts";
-import { settleLogin } from "./settle-login.ts";
 import { LearntScripts } from "./learnt-scripts.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import type { PinnedOwner } from "./pinned-owner.ts";
@@ -30,6 +30,15 @@ export class ReplyEffects {
   }
 }
 
+/** Notes what the engine has found of the password of a client. */
+function settleLogin(owner: PinnedOwner, { kind }: PendingRequest, reply: Buffer): void {
+  if (kind !== "auth" && kind !== "hello") return;
+  const { endpoint, identity } = owner;
+  const login = { address: hostOf(identity), connection: identity, isGone: () => owner.ended };
+  // the answer goes out at once: the next password of this connection waits for its turn
+  void endpoint.credentials.turns.settle(login, reply.toString("latin1", 0, WRONG.length) !== WRONG);
+}
+
 /** Behind what an engine refuses of a transaction only the engine knows whether one is open: no other client gets the connection. */
 function mayStayOpen({ kind }: PendingRequest, reply: Buffer): boolean {
   return reply[0] === MINUS && OF_TRANSACTIONS.has(kind);
@@ -37,3 +46,4 @@ function mayStayOpen({ kind }: PendingRequest, reply: Buffer): boolean {
 
 const OF_TRANSACTIONS: ReadonlySet<PendingKind> = new Set(["multi", "queued", "exec", "discard", "watch", "unwatch"]);
 const MINUS = 45;
+const WRONG = "-WRONGPASS";

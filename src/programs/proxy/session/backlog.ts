@@ -70,6 +70,7 @@ export class Backlog {
 
   /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
   takeOver(lost: readonly LostRequest[]): boolean {
+    if (this.#dropped) return true;
     if (lost.some(({ request, sent }) => sent && !isRead(request))) return false;
     for (const { request } of lost) this.#gather({ request });
     this.settled();

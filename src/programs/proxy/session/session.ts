@@ -83,17 +83,17 @@ export class Session implements SessionParts {
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
   get busy(): boolean {
-    return this.shared.inFlight > 0 || this.outstanding !== undefined || this.pinned.current?.busy === true;
+    return this.shared.inFlight > 0 || this.outstanding !== undefined || this.pinned.current?.work.busy === true;
   }
 
   /** What a move has to wait for of this client, on a connection of its own. */
   get outstanding(): OutstandingRequest | undefined {
-    return this.pinned.current?.oldest ?? this.upload?.outstanding;
+    return this.pinned.current?.work.oldest ?? this.upload?.outstanding;
   }
 
   /** True while the client waits for a reply of any kind. */
   get hasPending(): boolean {
-    return this.shared.hasPending || (this.pinned.current?.hasPending ?? this.upload?.started ?? false);
+    return this.shared.hasPending || (this.pinned.current?.work.hasPending ?? this.upload?.started ?? false);
   }
 
   /** The client does not read its replies as fast as they arrive. */
@@ -214,7 +214,7 @@ export class Session implements SessionParts {
   /** Ends at the next boundary between requests and transactions. */
   drain(): void {
     if (this.#state === "open") this.#state = "draining";
-    const unfinished = this.pinned.current?.transactionPending === true || this.upload !== undefined;
+    const unfinished = this.pinned.current?.work.transactionPending === true || this.upload !== undefined;
     if (this.#state === "draining" && !unfinished) this.finish();
   }
 
@@ -273,7 +273,7 @@ export class Session implements SessionParts {
   #endInput(): void {
     this.#inputEnded = true;
     // an element that a blocking command gets for a client that is gone would be lost
-    if (this.pinned.current?.onlyBlocks === true) this.destroy();
+    if (this.pinned.current?.work.onlyBlocks === true) this.destroy();
     else this.#endIfRead();
   }
 

@@ -18,7 +18,7 @@ export interface SwitchoverClient {
   /** The oldest of those on a connection of its own. */
   readonly outstanding: OutstandingRequest | undefined;
   /** Its connection to the engine, if it has one of its own. */
-  readonly pinned: { readonly current: Subscriber | undefined };
+  readonly pinned: { readonly current: { readonly subscriber: Subscriber } | undefined };
   /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
   cutOverdue(): void;
   /** The primary is another one, can be reached again, or is unavailable. */

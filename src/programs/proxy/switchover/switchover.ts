@@ -246,8 +246,8 @@ export class Switchover implements PrimaryView {
   async #mirrorSubscribers(withinMs: number): Promise<void> {
     if (this.#prepared === undefined || this.upstream === undefined) return;
     const { clients, log } = this.#context;
-    const pinned = [...clients].map((client) => client.pinned.current).filter((one) => one !== undefined);
-    await mirrorSubscribers(pinned, this.upstream, this.#prepared, withinMs, log);
+    const subscribers = [...clients].map(({ pinned }) => pinned.current?.subscriber).filter((one) => one !== undefined);
+    await mirrorSubscribers(subscribers, this.upstream, this.#prepared, withinMs, log);
   }
 
   #setScans(): void {

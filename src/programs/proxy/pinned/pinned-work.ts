@@ -1,0 +1,58 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import type { Clock } from "../../../core/base/clock.ts";
+import type { StateMachine } from "../../../core/base/state-machine.ts";
+import type { ClientIdentity } from "../client/identity.ts";
+import type { ConnectionState } from "./connection-state.ts";
+import type { PendingQueue } from "./pending-queue.ts";
+import { isAsking, type PinEvent, type PinState } from "./pin-states.ts";
+import type { PinnedCommands } from "./pinned-commands.ts";
+
+/** The parts of a pinned session that know what is not done yet. */
+export interface WorkingParts {
+  readonly clock: Clock;
+  readonly identity: ClientIdentity;
+  readonly state: ConnectionState;
+  readonly pending: PendingQueue;
+  readonly commands: Pick<PinnedCommands, "inTransaction">;
+  readonly machine: StateMachine<PinState, PinEvent>;
+}
+
+/** What the client of a pinned session waits for, as its session and a move see it. */
+export class PinnedWork {
+  readonly #parts: WorkingParts;
+
+  constructor(parts: WorkingParts) {
+    this.#parts = parts;
+  }
+
+  /** Something other than a blocking command is at the engine. */
+  get busy(): boolean {
+    return this.#parts.pending.busy || this.#isAsking;
+  }
+
+  /** The oldest of what `busy` counts; its age counts from the last reply. */
+  get oldest(): OutstandingRequest | undefined {
+    const { pending, identity, clock } = this.#parts;
+    return pending.oldest(identity.address, clock.uptimeMs());
+  }
+
+  /** The client waits for blocking commands and nothing else. */
+  get onlyBlocks(): boolean {
+    return this.#parts.pending.onlyBlocks && !this.#isAsking;
+  }
+
+  /** The client waits for a reply. */
+  get hasPending(): boolean {
+    return this.#parts.pending.hasPending || this.#isAsking;
+  }
+
+  /** Between WATCH or MULTI and the EXEC that ends it; a WATCH counts from when it was sent. */
+  get transactionPending(): boolean {
+    const { commands, state, pending } = this.#parts;
+    return commands.inTransaction || state.inTransaction || pending.watches;
+  }
+
+  get #isAsking(): boolean {
+    return isAsking(this.#parts.machine.state);
+  }
+}
