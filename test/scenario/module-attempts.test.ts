@@ -15,7 +15,10 @@ await using cluster = await startSimulatedCluster(VERSION, "v1.33.1");
 const { kube } = cluster.world;
 /** What the status said of the module whenever its archive was asked for. */
 const asked: (UserModuleStatus | undefined)[] = [];
-const repository = await startModuleRepository(async () => {
+/** The server does not answer to "/slow.zip" before this. */
+const slow = Promise.withResolvers<undefined>();
+const repository = await startModuleRepository(async (path) => {
+  if (path === "/slow.zip") await slow.promise;
   asked.push((await kube.get(Clusters, REC))?.status?.userModules?.[0]);
 });
 await using stack = new AsyncDisposableStack();
@@ -68,6 +71,25 @@ await test("a login is sent to no host for which its owner has not given it, and
   await kube.patch(Secrets, secret, { type: "merge", body: { metadata: { annotations } } });
   await theModule("its owner has given it", ({ message }) => /the server answers 404/.test(message));
   assert.notEqual(asked.length, 0);
+});
+
+await test("while a server of modules does not answer, the cluster takes up other edits, and an edit ends the wait for the archive", async () => {
+  const listed = (file: string) => ({
+    name: "tally",
+    source: { https: { url: repository.url(file), credentialsSecret: "login" } },
+  });
+  await cluster.patch({ userDefinedModules: [listed("slow.zip")] });
+  await theModule("it is asked for", ({ url, attempts }) => url === repository.url("slow.zip") && attempts === 1);
+  await cluster.patch({ userDefinedModules: [listed("slow.zip"), { ...listed("other.zip"), name: "other" }] });
+  await cluster.world.cluster("the edit is taken up", ({ metadata, status }) => {
+    return status?.observedGeneration === metadata.generation;
+  });
+  await cluster.patch({ userDefinedModules: [listed("none.zip")] });
+  const { message } = await theModule("the next one is tried", ({ state, url }) => {
+    return state === "Failed" && url === repository.url("none.zip");
+  });
+  assert.match(message, /the server answers 404/);
+  slow.resolve(undefined);
 });
 
 async function theModule(what: string, claim: (module: UserModuleStatus) => boolean): Promise<UserModuleStatus> {

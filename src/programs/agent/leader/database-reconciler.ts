@@ -6,6 +6,7 @@ import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import { desiredInstances, isAsAsked, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
+import { Background } from "../../../mechanisms/reconcile/background.ts";
 import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
 import type { Clock } from "../../../core/base/clock.ts";
@@ -17,7 +18,6 @@ import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
 import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import { recordStep } from "./record-step.ts";
-import { Comparisons } from "./comparisons.ts";
 import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
 import { endOverlap } from "./overlap.ts";
@@ -51,32 +51,34 @@ export class DatabaseReconciler {
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
   readonly #heavy: HeavySteps;
-  readonly #comparisons: Comparisons;
+  readonly #comparisons: Background<void>;
 
-  /** `enqueue`: a pass over this database is due. */
-  constructor(context: DatabaseReconcilerContext, operations: ShardOperations, enqueue: (uid: number) => void) {
+  /** `enqueue`: a pass over this database is due; `signal` aborts when the term ends. */
+  constructor(
+    context: DatabaseReconcilerContext,
+    operations: ShardOperations,
+    enqueue: (uid: number) => void,
+    signal: AbortSignal,
+  ) {
     this.#context = context;
     this.#operations = operations;
     this.#heavy = new HeavySteps(enqueue);
-    this.#comparisons = new Comparisons(enqueue);
-  }
-
-  /** The leader leads no more: what goes on beside the passes ends. */
-  end(): void {
-    this.#comparisons.endAll();
+    this.#comparisons = new Background((uid) => {
+      enqueue(Number(uid));
+    }, signal);
   }
 
   /** Observes, decides, acts at most once, reports. */
   async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
     const record = this.#context.records.database(uid);
-    if (record === undefined || record.status === "delete-pending") this.#comparisons.end(uid);
+    if (record === undefined || record.status === "delete-pending") this.#comparisons.end(String(uid));
     if (record === undefined) return settled;
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
     const facts = await gatherFacts(this.#context, record, this.#verified.of(record));
     this.#remember(facts);
     const step = decideDatabase(facts);
     // while it waits, for this replica to catch up again as a rule, the comparison goes on
-    if (step.kind !== "verify" && step.kind !== "wait") this.#comparisons.end(uid);
+    if (step.kind !== "verify" && step.kind !== "wait") this.#comparisons.end(String(uid));
     try {
       return await this.#act(facts, step);
     } catch (error) {
@@ -98,7 +100,7 @@ export class DatabaseReconciler {
 
   async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
-    if (step.kind === "verify" && this.#comparisons.isKnown(record.uid, comparedBy(record, step)))
+    if (step.kind === "verify" && this.#comparisons.subjectOf(String(record.uid)) === comparedBy(record, step))
       return this.#compare(record, step);
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
@@ -123,7 +125,7 @@ export class DatabaseReconciler {
 
   /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */
   async #compare(record: DatabaseRecord, step: VerifyStep): Promise<Outcome> {
-    const state = this.#comparisons.follow(record.uid, comparedBy(record, step), (signal) =>
+    const state = this.#comparisons.follow(String(record.uid), comparedBy(record, step), (signal) =>
       this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica, signal)),
     );
     switch (state.kind) {
@@ -134,7 +136,7 @@ export class DatabaseReconciler {
       }
       case "failed":
         throw state.error;
-      case "equal":
+      case "ended":
         this.#verified.add(record, step.replica);
         await this.#report(record, ""); // the reason for waiting is gone
         return waiting(PAUSE_MS.acted, step.kind, "");

@@ -25,9 +25,10 @@ const DATABASES_AT_ONCE = 32;
 export async function lead(context: LeadContext, signal: AbortSignal): Promise<void> {
   const { records, log, clock } = context;
   const operations = new LeaderOperations(context, context.proxies);
-  const databases = new DatabaseReconciler(context, operations, (uid) => {
+  const enqueueDatabase = (uid: number): void => {
     databaseController.enqueue(String(uid));
-  });
+  };
+  const databases = new DatabaseReconciler(context, operations, enqueueDatabase, signal);
   const nodes = new NodeReconciler(context);
   const databaseController = runController({
     name: "databases",
@@ -54,10 +55,6 @@ export async function lead(context: LeadContext, signal: AbortSignal): Promise<v
   // the first leader creates the record of the cluster
   await records.changeState((state) => state);
   enqueue(undefined);
-  signal.addEventListener("abort", () => {
-    databases.end();
-  });
   await Promise.all([databaseController.stopped, nodeController.stopped]);
-  databases.end(); // also what a pass began as the signal aborted
   unsubscribe();
 }

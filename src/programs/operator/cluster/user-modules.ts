@@ -20,6 +20,8 @@ import {
   type ListedModule,
   type PresentModule,
 } from "../../../core/planner/modules/user-modules.ts";
+import { Background } from "../../../mechanisms/reconcile/background.ts";
+import { keyOf, refOf } from "../../../ports/kube/ref.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { moduleAttempts } from "./module-attempts.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
@@ -27,6 +29,10 @@ import { textOf } from "../secrets/secret-text.ts";
 
 export interface UserModulesDeps extends GivenDeps {
   readonly clock: Clock;
+  /** Asks for a pass over the cluster with this key. */
+  readonly enqueue: (cluster: string) => void;
+  /** Aborts when the operator ends. */
+  readonly signal: AbortSignal;
 }
 
 /** Keeps the modules that clusters list installed in them; what became of each, for the status. */
@@ -34,30 +40,48 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
 
 /**
  * Fetches what `spec.userDefinedModules` lists and the cluster lacks, looks whether it is what its name says, and uploads it as a
- * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for.
+ * user would (§4.2): also while an upgrade is frozen, which is what it may be frozen for. A server may be slow: archives are fetched
+ * beside the passes, one after the other for each cluster.
  */
 export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
   const attempts = moduleAttempts(deps.clock);
+  const installs = new Background<UserModuleStatus>(deps.enqueue, deps.signal);
   return async (observation) => {
-    const { view, records, connection, namespace } = observation;
+    const { view, records, connection, namespace, rec } = observation;
     const remembered = view.remembered.userModules ?? [];
     const listed = listedModules(view.spec);
     if (connection === undefined || "unreachable" in records) return keptOf(listed, remembered);
+    const cluster = keyOf(refOf(rec));
+    const lacking = lackingModules(observation);
+    if (!lacking.some((module) => installs.subjectOf(cluster) === subjectOf(module))) installs.end(cluster);
     const fresh: UserModuleStatus[] = [];
-    for (const module of lackingModules(observation)) {
+    for (const module of lacking) {
       const before = moduleStatusOf(module, remembered);
-      const due = attempts.due(`${namespace}/${view.name}/${module.name}/${module.url}`, before);
-      if (due === "later") continue;
-      if (due === "announce") {
-        fresh.push(beginAttempt(module, before));
-        continue;
-      }
-      const status = await install(deps, connection.client, namespace, module);
+      const underWay = installs.subjectOf(cluster);
+      const isTurn = underWay === undefined ? installs.underWay() < ARCHIVES_AT_ONCE : underWay === subjectOf(module);
+      if (!isTurn) continue;
+      const due = underWay === undefined ? attempts.due(`${cluster}/${module.name}/${module.url}`, before) : "try";
+      if (due === "announce") fresh.push(beginAttempt(module, before));
+      if (due !== "try") continue;
+      const state = installs.follow(cluster, subjectOf(module), (signal) =>
+        install(deps, connection.client, { namespace, module, signal }),
+      );
+      if (state.kind === "under-way") continue;
+      if (state.kind === "failed") throw state.error;
+      const status = state.result;
       const after = status.state === "Installed" ? status : inVain(status, before, presentOf(records));
       fresh.push(after.state === "Installed" ? after : { ...after, attempts: before?.attempts ?? 1 });
     }
     return keptOf(listed, [...fresh, ...remembered]);
   };
+}
+
+/** An archive is kept in the memory of the operator while it is installed. */
+const ARCHIVES_AT_ONCE = 2;
+
+/** All that an attempt rests on: with another login or digest it is another attempt. */
+function subjectOf({ name, url, sha256, credentialsSecret }: ListedModule): string {
+  return JSON.stringify([name, url, sha256, credentialsSecret]);
 }
 
 /** Whether the cluster lacks a module that its spec lists, as far as it reports. */
@@ -103,12 +127,15 @@ function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatu
 async function install(
   deps: GivenDeps,
   client: ManagementClient,
-  namespace: string,
-  module: ListedModule,
+  {
+    namespace,
+    module,
+    signal,
+  }: { readonly namespace: string; readonly module: ListedModule; readonly signal: AbortSignal },
 ): Promise<UserModuleStatus> {
   const { name, url } = module;
   try {
-    const archive = await downloadArchive({ url, ...(await accessTo(deps, namespace, module)) });
+    const archive = await downloadArchive({ url, ...(await accessTo(deps, namespace, module)) }, signal);
     const message = await digestObjection(module, archive);
     if (message !== "") return { name, url, state: "Failed", message, moduleName: "", version: "" };
     await using opened = await openModule(archive);
@@ -116,7 +143,7 @@ async function install(
     const { module_name: moduleName, semantic_version: version } = manifest;
     const objection = nameObjection(name, manifest);
     if (objection !== "") return { name, url, state: "Failed", message: objection, moduleName, version };
-    await client.call("uploadModule", { body: { module: archive } });
+    await client.call("uploadModule", { body: { module: archive } }, { signal });
     return { name, url, state: "Installed", message: "", moduleName, version };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -94,43 +94,39 @@ interface Controllers {
 
 function startControllers(
   deps: NamespaceDeps,
-  { connections, sites, events }: Shared,
+  opened: Shared,
   signal: AbortSignal,
 ): { readonly controllers: Controllers; readonly sources: Sources } {
   const { kube, clock, log, namespace, cache, config, metrics } = deps;
   const applied = watchApplied(kube, { namespace, clock, log, signal });
   const contexts = clusterContexts();
   const given = { kube, holderOf: holdersIn(cache) };
+  const enqueueCluster: Controller["enqueue"] = (...asked) => controllers.clusters.enqueue(...asked);
   const shared = {
     ...deps,
-    events,
-    connections,
+    ...opened,
     contexts,
     findings: findingLog(log),
     ...given,
-    userModules: userModulesReconciler({ ...given, clock }),
+    userModules: userModulesReconciler({ ...given, clock, signal, enqueue: enqueueCluster }),
     ...{ applied, applier: objectApplier(kube, OPERATOR_NAME, applied) },
     ...{ release: config.release, baseSystem: config.baseSystem, ownModules: config.ownModules },
     platform: config.platform ?? "kubernetes",
     ownSecrets: ownSecretsIn(cache, applied),
-    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, sites), writings: new WorkloadWritings() },
+    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, opened.sites), writings: new WorkloadWritings() },
     callers: callersIn(cache, namespace, config.namespace),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>
     runController({ name, workers, reconcile: metrics.counted(name, reconcile), clock, log, signal });
-  const activeActives = start("active-active", SITE_WORKERS, activeActiveReconciler({ ...shared, sites }));
+  const activeActives = start("active-active", SITE_WORKERS, activeActiveReconciler(shared));
   const enqueueActiveActive = activeActives.enqueue;
   const controllers: Controllers = {
     clusters: start("cluster", 1, clusterReconciler(shared)),
     databases: start("database", DATABASE_WORKERS, databaseReconciler(shared)),
     activeActives,
-    remoteClusters: start(
-      "remote-cluster",
-      SITE_WORKERS,
-      remoteClusterReconciler({ ...shared, sites, enqueueActiveActive }),
-    ),
+    remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };
-  return { controllers, sources: { cache, applied, connections, contexts } };
+  return { controllers, sources: { cache, applied, connections: opened.connections, contexts } };
 }
 
 /** A database is reconciled once its cluster and its Secret are known, and an Active-Active database once its participants are. */
