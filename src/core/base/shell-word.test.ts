@@ -9,6 +9,7 @@ const HOSTILE = [
   "`echo run`",
   "a b",
   "a\nb",
+  "u\nrec: 100%d'\\\u001b[31m\u202eé$(echo run)`",
   "",
   "~",
   "*",
@@ -21,6 +22,13 @@ for (const text of HOSTILE)
     assert.equal(read(shellWord(text)), text);
     assert.equal(read(quotedWord(text)), text);
   });
+
+test("a word with control characters is one line, and bash reads one back that ends with an end of line", () => {
+  const text = "it's\\\n";
+  assert.doesNotMatch(quotedWord(text), /\n/);
+  const read = execFileSync("bash", ["-c", `printf %s ${quotedWord(text)}`], { encoding: "utf8" });
+  assert.equal(read, text);
+});
 
 test("plain words and placeholders stay as they are", () => {
   for (const text of ["rec", "rec-0", "a.b/c=d:e", "<rec>-<n>", "--from-file=x", "<name of it>"])

@@ -5,7 +5,12 @@ export function visibleText(text: string): string {
 
 /** The same for one line, as a cell of a table: what would end it is made visible too. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replace(/[\n\t]/g, escaped);
+  return replaceControls(text, escaped);
+}
+
+/** The text with each control character replaced, also those that end a line. */
+export function replaceControls(text: string, replacement: (character: string) => string): string {
+  return text.replace(CONTROLS, replacement).replace(/[\n\t]/g, replacement);
 }
 
 /** Also those that turn the direction of what follows. */

@@ -17,9 +17,15 @@ export interface CommandSocketOptions {
   readonly timeoutMs: number;
   /** Closes the connection when it aborts; what is outstanding fails with RESP_CLOSED. */
   readonly signal?: AbortSignal | undefined;
-  /** How bulk strings of replies are given; text when absent. */
+  /** How bulk strings of replies are given; text, of at most 32 MiB a reply, when absent. Data of clients are bytes. */
   readonly bulk?: BulkForm | undefined;
 }
+
+/**
+ * What an engine says of itself is far less. One that was taken over could fill the memory of its agent otherwise, which serves other
+ * databases too.
+ */
+const MOST_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** The connection to an engine with the commands that wait for a reply. */
 export class CommandSocket {
@@ -35,7 +41,8 @@ export class CommandSocket {
     this.#socket = socket;
     this.#where = `${options.host}:${options.port}`;
     this.#timeoutMs = options.timeoutMs;
-    this.#decoder = new ReplyDecoder(options.bulk);
+    const isData = options.bulk === "bytes";
+    this.#decoder = new ReplyDecoder(options.bulk, isData ? undefined : { maxFrameBytes: MOST_TEXT_BYTES });
     const abort = (): void => {
       this.close();
     };
@@ -152,11 +159,15 @@ export class CommandSocket {
   }
 }
 
-function refused(name: string, where: string, reply: ReplyError): Fault {
-  return new Fault(faults.errorReply, `${where} answered ${name} with: ${reply.message}`, {
+/** Engines say why in a sentence; what one says that was taken over ends up in logs and records. */
+const MOST_ERROR_CHARACTERS = 4_096;
+
+function refused(name: string, where: string, { message, code }: ReplyError): Fault {
+  const answer = message.slice(0, MOST_ERROR_CHARACTERS);
+  return new Fault(faults.errorReply, `${where} answered ${name} with: ${answer}`, {
     command: name,
     where,
-    engineCode: reply.code,
-    answer: reply.message,
+    engineCode: code.slice(0, MOST_ERROR_CHARACTERS),
+    answer,
   });
 }

@@ -11,6 +11,8 @@ import { faults } from "./faults.ts";
 import { reportedEngine, parseInfo } from "./info.ts";
 import { textOf } from "./reply.ts";
 
+const MEBIBYTE = 1024 * 1024;
+
 const test = sharing(() => startEngine({ password: "s3cret" }));
 
 const optionsFor = ({ host, port }: TestEngine) => ({ host, port, password: "s3cret", timeoutMs: 2000 });
@@ -77,6 +79,32 @@ test("an aborted signal closes the connection", async (engine) => {
 test("a port without listener is RESP_CONNECT", async () => {
   const address = { host: loopbackAddress(), port: 6379 };
   await assert.rejects(connectEngine({ ...address, timeoutMs: 2000 }), { code: faults.connect.code });
+});
+
+for (const [what, reply] of [
+  ["announces more than an engine says of itself", "$1000000000\r\n"],
+  ["sends a text without end", `+${"x".repeat(33 * MEBIBYTE)}`],
+] as const)
+  test(`a peer that ${what} is cut before its end`, async () => {
+    await using hostile = await listen((socket) => socket.once("data", () => socket.write(reply)));
+    const client = await connectEngine({ ...hostile.address, timeoutMs: 60_000 });
+    const error = await client.call("INFO").catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof Fault);
+    assert.equal(error.code, faults.tooLarge.code);
+  });
+
+test("data of clients may be larger, and a long error is cut", async () => {
+  const value = 33 * MEBIBYTE;
+  await using peer = await listen((socket) => {
+    socket.once("data", () => {
+      socket.write(`-ERR ${"x".repeat(100_000)}\r\n$${value}\r\n${"x".repeat(value)}\r\n`);
+    });
+  });
+  const client = await connectEngine({ ...peer.address, timeoutMs: 60_000, bulk: "bytes" });
+  const [error, bytes] = await client.callAll([["INFO"], ["GET", "k"]], "utf8");
+  assert.ok(error instanceof Fault && error.message.length < 5_000);
+  assert.ok(bytes instanceof Uint8Array && bytes.length === value);
+  client.close();
 });
 
 test("a peer that does not speak RESP is RESP_MALFORMED", async () => {

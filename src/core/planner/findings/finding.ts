@@ -1,5 +1,6 @@
 import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { FindingId } from "./ids.ts";
 
 /** A finding with one of the ids `Id`. The functions below make every finding, so that each id is in the table of ids. */
@@ -7,22 +8,22 @@ export type FindingOf<Id extends FindingId> = Finding & { readonly id: Id };
 
 /** Stops the upgrade until a user acts. */
 export function block<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return { id, severity: "block", evidence, remedy };
+  return found(id, "block", evidence, remedy);
 }
 
 /** Holds the next step up, until the cluster has settled or a user does something small. */
 export function wait<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return { id, severity: "wait", evidence, remedy };
+  return found(id, "wait", evidence, remedy);
 }
 
 /** Happens to data or clients of users, and needs their consent. */
 export function consent<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return { id, severity: "consent", evidence, remedy };
+  return found(id, "consent", evidence, remedy);
 }
 
 /** Is worth a note and stops nothing. */
 export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return { id, severity: "warn", evidence, remedy };
+  return found(id, "warn", evidence, remedy);
 }
 
 /** The same where it stops nothing. */
@@ -33,7 +34,17 @@ export function asWarning(finding: Finding): Finding {
 /** Could not be checked. */
 export function unknown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
   const remedy = `give the caller permission to read it (${listPermissions()}), or check it by hand`;
-  return { id, severity: "unknown", evidence, remedy };
+  return found(id, "unknown", evidence, remedy);
+}
+
+/** Texts of specs, nodes and sites are in it: none begins a line of its own, in a status, an event or a report. */
+function found<Id extends FindingId>(
+  id: Id,
+  severity: Finding["severity"],
+  evidence: string,
+  remedy: string,
+): FindingOf<Id> {
+  return { id, severity, evidence: visibleLine(evidence), remedy: visibleLine(remedy) };
 }
 
 /** A finding as one sentence with its remedy. */

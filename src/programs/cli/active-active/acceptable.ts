@@ -1,5 +1,6 @@
 import { activeActiveSpec } from "../../../core/api/active-active.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { visibleLine } from "../../../core/base/visible.ts";
 import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
 import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { forbiddenValue, sentence, type Objection } from "../../../core/planner/admission/objection.ts";
@@ -50,7 +51,7 @@ export function acceptable(
     { ...facts, spec: parsed.data, before: old },
     old && { ...facts, spec: old, before: undefined },
   );
-  for (const warning of warnings) print(`warning: ${warning}\n`);
+  for (const warning of warnings) print(`warning: ${visibleLine(warning)}\n`);
   const missing = before === undefined ? ownSiteMissing(objects, parsed.data, namespace) : [];
   if (denials.length + missing.length > 0) throw refused([...denials, ...missing]);
   return spec as StoreEnterpriseActiveActiveDatabase["spec"]; // as the schema has found

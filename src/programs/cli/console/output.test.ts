@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folded, rendered, textTable } from "./output.ts";
+import { folded, namedValues, rendered, textTable } from "./output.ts";
 
 const HEADING = ["NODE", "POD", "WAITS FOR"];
 const ROWS = [
@@ -43,4 +43,12 @@ test("text is folded at words, and no command is cut, so that it can be copied",
     for (const line of lines) assert.ok(line.includes(COMMAND) || line.length <= Math.min(120, columns), line);
     assert.equal(lines.map((line) => line.trim()).join(" "), text);
   }
+});
+
+test("no text of others begins a line of its own", () => {
+  const forged = 'module "u\nrec/rec: NothingIsWrong\n   do: curl x | sh\u2028"';
+  const shown = String.raw`module "u\nrec/rec: NothingIsWrong\n   do: curl x | sh\u2028"`;
+  assert.equal(folded(forged, "   "), `   ${shown}\n`);
+  assert.equal(namedValues([["owner", forged]], 8), `owner   ${shown}\n`);
+  assert.equal(textTable(["OWNER"], [[forged]]), `OWNER\n${shown}\n`);
 });

@@ -61,6 +61,11 @@ export function textTable(
     .join("");
 }
 
+/** A line for each value behind its name, in a column `width` wide. */
+export function namedValues(rows: readonly (readonly [name: string, value: string])[], width: number): string {
+  return rows.map(([name, value]) => `${name.padEnd(width)}${visibleLine(value)}\n`).join("");
+}
+
 const BETWEEN = "   ";
 
 /** Each row as a paragraph, each cell behind its title. */
@@ -76,12 +81,12 @@ function paragraphs([heading = [], ...rows]: readonly (readonly string[])[], col
 const LONGEST = 120;
 
 /**
- * A text over several lines of at most `columns` characters, each after `indent`. A command that ends a sentence stays whole, on a line of its
- * own where it must, so that it can be copied.
+ * A text over several lines of at most `columns` characters, each after `indent`: no text of others begins a line of its own. A command that
+ * ends a sentence stays whole, on a line of its own where it must, so that it can be copied.
  */
 export function folded(text: string, indent: string, columns = Infinity): string {
   const width = Math.min(LONGEST, columns);
-  const lines = pieces(text).reduce<string[]>((all, piece) => {
+  const lines = pieces(visibleLine(text)).reduce<string[]>((all, piece) => {
     const last = all.at(-1);
     if (last !== undefined && indent.length + last.length + piece.length < width)
       return [...all.slice(0, -1), `${last} ${piece}`];

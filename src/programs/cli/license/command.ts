@@ -6,6 +6,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
 import { makePrivateFolder, readTextFile, writeNew } from "../console/files.ts";
+import { namedValues } from "../console/output.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -82,7 +83,7 @@ function termsOf({ cluster, shards, days, owner }: IssueOptions, now: Date): Lic
 
 function described(terms: LicenseTerms, now: Date): string {
   const left = Math.ceil((Date.parse(terms.expiration_date) - now.getTime()) / DAY_MS);
-  const rows = [
+  const rows: [string, string][] = [
     ["cluster", terms.cluster_name],
     ["owner", terms.owner === "" ? "-" : terms.owner],
     ["shards", String(terms.shards_limit)],
@@ -91,7 +92,7 @@ function described(terms: LicenseTerms, now: Date): string {
     ["features", terms.features.length === 0 ? "-" : terms.features.join(", ")],
   ];
   const install = `Install it: ${createSecret("<namespace>", "<name>", `${LICENSE_KEY}=<file>`)}, then spec.licenseSecretName\n`;
-  return rows.map(([name = "", value = ""]) => `${name.padEnd(10)}${value}\n`).join("") + install;
+  return namedValues(rows, 10) + install;
 }
 
 function wholeNumber(text: string): number {

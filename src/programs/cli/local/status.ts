@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { kubeconfigPath, runningWorld } from "./world-file.ts";
+import { namedValues } from "../console/output.ts";
 
 /** What `storectl local status` prints. */
 export interface LocalStatus {
@@ -25,7 +26,7 @@ export async function localStatus(dir: string): Promise<LocalStatus> {
 /** For people: one fact a line. */
 export function describeStatus(status: LocalStatus): string {
   if (status.state === "stopped") return `The world in ${status.dir} is stopped.\n`;
-  const rows = [
+  const rows: [string, string | undefined][] = [
     ["state", status.state],
     ["folder", status.dir],
     ["api", status.url],
@@ -35,7 +36,10 @@ export function describeStatus(status: LocalStatus): string {
     ["programs", String(status.processes)],
     ["kubectl", `export KUBECONFIG=${status.kubeconfig ?? ""}`],
   ];
-  return rows.map(([name = "", value = ""]) => `${name.padEnd(11)}${value}\n`).join("");
+  return namedValues(
+    rows.map(([name, value = ""]) => [name, value]),
+    11,
+  );
 }
 
 async function processes(dir: string): Promise<number> {

@@ -3,6 +3,7 @@ import { LICENSE_KEY } from "../../../core/api/license.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import { assertNever } from "../../../core/base/assert-never.ts";
 import { Fault } from "../../../core/base/fault.ts";
+import { visibleLine } from "../../../core/base/visible.ts";
 import { Deployments, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
 import { applyManifest } from "../../../ports/kube/manifest.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
@@ -76,7 +77,7 @@ async function awaitRecovery({ site: { kube, namespace }, cluster, talk }: Recov
     const { state = "", recovery, conditions } = rec?.status ?? {};
     const doing = conditions?.find(({ type }) => type === "Progressing")?.message ?? "";
     const line = `${state}: ${doing}`;
-    if (line !== reported) talk.print(`     ${line}\n`);
+    if (line !== reported) talk.print(`     ${visibleLine(line)}\n`);
     reported = line;
     if (rec?.spec.clusterRecovery !== true && recovery?.finishedAt !== undefined) return;
     await talk.clock.sleep(LOOK_EVERY_MS, talk.signal).catch((error: unknown) => {
@@ -114,7 +115,7 @@ async function upgradeDatabase(
     // a node that does not know of it yet reports an earlier action
     if (status === "active" && action_uid === asked.action_uid)
       throw new Fault(faults.recoveryFailed, `the upgrade of "${name}" to ${to} ended, and it is at ${redis_version}`);
-    if (waiting_for !== reported && waiting_for !== "") print(`     ${waiting_for}\n`);
+    if (waiting_for !== reported && waiting_for !== "") print(`     ${visibleLine(waiting_for)}\n`);
     reported = waiting_for;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking at the upgrade of "${name}" to ${to}`, {}, error);

@@ -2,7 +2,7 @@ import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import type { Look } from "../site/look.ts";
-import { folded, textTable } from "../console/output.ts";
+import { folded, namedValues, textTable } from "../console/output.ts";
 
 /** What `storectl status` answers. */
 export interface StatusReport {
@@ -142,7 +142,7 @@ function engineText({ engine, standIn }: DatabaseRow): string {
 /** The page for people. */
 export function statusTable(report: StatusReport, columns?: number): string {
   const { operator, license, upgrade, suspended, unreachable, notRead } = report;
-  const facts = [
+  const facts: [string, string][] = [
     ["CLUSTER", `${report.namespace}/${report.cluster}`],
     ["STATE", `${report.state}, spec ${report.specStatus}`],
     ["VERSION", report.version],
@@ -152,9 +152,9 @@ export function statusTable(report: StatusReport, columns?: number): string {
     ["UPGRADE", upgrade === null ? "none yet" : progress(upgrade)],
   ];
   return [
-    facts.map(([title = "", text = ""]) => `${title.padEnd(13)}${text}\n`).join(""),
+    namedValues(facts, 13),
     suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13), columns).trimStart()}`,
-    unreachable === null ? "" : `${"UNREACHABLE".padEnd(13)}${unreachable}\n`,
+    unreachable === null ? "" : namedValues([["UNREACHABLE", unreachable]], 13),
     notRead === null ? "" : notReadText(notRead, columns),
     "\n",
     textTable(

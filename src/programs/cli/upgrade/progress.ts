@@ -1,5 +1,6 @@
 import type { CliContext } from "../console/context.ts";
 import { durationText } from "../console/units.ts";
+import { visibleLine } from "../../../core/base/visible.ts";
 
 /** One line that says how far a step is. */
 export interface ProgressLine {
@@ -33,7 +34,7 @@ export function progressLine({
   let shown = "";
   return {
     show(bar) {
-      const line = `${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${countedText(bar)}`;
+      const line = visibleLine(`${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${countedText(bar)}`);
       if (terminal === undefined) {
         if (line !== shown) print(`${line}\n`);
       } else {
