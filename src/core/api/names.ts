@@ -45,7 +45,7 @@ export const ENGINES_CONTAINER = "store-enterprise-node-engines";
 export const NODE_UID = 1001;
 export const ENGINES_UID = 1002;
 
-/** Fixed ports of a node (product facts §4.6). */
+/** Fixed ports of a node. */
 export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001, replication: 9444 } as const;
 
 /** Ports that database endpoints and engine processes take, first and last included. */

@@ -28,7 +28,7 @@ export interface ReviewedActiveActive {
   readonly references: References;
 }
 
-/** What is asked of an Active-Active database (product facts §1.3), in the order in which objections are listed. */
+/** What is asked of an Active-Active database, in the order in which objections are listed. */
 export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ReviewedActiveActive>[] = [
   placesAreConsistent,
   ownFieldsAreRight,

@@ -8,7 +8,7 @@ export interface DefinitionChange {
   readonly before: string | undefined;
 }
 
-/** Case 21: a definition that becomes older cuts fields off every object that is written from then on. */
+/** A definition that becomes older cuts fields off every object that is written from then on. */
 export function objectionsToDefinition({ mark, before }: DefinitionChange): readonly Objection[] {
   if (!knowLess(mark, before)) return [];
   const from = before ?? "";

@@ -20,7 +20,7 @@ export interface ReviewedRemoteCluster {
   readonly references: References;
 }
 
-/** What is asked of a remote cluster (product facts §1.4), in the order in which objections are listed. */
+/** What is asked of a remote cluster, in the order in which objections are listed. */
 export const REMOTE_CLUSTER_RULES: readonly SpecRule<ReviewedRemoteCluster>[] = [
   nameIsUsable,
   namespaceIsAName,

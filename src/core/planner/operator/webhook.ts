@@ -47,7 +47,7 @@ export interface WebhookDecision {
   readonly statement: Pick<Condition, "type" | "status" | "reason" | "message">;
 }
 
-/** Case 20, §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
+/** §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
 export function planWebhook(view: WebhookView): WebhookDecision {
   const { installed, certificate, endpoints, namespace } = view;
   if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };

@@ -98,7 +98,7 @@ export const operatorIsReady: Check = {
   },
 };
 
-/** Product facts §7: what others met on the same step. */
+/** What others met on the same step. */
 export const noKnownIssues: Check = {
   id: "KnownIssues",
   asks: "the step has no known issue",
@@ -116,7 +116,7 @@ export const noKnownIssues: Check = {
   },
 };
 
-/** Case 31: the password was changed and the secret was not. */
+/** The password was changed and the secret was not. */
 export const credentialsAreAccepted: Check = {
   id: "CredentialsRefused",
   asks: "the cluster accepts the credentials of its secret",

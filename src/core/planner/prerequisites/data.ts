@@ -29,7 +29,7 @@ export const capacitySuffices: Check = {
   },
 };
 
-/** Case 38: one copy in memory alone is one accident away from nothing. */
+/** One copy in memory alone is one accident away from nothing. */
 export const replicasAreEnough: Check = {
   id: "SingleCopy",
   asks: "every database has a replica or keeps its data on disk",
@@ -53,7 +53,7 @@ export const replicasAreEnough: Check = {
   },
 };
 
-/** Case 24: what waits in an object is done as soon as management goes on. */
+/** What waits in an object is done as soon as management goes on. */
 export const noUpgradeWaits: Check = {
   id: "DatabaseUpgradeWaits",
   asks: "no database is upgraded automatically after the cluster",

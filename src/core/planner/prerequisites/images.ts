@@ -47,7 +47,7 @@ function isAsked(view: ClusterView, release: Release): boolean {
   return view.workload !== undefined && isNewestOfNodes(view, release);
 }
 
-/** Case 21: an older bundle was applied over a newer one; its definitions and its operator do not know what the cluster is. */
+/** An older bundle was applied over a newer one; its definitions and its operator do not know what the cluster is. */
 export const operatorIsNotOlder: Check = {
   id: "OperatorDowngraded",
   asks: "the operator is as new as the cluster",

@@ -19,7 +19,7 @@ import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 import type { ConstraintFacts } from "./environment.ts";
 
-/** Case 21: what is stored has to be readable, and what is served has to be what the operator speaks. */
+/** What is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight: Check = {
   id: "DefinitionWrong",
   asks: "the definitions serve what is stored and what the operator speaks",
@@ -44,7 +44,7 @@ export const definitionsAreRight: Check = {
   },
 };
 
-/** Case 20, §4.3 rule 4: with failurePolicy Fail a stale webhook stops every write, the operator's too. */
+/** §4.3 rule 4: with failurePolicy Fail a stale webhook stops every write, the operator's too. */
 export const webhookIsCurrent: Check = {
   id: "WebhookStale",
   asks: "the admission webhook, if there is one, is current and answers",

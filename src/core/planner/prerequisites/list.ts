@@ -41,7 +41,7 @@ import { noDataIsSetAside } from "./set-aside.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
-/** Every prerequisite (§9, product facts §7.1), in the order in which objections are listed. */
+/** Every prerequisite (§9), in the order in which objections are listed. */
 export const CHECKS: readonly Check[] = [
   ...SPEC_CHECKS,
   operatorIsPermitted,

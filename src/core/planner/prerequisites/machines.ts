@@ -6,7 +6,7 @@ import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 import type { PortRule, Taint, Worker } from "./environment.ts";
 
-/** Case 13: a pod that is replaced needs a worker that takes it, and no other node's. */
+/** A pod that is replaced needs a worker that takes it, and no other node's. */
 export const workersTakePods: Check = {
   id: "WorkerUnschedulable",
   asks: "workers accept the pods that are replaced",
@@ -47,7 +47,7 @@ function tolerates({ key, operator = "Equal", value = "" }: Readonly<Record<stri
   return operator === "Exists" || (key !== undefined && value === taint.value);
 }
 
-/** Case 34. */
+/** A node whose volume is not bound cannot begin, and one that is being resized may not be detached. */
 export const volumesAreBound: Check = {
   id: "VolumeNotBound",
   asks: "every node's volume is bound and none is being resized",
@@ -66,7 +66,7 @@ export const volumesAreBound: Check = {
   },
 };
 
-/** Case 23: nodes talk on ports that an older policy does not know. */
+/** Nodes talk on ports that an older policy does not know. */
 export const portsAreOpen: Check = {
   id: "PortsClosed",
   asks: "network policies allow the traffic that nodes and operator need",

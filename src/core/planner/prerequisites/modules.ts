@@ -7,7 +7,7 @@ import { isBundledFor } from "../view/brought-modules.ts";
 import { block } from "../findings/finding.ts";
 import { named, type Check } from "./check.ts";
 
-/** Product facts §6.2: 8.0.2 cannot take them at all. */
+/** A cluster of 8.0.2 cannot take them at all. */
 export const userModulesAreSupported: Check = {
   id: "UserModulesUnsupported",
   asks: "the release supports user-defined modules, if any are listed",

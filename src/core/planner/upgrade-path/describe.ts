@@ -132,7 +132,7 @@ function policyNotes(databases: readonly PathDatabase[]): readonly string[] {
   return kept.length === 0 ? [] : [`the upgrade policy "major" keeps ${listed(kept)} from minor versions`];
 }
 
-/** What changes for clients of a database (product facts §7, case 39). */
+/** What changes for clients of a database. */
 function clientNotes(from: readonly string[], to: string): readonly string[] {
   const crosses = (version: string): boolean => from.some((one) => isOlder(one, version)) && !isOlder(to, version);
   return [
