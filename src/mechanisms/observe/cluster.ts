@@ -83,7 +83,7 @@ export function liveReads(kube: Kube): ClusterReads {
   };
 }
 
-/** Reads the last polled state; sends no request. */
+/** Reads what the informers have; sends no request. */
 export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterReads {
   return {
     statefulSet: async (cluster) => statefulSets.get(cluster),
