@@ -6,7 +6,7 @@ import { Fault } from "../../core/base/fault.ts";
 import { jsonLog } from "../../core/base/log.ts";
 import { faults } from "../../ports/kube/faults.ts";
 import { runController, type Controller } from "./controller.ts";
-import { gravest, settled, stuck, waiting, type Outcome } from "./outcome.ts";
+import { settled, waiting, type Outcome } from "./outcome.ts";
 
 interface Bench {
   readonly clock: FakeClock;
@@ -49,10 +49,8 @@ test("a waiting outcome brings the key back after its time", async () => {
   assert.deepEqual(passes, [0, 5]);
 });
 
-test("a change brings a waiting or stuck key back earlier", async () => {
-  const { clock, controller, passes } = bench(async (pass) =>
-    pass === 1 ? waiting(5_000, "R", "m") : stuck("R", "m", "do it"),
-  );
+test("a change brings a waiting key back earlier", async () => {
+  const { clock, controller, passes } = bench(async (pass) => (pass === 1 ? waiting(5_000, "R", "m") : settled));
   controller.enqueue("a");
   await clock.advance(1_000);
   controller.enqueue("a");
@@ -110,13 +108,4 @@ test("workers work on different keys at once", async () => {
   assert.equal(passes.length, 2);
   stop.abort();
   await controller.stopped;
-});
-
-test("the gravest outcome wins, and the shorter wait", () => {
-  const soon = waiting(1, "Soon", "");
-  const late = waiting(9, "Late", "");
-  const hard = stuck("Hard", "", "");
-  assert.equal(gravest([settled, late, soon]), soon);
-  assert.equal(gravest([late, hard, settled]), hard);
-  assert.deepEqual(gravest([]), settled);
 });

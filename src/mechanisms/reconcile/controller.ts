@@ -63,7 +63,6 @@ function follow(queue: WorkQueue, key: string, outcome: Outcome): void {
   queue.forget(key);
   switch (outcome.kind) {
     case "settled":
-    case "stuck":
       return;
     case "waiting":
       queue.addAfter(key, Math.max(1, outcome.afterMs)); // a pass that asks for itself must not take the whole turn
