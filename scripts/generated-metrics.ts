@@ -26,11 +26,17 @@ Names of databases, rates and failures are not public. Therefore the page of a n
 and a NetworkPolicy. Give Prometheus a user of its own, who may only read:
 
 \`\`\`sh
-kubectl create secret generic rec-metrics --from-literal=username=prometheus@example.com --from-literal=password=<password>
-# at a node, as the administrator: docs/operations.md
-curl ... -X POST -H 'content-type: application/json' https://rec.default.svc.cluster.local:9443/v1/users \\
-  -d '{"email":"prometheus@example.com","role":"db_viewer","password":"<password>"}'
-kubectl apply -f deploy/monitoring/pod-monitor.yaml   # after a look: names of cluster, namespaces and Secret
+password=$(openssl rand -hex 16)
+kubectl create secret generic rec-metrics --from-literal=username=prometheus@example.com "--from-literal=password=$password"
+api /v1/users -H 'Content-Type: application/json' \\
+  -d '{"email":"prometheus@example.com","role":"db_viewer","password":"'$password'"}'
+\`\`\`
+
+\`api\` calls the management API as its administrator ([operations](operations.md#look-inside)). With the operator of Prometheus, look at the names of cluster, namespaces and
+Secret in these files, and apply them:
+
+\`\`\`sh
+kubectl apply -f deploy/monitoring/pod-monitor.yaml
 kubectl apply -f deploy/monitoring/alerts.yaml
 \`\`\`
 

@@ -49,6 +49,8 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/frozen/storectl.test.ts": [70, 480, "three causes, cleared by a real storectl"],
   "test/scenario/lost-nodes.test.ts": [70, 480, "nodes are lost twice, the operator is killed four times"],
   "test/scenario/tls-objects.test.ts": [70, 480, "a cluster is upgraded, and each TLS mode is walked through"],
+  "test/scenario/pages-upgrade.test.ts": [70, 840, "a cluster is upgraded, and each command has a process of its own"],
+  "test/scenario/pages-rotation.test.ts": [70, 840, "each command has a process of its own"],
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,
   "test/scenario/capture-upgrade.test.ts": [60, 480, "operator, cluster and database are upgraded"],

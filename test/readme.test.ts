@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { foundKubectls } from "./api-servers/kubectls.ts";
+import { shellBlock } from "./kit/pages/blocks.ts";
+import { commandsOf } from "./kit/pages/typist.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MARK = "\u0001";
@@ -15,7 +17,7 @@ const skip = foundKubectls().length > 0 ? false : "no kubectl here: see https://
 
 test("the README's tour, typed line by line, ends with the output that the page shows", { skip }, async () => {
   const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  const lines = blockAfter(readme, "<!-- tour -->\n```sh\n").split("\n");
+  const lines = commandsOf(shellBlock("README.md", "export PATH").text);
   assert.ok(lines.length >= 8 && lines.length <= 12, "a tour of about ten lines");
   const shown = blockAfter(readme, "The last `kubectl` prints:\n\n```text\n");
 

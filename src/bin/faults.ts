@@ -15,6 +15,6 @@ export const faults = {
   usage: {
     code: "BIN_USAGE",
     retry: "never",
-    remedy: "Call the program as the message says.",
+    remedy: "Correct the arguments: the message has the usage, with each option and its values.",
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -9,7 +9,7 @@ import {
   withComment,
   writeSecret,
 } from "../base/kubectl.ts";
-import { quotedWord, shellWord } from "../base/shell-word.ts";
+import { placeholder, quotedWord, shellWord, type Word } from "../base/shell-word.ts";
 import { LICENSE_KEY } from "./license.ts";
 import { clusterNames, LABELS, NODE_CONTAINER, PORTS } from "./names.ts";
 
@@ -127,6 +127,6 @@ export function getNodePods(flags = ""): string {
 }
 
 /** Shows the log of one node: `pod` as the pod is called, or what stands for that. */
-export function nodeLog(pod = "<rec>-<n>"): string {
+export function nodeLog(pod: Word = placeholder("<rec>-<n>")): string {
   return containerLog(pod, NODE_CONTAINER);
 }

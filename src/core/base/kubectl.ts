@@ -1,4 +1,4 @@
-import { quotedWord, shellWord, shellWords } from "./shell-word.ts";
+import { placeholder, quotedWord, shellWord, shellWords, type Word } from "./shell-word.ts";
 
 /**
  * The commands that remedies name: one place for their spelling. Each word is quoted where a shell would read it otherwise. A `what` holds
@@ -22,27 +22,27 @@ export function patchRole(name: string, namespace: string, operations: readonly 
 }
 
 /** Sets annotations of an object, also those that it has; `key-` takes one away. */
-export function annotate(kind: string, name: string, ...annotations: readonly string[]): string {
+export function annotate(kind: Word, name: Word, ...annotations: readonly Word[]): string {
   return annotateObjects([kind, name], ...annotations);
 }
 
 /** The same of several objects: each a kind, a slash and a name, or a kind and one name after it. */
-export function annotateObjects(objects: readonly string[], ...annotations: readonly string[]): string {
+export function annotateObjects(objects: readonly Word[], ...annotations: readonly Word[]): string {
   return `kubectl annotate ${objects.map(shellWord).join(" ")} --overwrite ${annotations.map(shellWord).join(" ")}`;
 }
 
 /** Opens an object in an editor: `what` is a kind and a name, as kubectl takes them. */
-export function editObject(what: string, comment = ""): string {
+export function editObject(what: Word, comment = ""): string {
   return withComment(`kubectl edit ${shellWords(what)}`, comment);
 }
 
 /** Shows an object with its events. */
-export function describeObject(what: string): string {
+export function describeObject(what: Word): string {
   return `kubectl describe ${shellWords(what)}`;
 }
 
 /** Lists objects. */
-export function getObjects(what: string, comment = ""): string {
+export function getObjects(what: Word, comment = ""): string {
   return withComment(`kubectl get ${shellWords(what)}`, comment);
 }
 
@@ -52,7 +52,7 @@ export function getValue(what: string, path: string): string {
 }
 
 /** Deletes objects of one kind by name. */
-export function deleteObjects(kind: string, names: readonly string[]): string {
+export function deleteObjects(kind: Word, names: readonly Word[]): string {
   return `kubectl delete ${shellWord(kind)} ${names.map(shellWord).join(" ")}`;
 }
 
@@ -62,8 +62,13 @@ export function explainField(field: string): string {
 }
 
 /** Makes a Secret of a file or a folder: `source` as `--from-file` takes it. */
-export function createSecret(namespace: string, name: string, source: string): string {
-  return `kubectl -n ${shellWord(namespace)} create secret generic ${shellWord(name)} ${shellWord(`--from-file=${source}`)}`;
+export function createSecret(namespace: Word, name: Word, source: Word): string {
+  return `kubectl -n ${shellWord(namespace)} create secret generic ${shellWord(name)} ${shellWord(fromFile(source))}`;
+}
+
+function fromFile(source: Word): Word {
+  const option = "--from-file=";
+  return typeof source === "string" ? `${option}${source}` : placeholder(`${option}${source.shown}`);
 }
 
 /** Makes a Secret of a file in the namespace of the caller, or writes the file into the Secret that is there. */
@@ -73,7 +78,7 @@ export function writeSecret(name: string, source: string): string {
 }
 
 /** Makes a Secret, in the namespace of the caller, of values that are given after `=`. */
-export function createSecretOf(name: string, values: Readonly<Record<string, string>>): string {
+export function createSecretOf(name: Word, values: Readonly<Record<string, string>>): string {
   const literals = Object.entries(values).map(([key, value]) => ` ${shellWord(`--from-literal=${key}=${value}`)}`);
   return `kubectl create secret generic ${shellWord(name)}${literals.join("")}`;
 }
@@ -94,7 +99,7 @@ export function deploymentLog(name: string): string {
 }
 
 /** Shows the log of one container of a pod. */
-export function containerLog(pod: string, container: string): string {
+export function containerLog(pod: Word, container: string): string {
   return `kubectl logs ${shellWord(pod)} -c ${shellWord(container)}`;
 }
 
@@ -124,7 +129,7 @@ export function deleteWebhooks(...names: readonly string[]): string {
 }
 
 /** Moves the pods off a worker. */
-export function drain(worker: string): string {
+export function drain(worker: Word): string {
   return `kubectl drain ${shellWord(worker)} --ignore-daemonsets --delete-emptydir-data`;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { quotedWord, shellWord } from "./shell-word.ts";
+import { placeholder, quotedWord, shellWord } from "./shell-word.ts";
 
 const HOSTILE = [
   "fast'; echo RUN BY THE SHELL >&2; : '",
@@ -14,6 +14,8 @@ const HOSTILE = [
   "~",
   "*",
   "#x",
+  "<name>",
+  "<rec>-<n>",
 ];
 
 for (const text of HOSTILE)
@@ -30,7 +32,8 @@ test("a word with control characters is one line, and bash reads one back that e
   assert.equal(read, text);
 });
 
-test("plain words and placeholders stay as they are", () => {
-  for (const text of ["rec", "rec-0", "a.b/c=d:e", "<rec>-<n>", "--from-file=x", "<name of it>"])
-    assert.equal(shellWord(text), text);
+test("plain words stay as they are, and so do placeholders: a value that looks like one is quoted", () => {
+  for (const text of ["rec", "rec-0", "a.b/c=d:e", "--from-file=x"]) assert.equal(shellWord(text), text);
+  assert.equal(shellWord(placeholder("<rec>-<n>")), "<rec>-<n>");
+  assert.equal(shellWord("<rec>-<n>"), "'<rec>-<n>'");
 });

@@ -1,22 +1,36 @@
 import { replaceControls } from "./visible.ts";
 
-/** A word as a shell reads it back: quoted unless it has only harmless characters, or is a placeholder such as `<rec>-<n>`. */
-export function shellWord(text: string): string {
-  return PLAIN.test(text) ? text : quotedWord(text);
+/** A word as a shell reads it back: a value is quoted unless it has only harmless characters, whatever it looks like; a placeholder never. */
+export function shellWord(word: Word): string {
+  if (typeof word !== "string") return word.shown;
+  return PLAIN.test(word) ? word : quotedWord(word);
 }
 
 /** Words with single spaces between them, each as a shell reads it back. */
-export function shellWords(text: string): string {
-  return text.split(" ").map(shellWord).join(" ");
+export function shellWords(words: Word): string {
+  return typeof words === "string" ? words.split(" ").map(shellWord).join(" ") : words.shown;
 }
 
-/** The same of one word, quoted in any case; on one line, and readable, also where it has control characters. */
+/** A value, quoted in any case; on one line, and readable, also where it has control characters. */
 export function quotedWord(text: string): string {
   if (replaceControls(text, () => "") !== text) return escapedWord(text);
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-const PLAIN = /^(?:[\w@%+=:,./…-]|<[a-z][a-z -]*>)+$/i;
+/** What a reader fills in before the line is typed, for instance `<rec>-<n>`. */
+export interface Placeholder {
+  readonly shown: string;
+}
+
+/** A value of a command, or what stands for one. */
+export type Word = string | Placeholder;
+
+/** Words of a remedy in which a reader fills something in; none of them is a value that anybody has written. */
+export function placeholder(shown: string): Placeholder {
+  return { shown };
+}
+
+const PLAIN = /^[\w@%+=:,./…-]+$/;
 
 /** Put together by `printf`, which every shell has; an end of line at its end, which that loses, as bash, ksh and zsh write it. */
 function escapedWord(text: string): string {

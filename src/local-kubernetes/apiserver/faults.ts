@@ -1,6 +1,7 @@
 import { Fault, type FaultSpec, messageOf } from "../../core/base/fault.ts";
 import { getObjects, listKinds } from "../../core/base/kubectl.ts";
 import type { Json } from "./objects/json.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** A fault that a client gets as a Status object: HTTP code and reason as Kubernetes names them. */
 export interface StatusSpec extends FaultSpec {
@@ -38,7 +39,7 @@ export const apiErrors = {
   badRequest: row("BAD_REQUEST", 400, "BadRequest", "correct the request"),
   unauthorized: row("UNAUTHORIZED", 401, "Unauthorized", "use the kubeconfig of this server"),
   forbidden: row("FORBIDDEN", 403, "Forbidden", "grant the right with a Role and a RoleBinding"),
-  notFound: row("NOT_FOUND", 404, "NotFound", `list what exists: ${getObjects("<kind>")}`),
+  notFound: row("NOT_FOUND", 404, "NotFound", `list what exists: ${getObjects(placeholder("<kind>"))}`),
   methodNotAllowed: row(
     "METHOD_NOT_ALLOWED",
     405,

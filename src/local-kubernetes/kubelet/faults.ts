@@ -1,5 +1,6 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { describeObject, getObjects } from "../../core/base/kubectl.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What can keep a pod from running. */
 export const faults = {
@@ -17,7 +18,7 @@ export const faults = {
   volumeNotReady: {
     code: "KUBELET_VOLUME_NOT_READY",
     retry: "backoff",
-    remedy: `Create what the volume refers to; ${describeObject("pod <name>")} names it. The pod then starts.`,
+    remedy: `Create what the volume refers to; ${describeObject(placeholder("pod <name>"))} names it. The pod then starts.`,
   },
   volumeUnsupported: {
     code: "KUBELET_VOLUME_UNSUPPORTED",

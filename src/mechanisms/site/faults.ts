@@ -1,12 +1,13 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { editObject } from "../../core/base/kubectl.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** The errors of a site at its engine. */
 export const faults = {
   notEmpty: {
     code: "SITE_NOT_EMPTY",
     retry: "backoff",
-    remedy: `Take the site out of the Active-Active database, and put it in again when its database is gone: ${editObject("reaadb <name>")}.`,
+    remedy: `Take the site out of the Active-Active database, and put it in again when its database is gone: ${editObject(placeholder("reaadb <name>"))}.`,
   },
   unreadable: {
     code: "SITE_FILE_UNREADABLE",

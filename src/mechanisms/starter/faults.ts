@@ -1,13 +1,14 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { containerLog } from "../../core/base/kubectl.ts";
 import { ENGINES_CONTAINER } from "../../core/api/names.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What can go wrong between an agent and the starter of its engines. */
 export const faults = {
   notThere: {
     code: "STARTER_NOT_THERE",
     retry: "backoff",
-    remedy: `Kubernetes starts the container of the engines again; its log says why it ended: ${containerLog("<rec>-<n>", ENGINES_CONTAINER)}.`,
+    remedy: `Kubernetes starts the container of the engines again; its log says why it ended: ${containerLog(placeholder("<rec>-<n>"), ENGINES_CONTAINER)}.`,
   },
   refused: {
     code: "STARTER_REFUSED",

@@ -1,5 +1,6 @@
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { askReady, deleteObjects, listKinds, listPermissions, viewKubeconfig } from "../../core/base/kubectl.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What the Kubernetes API or the way to it can answer; `details.status` is the server's Status where it sent one. */
 export const faults = {
@@ -16,7 +17,7 @@ export const faults = {
   alreadyExists: {
     code: "KUBE_ALREADY_EXISTS",
     retry: "backoff",
-    remedy: `Use the existing object, or delete it: ${deleteObjects("<kind>", ["<name>"])}.`,
+    remedy: `Use the existing object, or delete it: ${deleteObjects(placeholder("<kind>"), [placeholder("<name>")])}.`,
   },
   invalid: {
     code: "KUBE_INVALID",

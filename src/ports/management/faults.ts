@@ -1,5 +1,6 @@
 import { getNodePods, getObjects, nodeLog } from "../../core/api/kubectl.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What can go wrong between a caller of the management API and the cluster. */
 export const faults = {
@@ -11,8 +12,8 @@ export const faults = {
   unauthorized: {
     code: "MANAGEMENT_UNAUTHORIZED",
     retry: "never",
-    remedy: `Compare the credentials in use with the secret that has the name of the cluster: ${getObjects("secret <rec> -o yaml")}.`,
-    forPeople: `The login of the Secret named as the cluster is refused: ${getObjects("rec <rec> -o yaml")} shows in its findings whether its password is being changed.`,
+    remedy: `Compare the credentials in use with the secret that has the name of the cluster: ${getObjects(placeholder("secret <rec> -o yaml"))}.`,
+    forPeople: `The login of the Secret named as the cluster is refused: ${getObjects(placeholder("rec <rec> -o yaml"))} shows in its findings whether its password is being changed.`,
   },
   notFound: {
     code: "MANAGEMENT_NOT_FOUND",

@@ -1,13 +1,14 @@
 import { describeObject, getObjects, nodeLog } from "../../core/api/kubectl.ts";
 import { LABELS, NODE_CONTAINER } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What can go wrong inside an agent; refusals of its management API are in refusals.ts. */
 export const faults = {
   badConfig: {
     code: "AGENT_BAD_CONFIG",
     retry: "never",
-    remedy: `Correct the environment of the container ${NODE_CONTAINER}: ${getObjects("sts <rec> -o yaml")}.`,
+    remedy: `Correct the environment of the container ${NODE_CONTAINER}: ${getObjects(placeholder("sts <rec> -o yaml"))}.`,
   },
   tooFewFiles: {
     code: "AGENT_TOO_FEW_FILES",
@@ -28,7 +29,7 @@ export const faults = {
   badSecretFile: {
     code: "AGENT_BAD_SECRET_FILE",
     retry: "backoff",
-    remedy: `Check the secrets that the pod mounts: ${describeObject("pod <rec>-<n>")}.`,
+    remedy: `Check the secrets that the pod mounts: ${describeObject(placeholder("pod <rec>-<n>"))}.`,
   },
   noPassword: {
     code: "AGENT_NO_PASSWORD",
@@ -80,7 +81,7 @@ export const faults = {
   moveObstructed: {
     code: "AGENT_MOVE_OBSTRUCTED",
     retry: "backoff",
-    remedy: `Do what the finding of the database says; the move goes on then: ${getObjects("redb <name> -o yaml")}.`,
+    remedy: `Do what the finding of the database says; the move goes on then: ${getObjects(placeholder("redb <name> -o yaml"))}.`,
   },
   recordLate: {
     code: "AGENT_RECORD_LATE",

@@ -121,7 +121,8 @@ export const faults = {
   interrupted: {
     code: "CLI_INTERRUPTED",
     retry: "backoff",
-    remedy: "What has begun continues, and `storectl status` shows it. Run the same command again to follow it.",
+    remedy:
+      "The upgrade goes on without this command. To watch it: `storectl status`. To follow it, run the same command again.",
   },
   notInTime: {
     code: "CLI_NOT_IN_TIME",

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { Fault } from "../../core/base/fault.ts";
 import { visibleText } from "../../core/base/visible.ts";
 import { faults } from "./faults.ts";
+import { wrongOptions } from "./console/wrong-options.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
 import { activeActiveCommand } from "./active-active/command.ts";
 import { bundleCommand } from "./bundle/command.ts";
@@ -88,20 +89,32 @@ function everyCommand(command: Command): Command[] {
 }
 
 function wordsOf({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
+  const { command, said: typed } = commandOf(args, program);
+  if (ABOUT_OPTIONS.includes(code)) {
+    const all = wrongOptions(command, typed.join(" "), args.slice(typed.length - 1));
+    if (all !== "") return all;
+  }
   if (code === "commander.help") return `a command is missing; there are: ${wordsAfter(args, program).join(", ")}`;
   const [first = "", hint = ""] = message.replace(/^error: /, "").split("\n");
   const said = hint === "" ? first : `${first} ${hint.replace("(Did", "(did")}`;
   return code === "commander.unknownCommand" ? `${said}; there are: ${wordsAfter(args, program).join(", ")}` : said;
 }
 
+const ABOUT_OPTIONS = ["commander.unknownOption", "commander.missingMandatoryOptionValue"];
+
 /** The commands that may stand where `args` ends or stops making sense. */
 function wordsAfter(args: readonly string[], program: Command): string[] {
-  const { command, said } = args.reduce(
+  const { command, said } = commandOf(args, program);
+  return command.commands.map((each) => [...said, each.name()].join(" "));
+}
+
+/** The command that was typed, and its words. */
+function commandOf(args: readonly string[], program: Command): { readonly command: Command; readonly said: string[] } {
+  return args.reduce(
     (at, word) => {
       const next = at.command.commands.find((each) => each.name() === word);
       return next === undefined ? at : { command: next, said: [...at.said, word] };
     },
     { command: program, said: [program.name()] },
   );
-  return command.commands.map((each) => [...said, each.name()].join(" "));
 }

@@ -69,6 +69,18 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
   ],
   ["license authority --dir FOLDER/keys", "CLI_OUTPUT", /private\.pem cannot be written: it is there already$/],
   ["license authority --dir FOLDER/empty", "CLI_OUTPUT", /^the folder .*empty cannot be made: it is there already$/],
+  ["plan --to 9.9.9-1", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release; known are: 7\.2\.4-12, /],
+  ["upgrade --to 9.9.9-1 --yes", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release/],
+  [
+    "upgrade --cluster rec",
+    "CLI_USAGE",
+    /^unknown option '--cluster': the name of the cluster stands alone; required option '--to <release>' not specified; usage: storectl upgrade \[options\] \[cluster\]$/,
+  ],
+  [
+    "upgrade rec --cluster=rec --to 8.2.0-12",
+    "CLI_USAGE",
+    /^unknown option '--cluster=rec': the name of the cluster stands alone; usage: /,
+  ],
   ["bundle generate 9.9", "CLI_UNKNOWN_RELEASE", /^"9\.9" is in no release; known are: 7\.2\.4-12, /],
   ["bundle generate --out FOLDER/nosuch/bundle.yaml", "CLI_OUTPUT", /cannot be written: its folder is not there$/],
 ];

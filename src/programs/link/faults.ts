@@ -1,6 +1,7 @@
 import { NODE_CONTAINER } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
 import { containerLog } from "../../core/base/kubectl.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** The errors of the link between the sites of an Active-Active database. */
 export const faults = {
@@ -12,7 +13,7 @@ export const faults = {
   refused: {
     code: "LINK_REFUSED",
     retry: "backoff",
-    remedy: `The log of the node with the primary at the other site has the reason: ${containerLog("<rec>-<n>", NODE_CONTAINER)}.`,
+    remedy: `The log of the node with the primary at the other site has the reason: ${containerLog(placeholder("<rec>-<n>"), NODE_CONTAINER)}.`,
   },
   untrusted: {
     code: "LINK_UNTRUSTED",

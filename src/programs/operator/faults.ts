@@ -1,6 +1,7 @@
 import { annotate, createSecretOf, editObject, getObjects } from "../../core/api/kubectl.ts";
 import { GIVEN_ANNOTATION, OPERATOR_NAME } from "../../core/api/names.ts";
 import type { FaultSpec } from "../../core/base/fault.ts";
+import { placeholder } from "../../core/base/shell-word.ts";
 
 /** What can go wrong in the operator. */
 export const faults = {
@@ -17,21 +18,21 @@ export const faults = {
   secretOfAnother: {
     code: "OPERATOR_SECRET_OF_ANOTHER",
     retry: "never",
-    remedy: `Name another Secret, or leave spec.databaseSecretName out: ${editObject("redb <name>")}.`,
+    remedy: `Name another Secret, or leave spec.databaseSecretName out: ${editObject(placeholder("redb <name>"))}.`,
   },
   objectNotOurs: {
     code: "OPERATOR_OBJECT_NOT_OURS",
     retry: "backoff",
-    remedy: `Look whose the object is that the message names, and delete it, or give it to the cluster: ${annotate("<kind>", "<name>", `${GIVEN_ANNOTATION}=<uid of the cluster>`)}.`,
+    remedy: `Look whose the object is that the message names, and delete it, or give it to the cluster: ${annotate(placeholder("<kind>"), placeholder("<name>"), placeholder(`${GIVEN_ANNOTATION}=<uid of the cluster>`))}.`,
   },
   secretNotGiven: {
     code: "OPERATOR_SECRET_NOT_GIVEN",
     retry: "backoff",
-    remedy: `Let the owner of the Secret give it for this use, with the annotation that the message names: ${annotate("secret", "<name>", "<annotation>=<value>")}.`,
+    remedy: `Let the owner of the Secret give it for this use, with the annotation that the message names: ${annotate("secret", placeholder("<name>"), placeholder("<annotation>=<value>"))}.`,
   },
   noSecret: {
     code: "OPERATOR_NO_SECRET",
     retry: "backoff",
-    remedy: `Create the secret that the message names: ${createSecretOf("<name>", { username: "…", password: "…" })}.`,
+    remedy: `Create the secret that the message names: ${createSecretOf(placeholder("<name>"), { username: "…", password: "…" })}.`,
   },
 } as const satisfies Record<string, FaultSpec>;

@@ -3,6 +3,7 @@ import { deleteObjects } from "../../api/kubectl.ts";
 import type { ActiveActiveParticipant } from "../../api/records.ts";
 import { duplicateValue, forbiddenValue, invalidValue, notFoundValue, type Objection } from "../admission/objection.ts";
 import type { SiteReplication } from "./replication.ts";
+import { placeholder } from "../../base/shell-word.ts";
 
 /** The spec of an Active-Active database as it is stored: what has a default may be left out. */
 export interface WrittenSpec extends Readonly<Record<string, unknown>> {
@@ -54,7 +55,7 @@ function leavingObjection(names: readonly string[], name: string, facts: Leaving
   const others = names.filter((one) => one !== name).join(", ");
   if (!names.includes(name)) return notFoundValue(field, name, `the sites are ${names.join(", ")}`, "name one of them");
   if (others === "") {
-    return forbiddenValue(field, `"${name}" is the only site`, deleteObjects("reaadb", ["<name>"]));
+    return forbiddenValue(field, `"${name}" is the only site`, deleteObjects("reaadb", [placeholder("<name>")]));
   }
   if (name === facts.self) {
     const why = `"${name}" is the cluster of this namespace, and what it says once it has left reaches no other site`;

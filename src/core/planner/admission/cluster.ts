@@ -8,6 +8,7 @@ import { accountIsTheirs, nameIsFree, secretsAreForClusters } from "./cluster-na
 import { serviceNameObjections } from "./names.ts";
 import { forbiddenValue, invalidValue, type Advice, type Objection, type SpecRule } from "./objection.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
+import { isNodeNumber, rightNodeNumber } from "../view/node-number.ts";
 
 /** A rule under a stable name, with what holds when it is kept, in a few words. */
 export interface ClusterRule {
@@ -53,14 +54,13 @@ export const CLUSTER_ADVICE: readonly Advice<ReviewedCluster>[] = [nameIsLong, u
 
 /** One objection at most, whose remedy satisfies all that is asked of the number. */
 function nodeNumberIsValid({ name, spec: { nodes }, nodes: has }: ReviewedCluster): readonly Objection[] {
-  const objection = (why: string, right: number): readonly Objection[] => {
-    const remedy = patchCluster(name, { nodes: right });
+  const objection = (why: string): readonly Objection[] => {
+    const remedy = patchCluster(name, { nodes: rightNodeNumber(nodes, has) });
     return [invalidValue("spec.nodes", nodes, `spec.nodes is ${nodes}${why}`, remedy)];
   };
-  if (nodes < has) return objection(` and the cluster has ${has}: nodes are not removed`, has);
-  if (nodes < 3) return objection(": at least 3 are needed to lose one", 3);
-  if (nodes % 2 === 1) return [];
-  return objection(": an even number of nodes has no majority", nodes + 1);
+  if (nodes < has) return objection(` and the cluster has ${has}: nodes are not removed`);
+  if (isNodeNumber(nodes)) return [];
+  return objection(nodes < 3 ? ": at least 3 are needed to lose one" : ": an even number of nodes has no majority");
 }
 
 /** The name of its authority, `<name> certificate authority`, has 64 characters at most. */

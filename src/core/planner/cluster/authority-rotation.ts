@@ -3,6 +3,7 @@ import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
 import { lacking, leaving, type Holder, type HoldersView } from "./authority-holders.ts";
+import { placeholder } from "../../base/shell-word.ts";
 
 /** What there is to know about the authority of a cluster. Authorities are named by the digests of their certificates. */
 export interface AuthorityView {
@@ -125,7 +126,7 @@ function useAtOnce(cluster: string): string {
 function ends(view: AuthorityView): readonly Finding[] {
   if (view.former !== undefined || !endsSoon(view)) return [];
   const evidence = `the authority of the cluster ends on ${view.current.ends.toISOString()}, and with it every certificate of the cluster`;
-  const again = annotate("rec", view.cluster, `${ROTATE_AUTHORITY_ANNOTATION}=<any new value>`);
+  const again = annotate("rec", view.cluster, placeholder(`${ROTATE_AUTHORITY_ANNOTATION}=<any new value>`));
   const remedy =
     view.next === undefined
       ? `it is replaced once nothing waits any more; or ask for it: ${again}`

@@ -119,11 +119,17 @@ function stillOn(view: ClusterView, pod: NodePod): string {
   const uid = uidOf(pod);
   const node = nodeOf(view, pod);
   const primaries = databasesOn(view, uid, ({ primary }) => primary);
+  const named = primaries.map(({ name, waitingFor: why }) => `"${name}"${why && ` (${why})`}`);
   const parts = [
     ...(node?.leader === true ? ["leads the cluster"] : []),
-    ...primaries.map(({ name, waitingFor: why }) => `holds the primary of "${name}"${why && ` (${why})`}`),
+    ...(named.length > 0 ? [`has the ${named.length === 1 ? "primary" : "primaries"} of ${listed(named)}`] : []),
     ...(node?.acceptsClients === true ? ["takes clients"] : []),
   ];
-  if (parts.length > 0) return `node ${uid} still ${parts.join(", ")}`;
+  if (parts.length > 0) return `node ${uid} still ${listed(parts)}`;
   return isBusy(view, uid) ? `node ${uid} is being evacuated` : "";
+}
+
+/** `a, b and c`. */
+function listed(parts: readonly string[]): string {
+  return [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter((part) => part !== "").join(" and ");
 }

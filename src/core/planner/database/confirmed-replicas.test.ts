@@ -13,20 +13,20 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     instances: pair,
     record: { status: "pending" },
     shard: { inSync: { epoch: 1, members: [] } },
-    want: "wait: the 7.2 replica on node 2 has caught up, and its primary has not confirmed that yet",
+    want: "wait: the 7.2 replica on node 2 has all data; its primary must still confirm this",
   },
   {
     rule: "a surplus replica stays until the others could succeed the primary",
     instances: [...pair, on(3, 3)],
     shard: { inSync: { epoch: 1, members: [3] } },
-    want: "wait: the 7.2 replica on node 2 has caught up, and its primary has not confirmed that yet",
+    want: "wait: the 7.2 replica on node 2 has all data; its primary must still confirm this",
   },
   {
     rule: "upgrade 3: not before the primary has confirmed the new one, which could not succeed it until then",
     instances: [...pair, on(3, 3, "8.0")],
     record: toVersion8,
     shard: { inSync: { epoch: 1, members: [2] } },
-    want: "wait: the 8.0 replica on node 3 has caught up, and its primary has not confirmed that yet",
+    want: "wait: the 8.0 replica on node 3 has all data; its primary must still confirm this",
   },
   {
     rule: "upgrade 3: a node of an older release confirms nothing, so that the distance counts",

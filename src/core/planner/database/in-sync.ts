@@ -86,7 +86,7 @@ export function behindText(
   if (!inSync(seen)) return syncText(replica, seen);
   const successors = successorsOf(shard, nodes, record.durability);
   if (successors?.includes(replica.id) !== false) return undefined;
-  return `the ${replica.storeVersion} replica on node ${replica.node} has caught up, and its primary has not confirmed that yet`;
+  return `the ${replica.storeVersion} replica on node ${replica.node} has all data; its primary must still confirm this`;
 }
 
 /** A set that proxies have never waited for has no version. */

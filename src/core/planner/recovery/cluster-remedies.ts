@@ -1,4 +1,5 @@
 import { compareVersionText } from "../../base/version.ts";
+import { rightNodeNumber } from "../view/node-number.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { askedByHand } from "../prerequisites/asked-by-hand.ts";
 import { withoutDigests } from "../prerequisites/pinned-images.ts";
@@ -8,10 +9,9 @@ import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
 
 /** What the specs of cluster and databases say, and what the cluster itself holds (§7). */
 export const CLUSTER_REMEDIES = {
-  NodeNumber: ({ input: { view } }) => {
-    const has = Math.max(3, view.workload?.replicas ?? 0);
-    return { acts: [patch({ nodes: has % 2 === 1 ? has : has + 1 })] };
-  },
+  NodeNumber: ({ input: { view } }) => ({
+    acts: [patch({ nodes: rightNodeNumber(view.spec.nodes, view.workload?.replicas ?? 0) })],
+  }),
   UnknownImageTag: rightTag,
   ImageTagMismatch: rightTag,
   RiggerTagMismatch: ({ input: { view } }) => ({

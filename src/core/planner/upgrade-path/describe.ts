@@ -19,6 +19,7 @@ import { strictest } from "../admission/upgrade-policy.ts";
 import { isSameSystem, modulesBefore, systemsOf, type Prepared } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
 import type { PlanStep } from "./step.ts";
+import { placeholder } from "../../base/shell-word.ts";
 
 /** A move with what it restarts, pauses and makes final, after the work on modules that it needs first. */
 export function describeMove(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly PlanStep[] {
@@ -42,7 +43,7 @@ function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep
     stage: "operator",
     from: state.operator.operator,
     to: to.operator,
-    does: "applies the bundle: role, definitions, operator",
+    does: "updates the operator, its Role and the definitions",
     restarts: "the operator",
     pauses: "edits of databases wait until the cluster has followed; clients notice nothing",
     irreversible: "",
@@ -93,7 +94,7 @@ function kubernetesStep({ kubernetes = "", operator }: PathState, to: string, { 
     pauses: "none that clients notice while the disruption budget is kept: one node at a time",
     irreversible: `Kubernetes never goes back to ${kubernetes}`,
     consent: "the owner of the platform",
-    commands: [showVersion(), drain("<worker>")],
+    commands: [showVersion(), drain(placeholder("<worker>"))],
     notes: [
       ...(openShift === undefined ? [] : [`on OpenShift this is ${openShift}`]),
       ...(support === "deprecated" ? [`${name} is deprecated for ${operator.operator}`] : []),
@@ -110,7 +111,8 @@ function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep
     from: versions.join(", "),
     to,
     does: `upgrades ${listed(old)}`,
-    restarts: "the engines of these databases, beside the old ones: the new one takes over when it is equal",
+    restarts:
+      "the engines of these databases: new ones start beside the old ones and take over when they have the same data",
     pauses: "requests wait in the proxy for some milliseconds when the new primary takes over",
     irreversible: `these databases never go back below ${to}`,
     consent: "the owners of these databases",
@@ -137,7 +139,9 @@ function clientNotes(from: readonly string[], to: string): readonly string[] {
   const crosses = (version: string): boolean => from.some((one) => isOlder(one, version)) && !isOlder(to, version);
   return [
     ...(crosses("7.2") ? ["clients that ask for it are answered in RESP3 from 7.2 on"] : []),
-    ...(crosses("8.0") ? ["from 8.0 on access categories hold the modules' commands too: look at each ACL"] : []),
+    ...(crosses("8.0")
+      ? ["from 8.0 on, categories such as @read include commands of modules: check your ACL rules"]
+      : []),
   ];
 }
 

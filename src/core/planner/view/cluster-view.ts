@@ -1,3 +1,4 @@
+import { isNodeNumber } from "./node-number.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import type { DatabaseState, StoreVersion } from "../../api/records.ts";
@@ -226,9 +227,10 @@ export interface ClusterDatabase extends Pick<
   }[];
 }
 
-/** How many nodes the cluster has or is about to have. */
+/** How many nodes the cluster has or is about to have: a number that is refused asks for none. */
 export function nodesOf({ spec, workload }: Pick<ClusterView, "spec" | "workload">): number {
-  return Math.max(spec.nodes, workload?.replicas ?? 0);
+  const has = workload?.replicas ?? 0;
+  return has > 0 && !isNodeNumber(spec.nodes) ? has : Math.max(spec.nodes, has);
 }
 
 /** uid of the node of a pod. */

@@ -57,6 +57,11 @@ export function runningTag(view: ClusterView, pod: NodePod): string | undefined 
   return isSameRelease(node.tag, pod.imageTag) ? pod.imageTag : node.tag;
 }
 
+/** How many nodes are active at a tag: also one whose pod waits to be in service until the next node is evacuated. */
+export function nodesAt(view: ClusterView, tag: string): number {
+  return view.pods.filter((pod) => runningTag(view, pod) === tag).length;
+}
+
 /** Nodes report the first tag of their release, also when their image is a later build of it. */
 function isSameRelease(reported: string, tag: string): boolean {
   const release = releaseByNodeTag(reported);

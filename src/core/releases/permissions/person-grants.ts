@@ -1,5 +1,5 @@
 import { applyFile } from "../../api/kubectl.ts";
-import { shellWord } from "../../base/shell-word.ts";
+import { placeholder, shellWord } from "../../base/shell-word.ts";
 import { PERSON_RIGHTS, PERSON_ROLES, type PersonRole } from "./people.ts";
 import { namesOf, namesSecrets, type Logins, type Person } from "./person-roles.ts";
 
@@ -53,19 +53,25 @@ export function accessText({ verb, group, resource, name }: Access): string {
   return `${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` "${name}"`}`;
 }
 
-/** The line by which somebody who may grant rights gives these Roles to a person in a namespace. */
+/** The line by which somebody who may grant rights gives these Roles to a person in a namespace; a reader fills in one who is not known. */
 export function grantRolesCommand(
   roles: readonly PersonRole[],
-  person: Person,
+  person: Person | undefined,
   { namespace, logins }: { readonly namespace: string; readonly logins: Logins },
 ): string {
   const isNamed = roles.some(namesSecrets);
   const options = [
     ...(isNamed ? logins.clusters.map((name) => `--cluster ${shellWord(name)}`) : []),
     ...(isNamed ? logins.secrets.map((name) => `--secret ${shellWord(name)}`) : []),
-    `${PERSON_OPTIONS[person.kind]} ${shellWord(person.namespace === undefined ? person.name : `${person.namespace}:${person.name}`)}`,
+    holderOption(person),
   ];
   return `storectl role ${roles.join(" ")} ${options.join(" ")} | ${applyFile("-", `-n ${shellWord(namespace)}`)}`;
+}
+
+function holderOption(person: Person | undefined): string {
+  if (person === undefined) return `${PERSON_OPTIONS.User} ${shellWord(placeholder("<you>"))}`;
+  const { kind, name, namespace } = person;
+  return `${PERSON_OPTIONS[kind]} ${shellWord(namespace === undefined ? name : `${namespace}:${name}`)}`;
 }
 
 const PERSON_OPTIONS = { User: "--user", Group: "--group", ServiceAccount: "--service-account" } as const;

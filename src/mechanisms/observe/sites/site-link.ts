@@ -5,6 +5,7 @@ import { managementClient, type ManagementClient } from "../../../ports/manageme
 import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 import { readUnheld } from "../kubernetes/unheld-secret.ts";
+import { placeholder } from "../../../core/base/shell-word.ts";
 
 /** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
 const REREAD_MS = 60_000;
@@ -93,6 +94,6 @@ async function readSecret(
       found === undefined ? `there is no secret ${secretName}` : `secret ${secretName} has no ${missing.join(", ")}`,
     remedy:
       `put username, password and ca.crt of that cluster into files of a folder, and run ` +
-      createSecret(namespace, secretName, "<folder>"),
+      createSecret(namespace, secretName, placeholder("<folder>")),
   };
 }

@@ -1,8 +1,8 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
-import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
-import { latestRelease, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
+import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { faults } from "../faults.ts";
+import { namedRelease } from "../site/named-release.ts";
 
 export interface GenerateOptions {
   readonly variant: "kubernetes" | "openshift";
@@ -15,11 +15,7 @@ export interface GenerateOptions {
 /** The bundle of a release, the latest when none is named; CLI_UNKNOWN_RELEASE, or CLI_USAGE for options that do not go together. */
 export function generateBundle(version: string | undefined, options: GenerateOptions): string {
   const { variant, own, watch: watched = [], repository, pullSecret } = options;
-  const release = version === undefined ? latestRelease() : releaseByOperator(version);
-  if (release === undefined) {
-    const known = CATALOGUE.map(({ operator }) => operator).join(", ");
-    throw new Fault(faults.unknownRelease, `"${version}" is in no release; known are: ${known}`);
-  }
+  const release = version === undefined ? latestRelease() : namedRelease(version);
   if ((own === undefined) !== (watched.length === 0))
     throw new Fault(faults.usage, "--own and --watch go together: the operator's namespace, and the others");
   return bundleFor(release, {

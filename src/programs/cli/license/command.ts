@@ -7,6 +7,7 @@ import { timestamp } from "../../../ports/kube/timestamp.ts";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
 import { makePrivateFolder, readTextFile, writeNew } from "../console/files.ts";
 import { namedValues } from "../console/output.ts";
+import { placeholder } from "../../../core/base/shell-word.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -91,7 +92,7 @@ function described(terms: LicenseTerms, now: Date): string {
     ["ends", `${terms.expiration_date} (${left <= 0 ? "over" : `${left} days left`})`],
     ["features", terms.features.length === 0 ? "-" : terms.features.join(", ")],
   ];
-  const install = `Install it: ${createSecret("<namespace>", "<name>", `${LICENSE_KEY}=<file>`)}, then spec.licenseSecretName\n`;
+  const install = `Install it: ${createSecret(placeholder("<namespace>"), placeholder("<name>"), placeholder(`${LICENSE_KEY}=<file>`))}, then spec.licenseSecretName\n`;
   return namedValues(rows, 10) + install;
 }
 

@@ -4,6 +4,7 @@ import { planUpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { Goal } from "../../../core/planner/upgrade-path/state.ts";
 import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
+import { namedRelease } from "../site/named-release.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { minor, storeVersion } from "./arguments.ts";
@@ -26,8 +27,9 @@ export function planCommand(context: Asking): Command {
     .option("--databases <version>", `bring databases to this version too: ${STORE_VERSIONS.join(", ")}`, storeVersion)
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PlanOptions) => {
+      const goal = goalOf(options);
       const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
-      const report = reportOf(look, options);
+      const report = reportOf(look, goal);
       context.print(rendered(options.output, report, (columns) => planTable(report, columns), context));
       context.end(exitOf(report));
     });
@@ -35,15 +37,15 @@ export function planCommand(context: Asking): Command {
 }
 
 /** Without the version of the operator there is no place to plan from: then no way is known, which is not the same as none. */
-function reportOf(look: Look, options: PlanOptions): PlanReport {
+function reportOf(look: Look, goal: Goal): PlanReport {
   const facts = pathFactsOf(look);
   const { cluster } = look.observation.view;
   const { lack, lackAround, environment } = look;
   const unasked = lack === undefined ? "" : `. ${lack.remedy}`;
   const unreachable = cluster.reachable ? "" : `${cluster.reason}${unasked}`;
   if (environment.operator?.read !== false)
-    return planReport(facts, options.to, planUpgradePath(facts, goalOf(options)), unreachable);
-  const report = planReport(facts, options.to, { possible: false, missing: [] }, unreachable);
+    return planReport(facts, goal.release, planUpgradePath(facts, goal), unreachable);
+  const report = planReport(facts, goal.release, { possible: false, missing: [] }, unreachable);
   const why = lackAround === undefined ? environment.operator.why : `${lackAround.text}. ${lackAround.remedy}`;
   return { ...report, unknown: [`the operator: ${why}`, ...report.unknown] };
 }
@@ -53,10 +55,10 @@ function exitOf({ possible, missing, unknown }: PlanReport): ExitCode {
   return unknown.length === 0 ? EXIT.ok : EXIT.unknown;
 }
 
-/** What a plan shall arrive at. */
+/** What a plan shall arrive at; CLI_UNKNOWN_RELEASE for a release that there is not. */
 export function goalOf({ to, kubernetes, databases }: Pick<PlanOptions, "to" | "kubernetes" | "databases">): Goal {
   return {
-    release: to.replace(/^v/, ""),
+    release: namedRelease(to).operator,
     ...(kubernetes === undefined ? {} : { kubernetes }),
     ...(databases === undefined ? {} : { databases }),
   };

@@ -4,12 +4,11 @@ import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
 import { unknown } from "../../../core/planner/findings/finding.ts";
 import { verdictsAt, type Verdict } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput, stepFrom, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
-import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
-import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { MAY_NOT_READ } from "../site/denied.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";
+import { namedRelease } from "../site/named-release.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
@@ -61,11 +60,7 @@ function pendingStep({ nodeTag, observation: { view } }: Look): ReleaseStep | un
 }
 
 function stepTo(version: string, { nodeTag, observation }: Look): ReleaseStep {
-  const to = releaseByOperator(version);
-  if (to === undefined) {
-    const known = CATALOGUE.map(({ operator }) => operator).join(", ");
-    throw new Fault(faults.unknownRelease, `"${version}" is in no release; known are: ${known}`);
-  }
+  const to = namedRelease(version);
   if (nodeTag !== "") return stepFrom(nodeTag, to);
   throw new Fault(faults.unknownRelease, `${observation.view.name} has no nodes yet that run a release`);
 }

@@ -5,9 +5,9 @@ import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "
 import type { Kube, Stored } from "../../../ports/kube/kube.ts";
 import { desiredWatch } from "../../../core/planner/operator/watched-namespaces.ts";
 import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../../core/releases/bundle/bundle.ts";
-import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import { repositoryOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { faults } from "../faults.ts";
+import { namedRelease } from "./named-release.ts";
 import type { Site } from "./site.ts";
 
 /**
@@ -20,8 +20,7 @@ export async function bundleLikeInstalled(
   version: string,
   kinds: readonly string[] = [],
 ): Promise<string> {
-  const release = releaseByOperator(version);
-  if (release === undefined) throw new Fault(faults.unknownRelease, `"${version}" is in no release`);
+  const release = namedRelease(version);
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   if (deployment === undefined) return partOf(bundleFor(release), kinds);
   const helmRelease = helmReleaseOf(deployment);

@@ -97,15 +97,14 @@ function clusterOf(secret: string): string {
 
 const review = z.object({ status: z.object({ userInfo: z.object({ username: z.string() }) }) });
 
-/** Who the API server takes the caller for; a placeholder where it does not say, as before Kubernetes 1.28. */
-async function whoAsks(kube: Kube): Promise<Person> {
+/** Who the API server takes the caller for; undefined where it does not say, as before Kubernetes 1.28. */
+async function whoAsks(kube: Kube): Promise<Person | undefined> {
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   try {
     const answer = await kube.raw("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", body);
     return personOf(review.parse(JSON.parse(answer)).status.userInfo.username);
   } catch (error) {
-    if (isFault(error, kubeFaults.notFound) || isFault(error, kubeFaults.forbidden))
-      return { kind: "User", name: "<you>" };
+    if (isFault(error, kubeFaults.notFound) || isFault(error, kubeFaults.forbidden)) return undefined;
     throw error;
   }
 }
@@ -116,13 +115,14 @@ function personOf(username: string): Person {
   return { kind: "ServiceAccount", namespace, name };
 }
 
-function lackText(missing: readonly Access[], { name, namespace: home }: Person, namespace: string): string {
+function lackText(missing: readonly Access[], person: Person | undefined, namespace: string): string {
+  const { name, namespace: home } = person ?? { name: "you", namespace: undefined };
   const who = home === undefined ? name : `system:serviceaccount:${home}:${name}`;
   return `${who} may not ${missing.map(accessText).join(", ")} (namespace ${namespace})`;
 }
 
 /** What no ready Role gives is a matter of who administers Kubernetes. */
-function grantOf(missing: readonly Access[], person: Person, namespace: string, logins: Logins): string {
+function grantOf(missing: readonly Access[], person: Person | undefined, namespace: string, logins: Logins): string {
   const { roles, left } = rolesThatGive(missing, logins);
   const grant = `A user who may grant permissions runs: ${grantRolesCommand(roles, person, { namespace, logins })}`;
   const others = `No ready Role gives ${left.map(accessText).join(", ")}: ask who administers Kubernetes (${getObjects("clusterroles")})`;

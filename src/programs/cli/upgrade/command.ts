@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { Asking } from "../console/context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
+import { namedRelease } from "../site/named-release.ts";
 import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
 import { upgrade } from "./upgrade.ts";
 import type { UpgradeOptions } from "./talk.ts";
@@ -18,7 +19,7 @@ export function upgradeCommand(context: Asking): Command {
     .option("--yes", "agree to every step beforehand")
     .action(
       async (cluster: string | undefined, { yes, to, ...given }: SiteOptions & UpgradeOptions & { yes?: boolean }) => {
-        const options = { ...given, to: to.replace(/^v/, ""), cluster };
+        const options = { ...given, to: namedRelease(to).operator, cluster };
         context.end(
           await atSite(options, context, (site) =>
             upgrade(site, options, { ...context, agreed: yes === true, signal: context.interrupt?.() }),

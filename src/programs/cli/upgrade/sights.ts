@@ -55,7 +55,7 @@ export async function clusterSight(
   const isSeen = observedGeneration >= (rec.metadata.generation ?? 0);
   const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;
   const said = conditions.find(({ type }) => type === "Progressing")?.message ?? "";
-  const now = isSeen ? said : "the operator is about to look at it";
+  const now = isSeen ? said : "the operator has not read this change yet";
   return {
     done: isOver ? view.spec.nodes : upgrade?.to === tag ? upgrade.updatedNodes : 0,
     of: view.spec.nodes,

@@ -44,7 +44,7 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
     const objections = objectionsTo(look, step);
     if (objections.length > 0) return refused(talk, objections);
     if (step.stage === "modules" || step.stage === "kubernetes") {
-      talk.print("   This is yours to do. Then give the same command again.\n");
+      talk.print("   You have to do this step yourself. Then run the same command again.\n");
       return EXIT.found;
     }
     await agreeTo(report.steps, agreed, talk);
@@ -103,7 +103,7 @@ function finished({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCo
 function refused(talk: Talk, findings: readonly Finding[]): ExitCode {
   const columns = columnsOf(talk);
   const said = findings.map((finding) => findingText(finding, columns)).join("");
-  talk.print(`\n${said}\nClear what blocks, then give the same command again.\n`);
+  talk.print(`\n${said}\nClear what blocks, then run the same command again.\n`);
   return EXIT.found;
 }
 

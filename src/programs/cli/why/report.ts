@@ -55,7 +55,8 @@ export function whyTable(report: WhyReport, columns?: number): string {
 function verdict({ cluster, state, version, databases, answers }: WhyReport): readonly string[] {
   if (answers.some(({ level }) => level !== "warns")) return [];
   const what = databases === 1 ? "its database" : `its ${databases} databases`;
-  const is = `cluster ${cluster} is ${state} at ${version}, and nothing waits on it${databases === 0 ? "" : ` or ${what}`}.`;
+  const waits = databases === 0 ? "It waits for nothing" : `It and ${what} wait for nothing`;
+  const is = `cluster ${cluster} is ${state} at ${version}. ${waits}.`;
   return [`${answers.length === 0 ? "Nothing is wrong" : "Nothing blocks"}: ${is}\n`];
 }
 

@@ -7,6 +7,7 @@ import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { textOf } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
+import { placeholder } from "../../../core/base/shell-word.ts";
 
 /**
  * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers
@@ -39,7 +40,7 @@ function missing(secret: string, namespace: string): Finding {
   return warn(
     "LicenseNotFound",
     `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
-    createSecret(namespace, secret, `${LICENSE_KEY}=<file>`),
+    createSecret(namespace, secret, placeholder(`${LICENSE_KEY}=<file>`)),
   );
 }
 

@@ -11,7 +11,7 @@ import { recoveryPhase } from "../../../core/planner/cluster/recovery-phase.ts";
 import { isLost } from "../../../core/planner/view/lost.ts";
 import { persistenceOf } from "../../../core/planner/cluster/volumes.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
-import { runningTag } from "../../../core/planner/view/target.ts";
+import { nodesAt, runningTag } from "../../../core/planner/view/target.ts";
 import { uidOf, type ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { supportedStoreVersions } from "../../../core/releases/catalogue/find.ts";
@@ -113,7 +113,7 @@ function digestOf({ pods }: ClusterView, node: number): { readonly imageDigest?:
 function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pick<ClusterStatus, "upgrade"> {
   const before = view.remembered.upgrade;
   const to = decision.target;
-  const updatedNodes = view.pods.filter((pod) => runningTag(view, pod) === to && pod.inService).length;
+  const updatedNodes = nodesAt(view, to);
   if (decision.upgrading) {
     const runs = before !== undefined && before.finishedAt === undefined && before.to === to;
     const began = runs ? before : { from: decision.change?.fromTag ?? to, to, startedAt: timestamp(now) };
