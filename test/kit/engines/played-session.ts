@@ -4,9 +4,8 @@ import { EngineTls } from "../../../src/ports/resp/engine-tls.ts";
 import type { ClientIdentity } from "../../../src/programs/proxy/client/identity.ts";
 import { LoginTurns } from "../../../src/programs/proxy/client/login-turns.ts";
 import { Counters } from "../../../src/programs/proxy/limits/counters.ts";
-import { MemoryBudget, type MemoryHolder } from "../../../src/programs/proxy/limits/memory-budget.ts";
 import { Pinned } from "../../../src/programs/proxy/pinned/pinned.ts";
-import type { PinnedEndpoint, PinnedOwner } from "../../../src/programs/proxy/pinned/pinned-owner.ts";
+import type { PinnedEndpoint, PinnedParts } from "../../../src/programs/proxy/pinned/pinned-parts.ts";
 import { replies } from "../../../src/programs/proxy/protocol/replies.ts";
 import { COMMAND_TABLE } from "../../../src/programs/proxy/protocol/table/table.ts";
 import { ArenaPool } from "../../../src/programs/proxy/upstream/arena.ts";
@@ -18,6 +17,7 @@ import { Upstream } from "../../../src/programs/proxy/upstream/upstream.ts";
 import { FakeClock } from "../time/fake-clock.ts";
 import { heldLease } from "../time/lease.ts";
 import { until } from "../time/until.ts";
+import { NotedMemory } from "./noted-memory.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
 /** How long a former primary may answer. */
@@ -132,7 +132,7 @@ export class PlayedSession implements AsyncDisposable {
 
   async #begin(isWatching: boolean): Promise<void> {
     const pin: Pin = await this.#former.pins.dial(DEFAULT_SETTINGS);
-    this.#pinned = new Pinned(this.#owner, pin, this.#former);
+    this.#pinned = new Pinned(this.#parts, pin, this.#former);
     if (!isWatching) return;
     this.send("WATCH", "k");
     await this.#engines.reply("WATCH", "+OK\r\n");
@@ -167,28 +167,35 @@ export class PlayedSession implements AsyncDisposable {
     return upstream;
   }
 
-  get #owner(): PinnedOwner {
+  get #parts(): PinnedParts {
     const nothing = (): void => undefined;
     return {
       endpoint: this.#endpoint,
       identity: clientIdentity(),
       invalidations: { find: () => Promise.resolve({ id: 0 }) },
-      congested: false,
-      finishing: false,
-      ended: false,
-      deliver: nothing,
-      push: nothing,
-      reply: nothing,
-      answer: () => true,
-      answerTo: () => Promise.resolve(replies.ok),
-      waitFor: nothing,
-      cut: (why) => void this.cuts.push(why),
-      unpin: () => {
-        this.unpinned += 1;
-        this.pinned.dispose();
+      output: { congested: false, deliver: nothing, push: nothing, reply: nothing },
+      life: {
+        takesRequests: true,
+        finishing: false,
+        ended: false,
+        finish: nothing,
+        cut: (why) => void this.cuts.push(why),
       },
-      settled: nothing,
-      pump: nothing,
+      turns: {
+        answer: () => true,
+        answerTo: () => Promise.resolve(replies.ok),
+        waitFor: nothing,
+        settled: nothing,
+        pump: nothing,
+      },
+      work: { hasPending: false },
+      shared: { leaveLane: nothing, usableLane: nothing },
+      pinned: {
+        leave: () => {
+          this.unpinned += 1;
+          this.pinned.dispose();
+        },
+      },
     };
   }
 
@@ -259,20 +266,6 @@ class Engines implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#owed.push({ name, resolve });
     return promise;
-  }
-}
-
-/** The memory that holders have noted and not given back. */
-class NotedMemory extends MemoryBudget {
-  readonly #held = new Map<MemoryHolder, number>();
-
-  get heldBytes(): number {
-    return [...this.#held.values()].reduce((sum, bytes) => sum + bytes, 0);
-  }
-
-  override note(holder: MemoryHolder): void {
-    super.note(holder);
-    this.#held.set(holder, holder.heldBytes);
   }
 }
 

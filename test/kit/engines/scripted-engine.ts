@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { FrameScanner, INCOMPLETE } from "../../../src/ports/resp/frame-scanner.ts";
 
 /** What an engine answers to a request. */
-type Answer = (args: readonly string[]) => string | Promise<string>;
+type EngineAnswer = (args: readonly string[]) => string | Promise<string>;
 
 /** An engine that answers what a test says. */
 export class ScriptedEngine {
-  answer: Answer = () => "+OK\r\n";
+  answer: EngineAnswer = () => "+OK\r\n";
   readonly host = "127.0.0.1";
   port = 0;
   readonly #sockets = new Set<Socket>();

@@ -2,7 +2,7 @@ import { keepMemory } from "../upstream/lent-memory.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { BLOCK_BYTES } from "../limits/output-blocks.ts";
 import { OutputLimit } from "./output-limit.ts";
-import type { OutputOwner } from "./output-limit.ts";
+import type { OutputContext } from "./output-limit.ts";
 
 /** Replies that wait together: in a block, or in the memory that they came in. */
 interface Segment {
@@ -19,7 +19,7 @@ interface Segment {
  */
 export class ClientOutput {
   readonly #wire: Wire;
-  readonly #owner: OutputOwner;
+  readonly #context: OutputContext;
   readonly #limit: OutputLimit;
   readonly #drained: () => void;
   #waiting: Segment[] = [];
@@ -35,11 +35,11 @@ export class ClientOutput {
   #state: "open" | "ending" | "ended" | "stopped" = "open";
 
   /** `drained`: all is gone, after much has waited. */
-  constructor(wire: Wire, owner: OutputOwner, drained: () => void) {
+  constructor(wire: Wire, context: OutputContext, drained: () => void) {
     this.#wire = wire;
-    this.#owner = owner;
+    this.#context = context;
     this.#drained = drained;
-    this.#limit = new OutputLimit(this, owner);
+    this.#limit = new OutputLimit(this, context);
   }
 
   /** Bytes that the kernel has not accepted yet. */
@@ -79,7 +79,7 @@ export class ClientOutput {
   /** The connection is gone. */
   stop(): void {
     this.#state = "stopped";
-    const { blocks } = this.#owner.budget;
+    const { blocks } = this.#context.budget;
     for (const { isBlock, memory } of this.#waiting) if (isBlock) blocks.give(memory);
     // a write may be under way
     for (const { isBlock } of this.#handed) if (isBlock) blocks.lose();
@@ -115,7 +115,7 @@ export class ClientOutput {
   }
 
   #nextBlock(): Segment {
-    const block = { memory: this.#owner.budget.blocks.take(), isBlock: true, length: 0, keeps: BLOCK_BYTES };
+    const block = { memory: this.#context.budget.blocks.take(), isBlock: true, length: 0, keeps: BLOCK_BYTES };
     this.#wait(block);
     return block;
   }
@@ -139,9 +139,9 @@ export class ClientOutput {
   #feed(): void {
     if (this.#isDeferred) return;
     for (let next = this.#next; next !== undefined; next = this.#next) {
-      if (this.#waitingBytes > BLOCK_BYTES && !this.#owner.budget.turns.take(next.length)) {
+      if (this.#waitingBytes > BLOCK_BYTES && !this.#context.budget.turns.take(next.length)) {
         this.#isDeferred = true;
-        this.#owner.budget.turns.later(this.#goOn);
+        this.#context.budget.turns.later(this.#goOn);
         return;
       }
       this.#waiting.shift();
@@ -194,7 +194,7 @@ export class ClientOutput {
 
   #free({ memory, isBlock, length }: Segment): void {
     this.#takenBytes += length;
-    if (isBlock) this.#owner.budget.blocks.give(memory);
+    if (isBlock) this.#context.budget.blocks.give(memory);
   }
 }
 

@@ -3,8 +3,8 @@ import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
 import { OVER_BUDGET, type MemoryBudget, type MemoryHolder } from "../limits/memory-budget.ts";
 
-/** What the limit needs of its client. */
-export interface OutputOwner {
+/** What the limit of one client works with. */
+export interface OutputContext {
   readonly clock: Clock;
   readonly budget: MemoryBudget;
   /** The client must be cut. */
@@ -24,12 +24,12 @@ export interface QueuedOutput {
  */
 export class OutputLimit implements MemoryHolder {
   readonly #output: QueuedOutput;
-  readonly #owner: OutputOwner;
+  readonly #context: OutputContext;
   #cancel: (() => void) | undefined;
 
-  constructor(output: QueuedOutput, owner: OutputOwner) {
+  constructor(output: QueuedOutput, context: OutputContext) {
     this.#output = output;
-    this.#owner = owner;
+    this.#context = context;
   }
 
   get heldBytes(): number {
@@ -38,26 +38,26 @@ export class OutputLimit implements MemoryHolder {
 
   /** To be called whenever more waits, or less. */
   check(): void {
-    this.#owner.budget.note(this);
+    this.#context.budget.note(this);
     const { queuedBytes, takenBytes } = this.#output;
     if (queuedBytes <= LIMITS.queuedBytes) return;
     this.#cancel ??= this.#watch(takenBytes);
   }
 
   relieve(): void {
-    this.#owner.cut(`${UNREAD}, and ${OVER_BUDGET}`);
+    this.#context.cut(`${UNREAD}, and ${OVER_BUDGET}`);
   }
 
   stop(): void {
     this.#cancel?.();
-    this.#owner.budget.forget(this);
+    this.#context.budget.forget(this);
   }
 
   #watch(takenBefore: number): () => void {
-    return startTimer(this.#owner.clock, PATIENCE_MS, () => {
+    return startTimer(this.#context.clock, PATIENCE_MS, () => {
       this.#cancel = undefined;
       if (this.#output.takenBytes > takenBefore) this.check();
-      else this.#owner.cut(UNREAD);
+      else this.#context.cut(UNREAD);
     });
   }
 }

@@ -4,7 +4,7 @@ import { END_STEPS, type InTurns } from "../timing/in-turns.ts";
 /** A client that may have vanished. */
 interface CuttableClient {
   readonly identity: ConnectionEnds;
-  cut(why: string, isUnread: boolean): void;
+  readonly life: { cut(why: string, isUnread: boolean): void };
 }
 
 /** Ends the connections of clients that have vanished, a few at a time: those of thousands would keep all others waiting. */
@@ -15,7 +15,7 @@ export function cutVanished(
 ): Promise<void> {
   return inTurns.each(clients, (client) => {
     if (!hasVanished(client.identity)) return 1;
-    client.cut("the client has vanished: it acknowledges nothing", true);
+    client.life.cut("the client has vanished: it acknowledges nothing", true);
     return END_STEPS;
   });
 }

@@ -1,14 +1,11 @@
 import type { Clock } from "../../../core/base/clock.ts";
+import type { SessionLife } from "../session/session-life.ts";
 import type { Moving } from "../session/moving.ts";
 
 /** A session, as a drain sees it. */
 export interface DrainableSession {
   readonly moving: Pick<Moving, "ask">;
-  /** Ends at the next boundary between requests and transactions. */
-  drain(): void;
-  /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
-  drainNow(): void;
-  destroy(): void;
+  readonly life: Pick<SessionLife, "drain" | "drainNow" | "destroy">;
 }
 
 /** The result of a drain. */
@@ -45,13 +42,13 @@ export async function drainSessions(
       seen.add(session);
       const mayLeave = performance.now() - askedAt < seconds * 1_000;
       if (mayLeave && asked.has(session)) continue;
-      if (left() <= lastCallMs) session.drainNow();
-      else session.drain();
+      if (left() <= lastCallMs) session.life.drainNow();
+      else session.life.drain();
     }
     await clock.sleep(Math.max(1, Math.min(POLL_MS, left())));
   }
   const remaining = sessions.size;
-  for (const session of [...sessions]) session.destroy();
+  for (const session of [...sessions]) session.life.destroy();
   return { closed: seen.size - remaining, remaining };
 }
 

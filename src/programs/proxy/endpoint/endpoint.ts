@@ -88,7 +88,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#context = context;
     this.clock = clock;
     this.pause = new ClientPause(clock, () => {
-      for (const session of [...this.#sessions]) session.pump();
+      for (const session of [...this.#sessions]) session.turns.pump();
     });
     this.log = context.log.with({ bdb: config.bdb });
     this.credentials = new Credentials(config, clock, this.log);
@@ -163,7 +163,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#listener.endHandshakes();
     this.#guests.stop();
     this.switchover.stop();
-    for (const session of [...this.#sessions]) session.destroy();
+    for (const session of [...this.#sessions]) session.life.destroy();
     this.switchover.close();
     this.scans.close();
     this.scripts.close();

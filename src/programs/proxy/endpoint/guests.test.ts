@@ -12,7 +12,7 @@ test("guests: the time without an engine to log in at does not count", async () 
   };
   const guests = new Guests(clock, primary);
   const cut: string[] = [];
-  guests.add({ identity: { authenticated: false }, cut: () => void cut.push("guest") });
+  guests.add({ identity: { authenticated: false }, life: { cut: () => void cut.push("guest") } });
   await clock.advance(5 * LIMITS.loginMs);
   primary.held = false;
   await clock.advance(LIMITS.loginMs);
@@ -27,8 +27,8 @@ test("guests: once none is left nothing is watched", async () => {
   const clock = new FakeClock();
   const guests = new Guests(clock, { held: false, upstream: { lanes: { reachable: true } } });
   const [known, gone] = [
-    { identity: { authenticated: false }, cut: assert.fail },
-    { identity: { authenticated: false }, cut: assert.fail },
+    { identity: { authenticated: false }, life: { cut: assert.fail } },
+    { identity: { authenticated: false }, life: { cut: assert.fail } },
   ];
   guests.add(known);
   guests.add(gone);

@@ -1,11 +1,12 @@
 import type { Clock } from "../../../core/base/clock.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
 
 /** A client that has to log in. */
 export interface Guest {
   readonly identity: { readonly authenticated: boolean };
-  cut(why: string): void;
+  readonly life: Pick<SessionParts["life"], "cut">;
 }
 
 /** Whether the proxy can answer logins now. */
@@ -58,7 +59,7 @@ export class Guests {
       else if (!isServing) this.#deadlines.set(guest, now + LIMITS.loginMs);
       else if (now >= deadline) {
         this.#deadlines.delete(guest);
-        guest.cut(`the client has not logged in within ${LIMITS.loginMs} ms`);
+        guest.life.cut(`the client has not logged in within ${LIMITS.loginMs} ms`);
       }
     }
   }

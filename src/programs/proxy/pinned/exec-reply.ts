@@ -5,24 +5,24 @@ import { arrayReply } from "../protocol/replies.ts";
 import { withTag } from "../scan/cursor.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import type { PendingRequest } from "./pending-request.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 
 type Special = ReadonlyMap<number, SpecialRequest>;
 
-/** What putting a reply together needs of the session. */
-type AnsweringOwner = Pick<PinnedOwner, "answerTo" | "cut" | "ended"> & {
-  readonly endpoint: Pick<PinnedOwner["endpoint"], "memory">;
+/** The parts of the session that putting a reply together uses. */
+type AnsweringParts = Pick<PinnedParts, "turns" | "life"> & {
+  readonly endpoint: Pick<PinnedParts["endpoint"], "memory">;
 };
 
 /** The reply to EXEC, with the proxy's answers where stand-ins were executed; undefined when there are none. */
 export function withOwnAnswers(
   { special = NOTHING }: PendingRequest,
   frame: Buffer,
-  owner: AnsweringOwner,
+  parts: AnsweringParts,
 ): Promise<Buffer> | undefined {
   const hasOwn = [...special.values()].some(({ isOwn }) => isOwn);
   const executed = hasOwn ? repliesIn(frame) : undefined;
-  return executed === undefined ? undefined : answersIn(executed, special, frame.length, owner);
+  return executed === undefined ? undefined : answersIn(executed, special, frame.length, parts);
 }
 
 /** The reply to EXEC, with the cursors of its scans as clients get them. */
@@ -43,24 +43,24 @@ async function answersIn(
   executed: readonly Buffer[],
   special: Special,
   frameBytes: number,
-  owner: AnsweringOwner,
+  parts: AnsweringParts,
 ): Promise<Buffer> {
   const replies = [...executed];
-  const held = new HeldBytes(owner.endpoint.memory, () => {
-    owner.cut(`the reply to its EXEC is put together, and ${OVER_BUDGET}`);
+  const held = new HeldBytes(parts.endpoint.memory, () => {
+    parts.life.cut(`the reply to its EXEC is put together, and ${OVER_BUDGET}`);
   });
   let bytes = frameBytes;
   held.set(bytes);
   // one after the other: what one does, the next one sees
   for (const [at, { request, isOwn }] of special) {
-    if (owner.ended) break;
+    if (parts.life.ended) break;
     if (!isOwn) continue;
-    const own = await owner.answerTo(request);
+    const own = await parts.turns.answerTo(request);
     replies[at] = own;
     held.set((bytes += own.length));
   }
   held.set(0);
-  return arrayReply(owner.ended ? [] : replies);
+  return arrayReply(parts.life.ended ? [] : replies);
 }
 
 /** The whole reply to each request of the transaction; undefined when it was not executed. */

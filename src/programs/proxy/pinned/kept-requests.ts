@@ -3,7 +3,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import type { PendingQueue } from "./pending-queue.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 
 /** The memory of what a pinned session could have to send again: requests without a reply, an open transaction, and what it listens to. */
 export class KeptRequests {
@@ -12,11 +12,11 @@ export class KeptRequests {
   readonly #held: HeldBytes;
   #isOver = false;
 
-  constructor(owner: PinnedOwner, pending: PendingQueue, state: ConnectionState) {
+  constructor(parts: PinnedParts, pending: PendingQueue, state: ConnectionState) {
     this.#pending = pending;
     this.#state = state;
-    this.#held = new HeldBytes(owner.endpoint.memory, () => {
-      owner.cut(`its transaction, its channels, or requests without a reply must be kept, and ${OVER_BUDGET}`);
+    this.#held = new HeldBytes(parts.endpoint.memory, () => {
+      parts.life.cut(`its transaction, its channels, or requests without a reply must be kept, and ${OVER_BUDGET}`);
     });
   }
 

@@ -4,11 +4,11 @@ import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
 
-/** What mirroring needs of the pinned session that subscribes. */
-export interface MirroringOwner {
+/** The first connection of a subscriber, and what mirroring it needs. */
+export interface MirroredConnection {
   readonly clock: Clock;
   held(): boolean;
   /** A command of the proxy itself on the first connection changes nothing for the client: no transaction is open there. */
@@ -24,29 +24,29 @@ export interface MirroringOwner {
 }
 
 /** The parts of a pinned session that only itself knows, with those that its session gives. */
-export function mirroringOwner(
-  owner: PinnedOwner,
-  parts: Pick<MirroringOwner, "pin" | "replay" | "command" | "isFree">,
-): MirroringOwner {
-  const { endpoint, identity } = owner;
+export function mirroredConnection(
+  session: Pick<PinnedParts, "endpoint" | "identity" | "output">,
+  parts: Pick<MirroredConnection, "pin" | "replay" | "command" | "isFree">,
+): MirroredConnection {
+  const { endpoint, identity } = session;
   return {
     ...parts,
     clock: endpoint.clock,
     held: () => endpoint.primary.held,
     settings: () => identity.settings,
     push: (message) => {
-      owner.push(message);
+      session.output.push(message);
     },
   };
 }
 
 /** The second connection that a subscriber may have during a change of primary. */
 export class Mirroring {
-  readonly #owner: MirroringOwner;
+  readonly #first: MirroredConnection;
   #mirror: SubscriptionMirror | undefined;
 
-  constructor(owner: MirroringOwner) {
-    this.#owner = owner;
+  constructor(first: MirroredConnection) {
+    this.#first = first;
   }
 
   /** True when a message on the first connection is to be delivered. */
@@ -56,18 +56,18 @@ export class Mirroring {
 
   /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
   async begin(target: Upstream, channel: string): Promise<SubscriptionMirror> {
-    const owner = this.#owner;
+    const first = this.#first;
     this.end();
-    const mirror = await SubscriptionMirror.open(target, owner, channel);
-    const pin = owner.pin();
-    if (pin === undefined || !owner.held() || !owner.isFree()) {
+    const mirror = await SubscriptionMirror.open(target, first, channel);
+    const pin = first.pin();
+    if (pin === undefined || !first.held() || !first.isFree()) {
       mirror.end();
       throw new Error("the session has left or began a transaction, or the hold has ended");
     }
     this.#mirror = mirror;
     pin.tainted = true;
     const answer = await new Promise<Buffer | undefined>((settled) => {
-      owner.command(["SUBSCRIBE", channel], settled);
+      first.command(["SUBSCRIBE", channel], settled);
     });
     if (answer !== undefined && answer[0] !== MINUS) return mirror;
     if (this.#mirror === mirror) this.end();
@@ -87,9 +87,9 @@ export class Mirroring {
     const mirror = this.#mirror;
     this.#mirror = undefined;
     if (mirror === undefined) return;
-    if (this.#owner.pin() !== undefined && this.#owner.isFree())
-      this.#owner.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
-    for (const message of mirror.end()) this.#owner.push(message);
+    if (this.#first.pin() !== undefined && this.#first.isFree())
+      this.#first.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
+    for (const message of mirror.end()) this.#first.push(message);
   }
 
   /** The session ends. */

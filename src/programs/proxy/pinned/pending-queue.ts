@@ -1,6 +1,6 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 import { isUnblockedByDemotion } from "../protocol/refusals.ts";
 import { isOfConnection, isRepeatable } from "./pending-request.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
@@ -121,15 +121,15 @@ export class PendingQueue {
   }
 
   /** Gives the client the answer that has just arrived, and counts how long it took; a command that blocks says nothing of that. */
-  answer(client: Pick<PinnedOwner, "endpoint" | "reply" | "push">, pending: PendingRequest, answer: Buffer): void {
+  answer(client: Pick<PinnedParts, "endpoint" | "output">, pending: PendingRequest, answer: Buffer): void {
     const { kind, count, since, replies, isLate, substitute = answer } = pending;
     if (count > 1 && isDelivered(pending)) return;
     const isPush = kind === "subscription" && substitute[0] !== MINUS;
     const { answered, answeredLate } = client.endpoint.counters;
     if (kind !== "blocking" && replies === 0)
       (isLate === true ? answeredLate : answered).add((this.#answeredAt - since) / 1000);
-    if (isPush) client.push(substitute);
-    else client.reply(substitute);
+    if (isPush) client.output.push(substitute);
+    else client.output.reply(substitute);
   }
 
   /** Keeps a request that was not executed, unless it was for its connection alone; with what the client may get instead. */

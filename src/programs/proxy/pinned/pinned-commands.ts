@@ -12,7 +12,7 @@ import { withOwnAnswers, withScanTags } from "./exec-reply.ts";
 import { isAnsweredByProxy, OpenTransaction } from "./open-transaction.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import type { OwnCommand, PendingKind, PendingRequest } from "./pending-request.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 import type { Redirection } from "./redirection.ts";
 import { StreamIds } from "./stream-ids.ts";
 
@@ -24,7 +24,7 @@ type SentRequests = Pick<PendingQueue, "subscribes" | "begins" | "endsWatch">;
 
 /** Turns the requests of a pinned session into what its engine is sent. */
 export class PinnedCommands {
-  readonly #owner: PinnedOwner;
+  readonly #parts: PinnedParts;
   readonly #state: ConnectionState;
   readonly #pending: SentRequests;
   readonly #redirection: Redirection;
@@ -34,13 +34,13 @@ export class PinnedCommands {
   readonly #streamIds = new StreamIds();
 
   constructor(
-    owner: PinnedOwner,
+    parts: PinnedParts,
     state: ConnectionState,
     pending: SentRequests,
     redirection: Redirection,
     post: PostRequest,
   ) {
-    this.#owner = owner;
+    this.#parts = parts;
     this.#redirection = redirection;
     this.#state = state;
     this.#pending = pending;
@@ -114,7 +114,7 @@ export class PinnedCommands {
     // the engine has not opened it: what follows is not queued
     if (pending.kind === "multi" && frame[0] === MINUS) this.#open = undefined;
     if (pending.kind === "exec") this.#executed(pending, frame, answer);
-    else if (pending.kind === "hello") answer(greetingFor(frame, this.#owner.identity.id));
+    else if (pending.kind === "hello") answer(greetingFor(frame, this.#parts.identity.id));
     else answer(pending.tag === undefined ? frame : withTag(frame, pending.tag));
   }
 
@@ -123,9 +123,9 @@ export class PinnedCommands {
     // an earlier EXEC does not end the wait for this one
     if (isSpecial(pending)) this.#isExecuting = false;
     const tagged = withScanTags(pending, frame);
-    const whole = withOwnAnswers(pending, tagged, this.#owner);
+    const whole = withOwnAnswers(pending, tagged, this.#parts);
     if (whole === undefined) answer(tagged);
-    else this.#owner.waitFor(whole.then(answer));
+    else this.#parts.turns.waitFor(whole.then(answer));
   }
 
   /** Makes the EXEC of an open transaction fail. */
@@ -183,14 +183,14 @@ export class PinnedCommands {
     if (command !== undefined && isAnsweredByProxy(command) && this.#pending.begins) return false;
     const objection = open.objection(request, command);
     if (objection === undefined) return this.#forward("queued", open.queue(request, command));
-    if (!this.#owner.answer(objection)) return false;
+    if (!this.#parts.turns.answer(objection)) return false;
     open.fail();
     return true;
   }
 
   #takeExec({ refusal, special, scans, onlyReads }: OpenTransaction, request: Buffer): boolean {
     this.#open = undefined;
-    this.#owner.endpoint.counters.requests++;
+    this.#parts.endpoint.counters.requests++;
     const exec: PendingRequest = {
       kind: "exec",
       request,
@@ -207,7 +207,7 @@ export class PinnedCommands {
   /** An EXEC behind a WATCH that could not be carried over fails as if a watched key had changed. */
   #checked(pending: PendingRequest): PendingRequest {
     if (pending.kind !== "exec" || !this.#state.watchBroken || pending.substitute !== undefined) return pending;
-    return { ...pending, request: DISCARD, substitute: abortedByWatch(this.#owner.identity.settings.protocol) };
+    return { ...pending, request: DISCARD, substitute: abortedByWatch(this.#parts.identity.settings.protocol) };
   }
 
   #takeBlocking(request: Buffer): boolean {
@@ -224,7 +224,7 @@ export class PinnedCommands {
   #takeTracking(request: Buffer): boolean {
     const ready = this.#redirection.ready(request);
     if (ready === true) return this.#forward("tracking", request);
-    return ready !== undefined && this.#owner.answer(ready);
+    return ready !== undefined && this.#parts.turns.answer(ready);
   }
 
   #blockAgain(pending: PendingRequest): void {
@@ -238,7 +238,7 @@ export class PinnedCommands {
   }
 
   #forward(kind: PendingKind, request: Buffer, count = 1): boolean {
-    this.#owner.endpoint.counters.requests++;
+    this.#parts.endpoint.counters.requests++;
     this.#send({ kind, request, count, replies: count, since: this.#now() });
     return true;
   }
@@ -264,8 +264,8 @@ export class PinnedCommands {
     }
   }
 
-  get #scans(): PinnedOwner["endpoint"]["scans"] {
-    return this.#owner.endpoint.scans;
+  get #scans(): PinnedParts["endpoint"]["scans"] {
+    return this.#parts.endpoint.scans;
   }
 
   get #engine(): Redirection["engine"] {
@@ -273,7 +273,7 @@ export class PinnedCommands {
   }
 
   #now(): number {
-    return this.#owner.endpoint.clock.uptimeMs();
+    return this.#parts.endpoint.clock.uptimeMs();
   }
 }
 

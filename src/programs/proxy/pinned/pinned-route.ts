@@ -4,69 +4,67 @@ import { replies } from "../protocol/replies.ts";
 import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
-
-/** What the route needs of the session that it belongs to, beyond what a pinned session needs. */
-export interface PinnedRouteOwner extends PinnedOwner {
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Makes a lane be dialled, so that it becomes known whether there is a primary. */
-  wakeUpstream(): void;
-}
+import type { PinnedParts } from "./pinned-parts.ts";
 
 /** The way of a session's requests through a connection of its own, for as long as it needs one. */
 export class PinnedRoute {
   /** Undefined while the session shares a lane. */
   current: Pinned | undefined;
-  readonly #owner: PinnedRouteOwner;
+  readonly #parts: PinnedParts;
   /** Why the engine does not give a connection now. */
   #refusal: Buffer | undefined;
 
-  constructor(owner: PinnedRouteOwner) {
-    this.#owner = owner;
+  constructor(parts: PinnedParts) {
+    this.#parts = parts;
   }
 
   /** Takes one request, after making the connection when there is none; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry): boolean {
     if (this.current !== undefined) return this.current.take(request, command);
-    const owner = this.#owner;
-    const { primary } = owner.endpoint;
-    if (owner.hasPending) return false;
+    const parts = this.#parts;
+    const { primary } = parts.endpoint;
+    if (parts.work.hasPending) return false;
     const refusal = this.#refusal;
     this.#refusal = undefined;
-    if (refusal !== undefined) return owner.answer(refusal);
+    if (refusal !== undefined) return parts.turns.answer(refusal);
     const { upstream } = primary;
     if (upstream === undefined || !upstream.lanes.reachable) {
-      if (primary.unavailable) return owner.answer(primary.refusal);
-      owner.wakeUpstream();
+      if (primary.unavailable) return parts.turns.answer(primary.refusal);
+      parts.shared.usableLane();
       return false;
     }
-    if (!owner.endpoint.mayPin) return owner.answer(replies.tooManyPins);
-    const pin = upstream.pins.take(owner.identity.settings);
+    if (!parts.endpoint.mayPin) return parts.turns.answer(replies.tooManyPins);
+    const pin = upstream.pins.take(parts.identity.settings);
     if (pin === undefined) {
-      owner.waitFor(this.#dial(upstream));
+      parts.turns.waitFor(this.#dial(upstream));
       return false;
     }
-    this.current = new Pinned(owner, pin, upstream);
-    owner.endpoint.counters.pins++;
+    this.current = new Pinned(parts, pin, upstream);
+    parts.endpoint.counters.pins++;
     return this.current.take(request, command);
   }
 
-  /** The session can share a lane again, or ends. */
+  /** The session can share a lane again. */
+  leave(): void {
+    this.release();
+    this.#parts.shared.leaveLane();
+  }
+
+  /** The session needs no connection of its own any more, or ends. */
   release(): void {
     const { current } = this;
     if (current === undefined) return;
     this.current = undefined;
-    this.#owner.endpoint.counters.pins--;
+    this.#parts.endpoint.counters.pins--;
     current.dispose();
   }
 
   /** Makes an idle connection, which the session then takes. */
   async #dial(upstream: Upstream): Promise<void> {
-    const { clock } = this.#owner.endpoint;
+    const { clock } = this.#parts.endpoint;
     try {
-      const pin = await upstream.pins.dial(this.#owner.identity.settings);
-      if (this.#owner.ended) pin.destroy();
+      const pin = await upstream.pins.dial(this.#parts.identity.settings);
+      if (this.#parts.life.ended) pin.destroy();
       else upstream.pins.giveBack(pin);
     } catch (error) {
       const refusal = dialRefusal(error);

@@ -5,12 +5,12 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
-import { Mirroring, mirroringOwner } from "./mirroring.ts";
+import { Mirroring, mirroredConnection } from "./mirroring.ts";
 import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
 import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
 import { isAsking, pinMachine, type PinState } from "./pin-states.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 import { PinnedWork } from "./pinned-work.ts";
 import { Redirection } from "./redirection.ts";
 import { Relocation } from "./relocation.ts";
@@ -31,7 +31,7 @@ export class Pinned {
   readonly work: PinnedWork;
   /** The session as a change of primary mirrors it, if it has subscribed. */
   readonly subscriber: Subscriber;
-  readonly #owner: PinnedOwner;
+  readonly #parts: PinnedParts;
   readonly #machine = pinMachine();
   /** What the connection to the engine calls. */
   readonly #user: PinUser;
@@ -50,38 +50,38 @@ export class Pinned {
   #pin: Pin | undefined;
   #upstream: Upstream;
 
-  constructor(owner: PinnedOwner, pin: Pin, upstream: Upstream) {
-    this.#owner = owner;
+  constructor(parts: PinnedParts, pin: Pin, upstream: Upstream) {
+    this.#parts = parts;
     this.#pin = pin;
     this.#upstream = upstream;
-    this.#redirection = new Redirection(owner, this.state.tracking, () => this.#upstream);
-    this.#commands = new PinnedCommands(owner, this.state, this.#pending, this.#redirection, (pending, bytes) => {
+    this.#redirection = new Redirection(parts, this.state.tracking, () => this.#upstream);
+    this.#commands = new PinnedCommands(parts, this.state, this.#pending, this.#redirection, (pending, bytes) => {
       this.#post(pending, bytes);
     });
-    this.#withoutPrimary = new WithoutPrimary(owner, this.#commands);
+    this.#withoutPrimary = new WithoutPrimary(parts, this.#commands);
     this.#mirroring = new Mirroring(
-      mirroringOwner(owner, {
+      mirroredConnection(parts, {
         pin: () => this.#pin,
         isFree: () => this.#commands.isFree,
-        replay: () => this.#redirection.mirrored(this.state.replay(owner.identity)),
+        replay: () => this.#redirection.mirrored(this.state.replay(parts.identity)),
         command: (args, settled) => void this.#commands.postInternal(args, settled),
       }),
     );
-    this.#relocation = new Relocation(owner, {
+    this.#relocation = new Relocation(parts, {
       prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
       requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
-      replay: (upstream) => this.#redirection.replay(this.state.replay(owner.identity), upstream),
+      replay: (upstream) => this.#redirection.replay(this.state.replay(parts.identity), upstream),
       arrived: (fresh, from) => void this.#arrive(fresh, from),
       expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
     });
-    this.#kept = new KeptRequests(owner, this.#pending, this.state);
-    this.#effects = new ReplyEffects(owner, this.state);
+    this.#kept = new KeptRequests(parts, this.#pending, this.state);
+    this.#effects = new ReplyEffects(parts, this.state);
     this.work = this.#describeWork();
     this.subscriber = this.#describeSubscriber();
     this.#user = {
       frame: (frame) => void this.#receive(frame),
       closed: () => void this.#loseEngine(),
-      overflows: (why) => void owner.cut(why),
+      overflows: (why) => void parts.life.cut(why),
     };
     pin.attach(this.#user);
   }
@@ -99,14 +99,14 @@ export class Pinned {
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
-      return this.#owner.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
+      return this.#parts.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
     const mustWait = this.#machine.state === "waiting" || this.#kept.isFull || this.#commands.isExecuting;
     return !mustWait && this.#commands.take(request, command);
   }
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
   upstreamChanged(): void {
-    const { upstream, unavailable } = this.#owner.endpoint.primary;
+    const { upstream, unavailable } = this.#parts.endpoint.primary;
     if (this.#machine.state === "searching") {
       if (unavailable) this.#withoutPrimary.expire(this.#pending.takeRefused());
       this.#relocation.start(0, false);
@@ -164,24 +164,24 @@ export class Pinned {
   /** Takes one whole reply, or a message. */
   #receive(frame: Buffer): void {
     if (this.#machine.state === "ended" || this.#roleCheck.keeps(frame)) return;
-    const { protocol } = this.#owner.identity.settings;
+    const { protocol } = this.#parts.identity.settings;
     if (this.state.monitoring || this.state.subscriptions.isMessage(frame, protocol)) {
       if (!this.#mirroring.passes(frame)) return;
-      if (this.state.monitoring) this.#owner.deliver(frame);
-      else this.#owner.push(shownMessage(this.state.tracking, frame));
+      if (this.state.monitoring) this.#parts.output.deliver(frame);
+      else this.#parts.output.push(shownMessage(this.state.tracking, frame));
       return;
     }
-    const pending = this.#pending.next(frame, this.#owner.endpoint.clock.uptimeMs());
+    const pending = this.#pending.next(frame, this.#parts.endpoint.clock.uptimeMs());
     if (pending !== undefined) this.#judge(pending, frame);
   }
 
   #judge(pending: PendingRequest, frame: Buffer): void {
     this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, frame, this.#owner.endpoint.primary, this.#upstream)) {
+    if (isOutrun(pending, frame, this.#parts.endpoint.primary, this.#upstream)) {
       this.#answered(pending, frame, true, true);
       return;
     }
-    this.#roleCheck.settle(pending, frame, this.#upstream, this.#owner, (refused) => {
+    this.#roleCheck.settle(pending, frame, this.#upstream, this.#parts, (refused) => {
       this.#machine.apply("decide");
       this.#answered(pending, frame, refused);
     });
@@ -197,9 +197,9 @@ export class Pinned {
     this.#pin = undefined;
     this.#mirroring.end();
     // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
-    if (this.#owner.congested) this.#owner.cut("the client does not read its messages");
+    if (this.#parts.output.congested) this.#parts.life.cut("the client does not read its messages");
     else if (this.#pending.refuseAll()) this.#settle();
-    else this.#owner.cut("the engine is gone with a request of unknown outcome");
+    else this.#parts.life.cut("the engine is gone with a request of unknown outcome");
   }
 
   #answered(pending: PendingRequest, frame: Buffer, refused: boolean, keeps = this.#metScript): void {
@@ -214,7 +214,7 @@ export class Pinned {
   #accept(pending: PendingRequest, frame: Buffer): void {
     this.#effects.apply(pending, frame, this.#pin);
     const answer = (reply: Buffer): void =>
-      void this.#pending.answer(this.#owner, pending, shownReply(this.state.tracking, pending, reply));
+      void this.#pending.answer(this.#parts, pending, shownReply(this.state.tracking, pending, reply));
     if (pending.kind !== "internal") this.#commands.answered(pending, frame, answer);
   }
 
@@ -225,23 +225,23 @@ export class Pinned {
     else if (this.#pending.mayGiveUp) {
       for (const { answer = frame, ...refused } of this.#pending.takeRefused()) this.#accept(refused, answer);
       this.#accept(pending, frame);
-    } else this.#owner.cut("a request was executed although an earlier one was not");
+    } else this.#parts.life.cut("a request was executed although an earlier one was not");
   }
 
   #settle(): void {
-    if (this.#owner.ended) return;
-    const { upstream } = this.#owner.endpoint.primary;
+    if (this.#parts.life.ended) return;
+    const { upstream } = this.#parts.endpoint.primary;
     // a connection without state of its own serves for another attempt as well
     const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
     if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.state.needsPin) this.#leave();
-    else if (!this.#needsPin && !this.#commands.preparing) this.#owner.unpin();
-    this.#owner.settled();
+    else if (!this.#needsPin && !this.#commands.preparing) this.#parts.pinned.leave();
+    this.#parts.turns.settled();
   }
 
   #repeatLater(): void {
-    this.#cancelTimer = startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
+    this.#cancelTimer = startTimer(this.#parts.endpoint.clock, RETRY_MS, () => {
       if (!this.#machine.apply("repeat")) return;
       for (const pending of this.#pending.takeRefused()) this.#commands.repeat(pending);
     });
@@ -249,7 +249,7 @@ export class Pinned {
 
   /** A former primary may answer on `pin` for `holdMs` more. */
   #limitLeaving(pin: Pin): void {
-    const { clock, primary } = this.#owner.endpoint;
+    const { clock, primary } = this.#parts.endpoint;
     this.#cancelTimer = startTimer(clock, primary.holdMs, () => {
       pin.destroy();
       this.#loseEngine();
@@ -266,9 +266,9 @@ export class Pinned {
     this.#upstream = upstream;
     pin.attach(this.#user);
     this.#commands.postInternal(["UNSUBSCRIBE", channel]);
-    for (const message of [...this.state.disconnect(this.#owner.identity.settings.protocol), ...messages])
-      this.#owner.push(message);
-    this.#owner.waitFor(this.#redirection.trackAgain(upstream, () => this.#pin === pin, this.#commands));
+    for (const message of [...this.state.disconnect(this.#parts.identity.settings.protocol), ...messages])
+      this.#parts.output.push(message);
+    this.#parts.turns.waitFor(this.#redirection.trackAgain(upstream, () => this.#pin === pin, this.#commands));
   }
 
   /** Leaves the engine, once nothing is pending there. */
@@ -280,12 +280,13 @@ export class Pinned {
     this.#cancelTimer();
     this.#pin?.destroy();
     this.#pin = undefined;
-    if (this.#owner.finishing) return void this.#pending.drop();
-    for (const message of this.state.disconnect(this.#owner.identity.settings.protocol)) this.#owner.push(message);
-    if (!this.#pending.hasRefused && !this.#needsPin) this.#owner.unpin();
+    if (this.#parts.life.finishing) return void this.#pending.drop();
+    for (const message of this.state.disconnect(this.#parts.identity.settings.protocol))
+      this.#parts.output.push(message);
+    if (!this.#pending.hasRefused && !this.#needsPin) this.#parts.pinned.leave();
     else {
       // an engine that has just refused is asked again a little later; another one at once
-      const delayMs = this.#owner.endpoint.primary.upstream === this.#upstream ? RETRY_MS : 0;
+      const delayMs = this.#parts.endpoint.primary.upstream === this.#upstream ? RETRY_MS : 0;
       this.#relocation.start(delayMs, this.#pending.hasRefused);
     }
   }
@@ -298,14 +299,14 @@ export class Pinned {
     this.#upstream = upstream;
     pin.attach(this.#user);
     const refused = this.#pending.takeRefused();
-    this.#owner.endpoint.counters.resent += refused.length;
+    this.#parts.endpoint.counters.resent += refused.length;
     for (const pending of refused) this.#commands.repeat(pending);
-    if (refused.length === 0) this.#owner.settled();
-    this.#owner.pump();
+    if (refused.length === 0) this.#parts.turns.settled();
+    this.#parts.turns.pump();
   }
 
   #describeWork(): PinnedWork {
-    const { endpoint, identity } = this.#owner;
+    const { endpoint, identity } = this.#parts;
     const [state, pending, commands, machine] = [this.state, this.#pending, this.#commands, this.#machine];
     return new PinnedWork({ clock: endpoint.clock, identity, state, pending, commands, machine });
   }
@@ -314,7 +315,7 @@ export class Pinned {
     return {
       // a switchover can mirror it: a user may have no right to the marker
       isListening: () => {
-        const isSubscriber = this.#owner.identity.user === undefined && this.state.subscriptions.size > 0;
+        const isSubscriber = this.#parts.identity.user === undefined && this.state.subscriptions.size > 0;
         return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.length === 0;
       },
       mirror: (target, channel) => this.#mirroring.begin(target, channel),

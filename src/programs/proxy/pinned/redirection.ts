@@ -3,7 +3,7 @@ import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { placedIfScan } from "../scan/scan.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 import { PUSHING } from "./receiver.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import { clientSubcommand } from "./tracking-replies.ts";
@@ -19,7 +19,7 @@ interface StateCommands {
  * it, so that they arrive wherever that client is; numbers of engine connections are hidden behind those of clients.
  */
 export class Redirection {
-  readonly #owner: PinnedOwner;
+  readonly #parts: PinnedParts;
   readonly #tracking: TrackingOptions;
   readonly #engine: () => Upstream;
   /** At the engine of now, by the numbers of clients. */
@@ -31,8 +31,8 @@ export class Redirection {
   /** Since when the proxy of the other client has not answered, as uptime. */
   #failingSince: number | undefined;
 
-  constructor(owner: PinnedOwner, tracking: TrackingOptions, engine: () => Upstream) {
-    this.#owner = owner;
+  constructor(parts: PinnedParts, tracking: TrackingOptions, engine: () => Upstream) {
+    this.#parts = parts;
     this.#tracking = tracking;
     this.#engine = engine;
   }
@@ -51,7 +51,7 @@ export class Redirection {
     if (found?.target === target && found.upstream === upstream) return found.error ?? true;
     // those of earlier requests are not needed any more
     for (const known of this.#ids.keys()) if (known !== this.#tracking.redirect) this.#ids.delete(known);
-    this.#owner.waitFor(
+    this.#parts.turns.waitFor(
       this.#find({ target, upstream, isMoved: false }).then((outcome) => {
         const error = "missing" in outcome ? notFound(outcome.missing) : undefined;
         this.#found = { target, upstream, error };
@@ -70,7 +70,7 @@ export class Redirection {
     const placed = (command: Buffer): Buffer =>
       clientSubcommand(command) === "TRACKING"
         ? this.atEngine(command)
-        : placedIfScan(this.#owner.endpoint.scans, upstream, command);
+        : placedIfScan(this.#parts.endpoint.scans, upstream, command);
     return { ...replay, commands: replay.commands.map(placed) };
   }
 
@@ -83,7 +83,7 @@ export class Redirection {
 
   /** Has the engine track again for a subscriber that goes on there over its mirror, as long as it `isHere`. */
   async trackAgain(upstream: Upstream, isHere: () => boolean, commands: StateCommands): Promise<void> {
-    const { clock, log } = this.#owner.endpoint;
+    const { clock, log } = this.#parts.endpoint;
     while (isHere() && this.#tracking.redirect !== undefined)
       try {
         await this.prepare(upstream, []);
@@ -116,7 +116,7 @@ export class Redirection {
   }
 
   async #find(question: ReceiverQuestion): Promise<ReceiverOutcome> {
-    const outcome = await this.#owner.invalidations.find(question);
+    const outcome = await this.#parts.invalidations.find(question);
     this.#ids.delete(question.target);
     if ("id" in outcome && outcome.id !== 0) this.#ids.set(question.target, outcome.id);
     return outcome;
@@ -124,10 +124,10 @@ export class Redirection {
 
   /** Without the other client's proxy nobody knows whether that client has keys that are no more valid. */
   #fail(why: string): never {
-    const now = this.#owner.endpoint.clock.uptimeMs();
+    const now = this.#parts.endpoint.clock.uptimeMs();
     this.#failingSince ??= now;
     if (now - this.#failingSince > PATIENCE_MS)
-      this.#owner.cut(`the client of its invalidations cannot be reached: ${why}`);
+      this.#parts.life.cut(`the client of its invalidations cannot be reached: ${why}`);
     throw new Error(why);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -11,17 +11,15 @@ import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { scriptsArrived } from "./awaited-scripts.ts";
 
-/** What a relocation needs of the session that it moves. */
-export interface RelocationOwner {
+/** The parts of the session that a relocation moves. */
+type RelocatedParts = Pick<SessionParts, "identity" | "output"> & {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
     readonly primary: PrimaryView;
     readonly scripts: Pick<RememberedScripts, "awaits">;
   };
-  readonly identity: ClientIdentity;
-  push(message: Buffer): void;
-}
+};
 
 export interface RelocationEvents {
   /** Finds out what the state of the session needs at that engine; rejects when that cannot be had yet. */
@@ -38,21 +36,21 @@ export interface RelocationEvents {
 
 /** Brings a pinned session to the endpoint's primary, as soon as one accepts it. */
 export class Relocation {
-  readonly #owner: RelocationOwner;
+  readonly #parts: RelocatedParts;
   readonly #events: RelocationEvents;
   #running = false;
   #stopped = false;
   #cancelRetry: () => void = () => undefined;
   #cancelExpiry: (() => void) | undefined;
 
-  constructor(owner: RelocationOwner, events: RelocationEvents) {
-    this.#owner = owner;
+  constructor(parts: RelocatedParts, events: RelocationEvents) {
+    this.#parts = parts;
     this.#events = events;
   }
 
   /** Starts, or goes on sooner; `urgent`: the client waits, and `expired` is called after `holdMs` without a primary. */
   start(delayMs: number, urgent: boolean): void {
-    const { clock, primary } = this.#owner.endpoint;
+    const { clock, primary } = this.#parts.endpoint;
     if (urgent)
       this.#cancelExpiry ??= startTimer(clock, primary.unavailable ? 0 : primary.holdMs, () => {
         this.#cancelExpiry = undefined;
@@ -70,13 +68,13 @@ export class Relocation {
   }
 
   #retry(delayMs: number): void {
-    this.#cancelRetry = startTimer(this.#owner.endpoint.clock, delayMs, () => {
+    this.#cancelRetry = startTimer(this.#parts.endpoint.clock, delayMs, () => {
       void this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    const { primary } = this.#owner.endpoint;
+    const { primary } = this.#parts.endpoint;
     const { upstream } = primary;
     if (this.#running || this.#stopped || primary.held) return;
     this.#running = true;
@@ -96,20 +94,20 @@ export class Relocation {
   }
 
   async #tryAt(upstream: Upstream): Promise<Pin | undefined> {
-    const { settings, user } = this.#owner.identity;
+    const { settings, user } = this.#parts.identity;
     let pin: Pin | undefined;
     try {
       pin = await upstream.pins.takeOrDial(settings);
       pin.tainted = user !== undefined;
       await this.#events.prepare(upstream);
-      await scriptsArrived(this.#owner.endpoint.scripts, this.#events.requests());
-      await replayOn(pin, this.#events.replay(upstream), this.#owner.endpoint.clock, (message) => {
-        this.#owner.push(message);
+      await scriptsArrived(this.#parts.endpoint.scripts, this.#events.requests());
+      await replayOn(pin, this.#events.replay(upstream), this.#parts.endpoint.clock, (message) => {
+        this.#parts.output.push(message);
       });
       return pin;
     } catch (error) {
       pin?.destroy();
-      this.#owner.endpoint.log.debug("a session cannot be moved yet", { reason: messageOf(error) });
+      this.#parts.endpoint.log.debug("a session cannot be moved yet", { reason: messageOf(error) });
       return undefined;
     }
   }

@@ -77,10 +77,13 @@ for (const { rule, request, answer, refuses, othersMet = false, want } of cases)
         return Promise.resolve(refuses);
       },
     };
-    const owner = { endpoint: { clock, primary: { upstream: undefined, doubtful: false } }, cut: assert.fail };
+    const parts = {
+      endpoint: { clock, primary: { upstream: undefined, doubtful: false } },
+      life: { cut: assert.fail },
+    };
     const refused = await new Promise<boolean>((resolve) => {
       const check = new RoleCheck(() => undefined);
-      check.settle(pendingOf(request, clock.uptimeMs()), Buffer.from(answer), engine, owner, resolve);
+      check.settle(pendingOf(request, clock.uptimeMs()), Buffer.from(answer), engine, parts, resolve);
     });
     assert.equal(refused ? "sent again" : "the client's answer", want);
   });
@@ -96,8 +99,8 @@ test("a transaction that an engine without a role has not executed ends no conne
   const settled = (answer: string): Promise<string> =>
     new Promise((resolve) => {
       const cut = (): void => void resolve("cut");
-      const owner = { endpoint: { clock, primary: { upstream: undefined, doubtful: false } }, cut };
-      new RoleCheck(() => undefined).settle(pending, Buffer.from(answer), engine, owner, () => void resolve("decided"));
+      const parts = { endpoint: { clock, primary: { upstream: undefined, doubtful: false } }, life: { cut } };
+      new RoleCheck(() => undefined).settle(pending, Buffer.from(answer), engine, parts, () => void resolve("decided"));
     });
   assert.equal(await settled("-EXECABORT Transaction discarded because of previous errors.\r\n"), "decided");
   assert.equal(await settled("*1\r\n+written\r\n"), "cut");

@@ -2,13 +2,14 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { hasFailed, mayHideRefusal, wasRefused } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import type { PinnedEndpoint, PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedEndpoint, PinnedParts } from "./pinned-parts.ts";
 
 /** The engine that has answered, as far as its role and its scripts explain the answer. */
 export type AnsweringEngine = Pick<Upstream, "refuses" | "leads" | "busy">;
 
-/** The session whose request was answered. */
-export interface JudgedOwner extends Pick<PinnedOwner, "cut"> {
+/** The parts of the session whose request was answered. */
+export interface JudgedParts {
+  readonly life: Pick<PinnedParts["life"], "cut">;
   readonly endpoint: Pick<PinnedEndpoint, "clock"> & {
     readonly primary: Pick<PrimaryView, "upstream" | "doubtful">;
   };
@@ -52,10 +53,10 @@ export class RoleCheck {
     pending: PendingRequest,
     answer: Buffer,
     engine: AnsweringEngine,
-    owner: JudgedOwner,
+    parts: JudgedParts,
     decide: (refused: boolean) => void,
   ): void {
-    const { clock, primary } = owner.endpoint;
+    const { clock, primary } = parts.endpoint;
     const judge = (): boolean | undefined => wasRefused(pending, answer, engine.busy, clock.uptimeMs());
     const refused = judge();
     // a script that has ended meanwhile answers no more: what it has kept from others is known from their replies, which came before this answer
@@ -65,7 +66,7 @@ export class RoleCheck {
     else
       this.begin({ refuses: () => engine.leads() }, (leads) => {
         if (leads) decide(false);
-        else owner.cut("a script was answered by an engine that may have been no primary any more");
+        else parts.life.cut("a script was answered by an engine that may have been no primary any more");
       });
   }
 

@@ -2,15 +2,15 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import { execAborted, replies } from "../protocol/replies.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PinnedCommands } from "./pinned-commands.ts";
-import type { PinnedOwner } from "./pinned-owner.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
 
 /** What a pinned session answers while there is no primary: what an engine does that is loading. */
 export class WithoutPrimary {
-  readonly #owner: PinnedOwner;
+  readonly #parts: PinnedParts;
   readonly #commands: PinnedCommands;
 
-  constructor(owner: PinnedOwner, commands: PinnedCommands) {
-    this.#owner = owner;
+  constructor(parts: PinnedParts, commands: PinnedCommands) {
+    this.#parts = parts;
     this.#commands = commands;
   }
 
@@ -19,7 +19,7 @@ export class WithoutPrimary {
     const end = this.#commands.inTransaction ? this.#endOf(command) : undefined;
     if (end === undefined) this.#commands.failTransaction();
     this.#commands.dropPreparation();
-    if (request.length === 0 || !this.#owner.answer(end ?? this.#refusal)) return false;
+    if (request.length === 0 || !this.#parts.turns.answer(end ?? this.#refusal)) return false;
     if (end !== undefined) this.#commands.endTransaction();
     return true;
   }
@@ -30,14 +30,14 @@ export class WithoutPrimary {
       refused.some(({ kind }) => kinds.includes(kind));
     for (const { kind, substitute, own } of refused)
       if (kind === "internal") own?.settled(undefined);
-      else this.#owner.reply(substitute ?? (kind === "exec" ? execAborted(this.#refusal) : this.#refusal));
+      else this.#parts.output.reply(substitute ?? (kind === "exec" ? execAborted(this.#refusal) : this.#refusal));
     if (has("exec", "discard") && !this.#commands.inTransaction) this.#commands.endTransaction();
     if (has("multi", "queued")) this.#commands.failTransaction();
-    this.#owner.settled();
+    this.#parts.turns.settled();
   }
 
   get #refusal(): Buffer {
-    return this.#owner.endpoint.primary.refusal;
+    return this.#parts.endpoint.primary.refusal;
   }
 
   #endOf(command: CommandEntry | undefined): Buffer | undefined {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
-import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import type { Counters } from "../limits/counters.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isRefusal } from "../protocol/refusals.ts";
@@ -12,8 +12,8 @@ import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.
 import type { ScanCursor } from "./cursor.ts";
 import type { ScanRoute, ScanSources } from "./sources.ts";
 
-/** What a scan needs of its session. */
-export interface ScanSession {
+/** The parts of a session that its scans use. */
+export type ScanParts = Pick<SessionParts, "identity" | "output" | "life" | "turns" | "work"> & {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
@@ -22,35 +22,25 @@ export interface ScanSession {
     readonly mayPin: boolean;
     readonly scans: ScanSources;
   };
-  readonly identity: ClientIdentity;
-  readonly ended: boolean;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Delivers one whole reply. */
-  reply(reply: Buffer): void;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
-}
+};
 
 /**
  * Takes a SCAN, HSCAN, SSCAN or ZSCAN. It continues at the server where it began, also when that is not primary any more.
  * When that server is gone, it begins anew at the primary: the client sees keys twice, as every scan allows, and misses
  * none. False: earlier replies are missing. Undefined: it has no valid cursor, and the engine gives the error.
  */
-export function takeScan(session: ScanSession, request: Buffer): boolean | undefined {
+export function takeScan(session: ScanParts, request: Buffer): boolean | undefined {
   const cursor = cursorOf(request);
   if (cursor === undefined) return undefined;
-  if (session.hasPending) return false;
+  if (session.work.hasPending) return false;
   const { counters, mayPin } = session.endpoint;
-  if (!mayPin) return session.answer(replies.tooManyPins);
+  if (!mayPin) return session.turns.answer(replies.tooManyPins);
   counters.pins++;
-  session.waitFor(
+  session.turns.waitFor(
     answerOf(session, request, cursor).then((answer) => {
       counters.pins--;
       counters.requests++;
-      session.reply(answer);
+      session.output.reply(answer);
     }),
   );
   return true;
@@ -88,13 +78,13 @@ function routeAt(scans: Pick<ScanSources, "route">, { address }: Pick<Upstream, 
   return primary?.source.upstream.isAt(address) === true ? primary : undefined;
 }
 
-async function answerOf(session: ScanSession, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
+async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
   const { endpoint, identity } = session;
   const { scans, primary } = endpoint;
   await scans.named();
   let tried = scans.route(cursor)?.source;
   let since = performance.now();
-  while (!session.ended) {
+  while (!session.life.ended) {
     const route = scans.route(cursor);
     if (route === undefined && primary.unavailable) break;
     // each server has `holdMs` of its own

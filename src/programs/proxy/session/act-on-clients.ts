@@ -87,7 +87,7 @@ async function kill(
     if (!isMeant(action, client, own, now)) return 1;
     count++;
     if (client === own) return 1;
-    client.destroy();
+    client.life.destroy();
     return END_STEPS;
   });
   return count;

@@ -10,8 +10,8 @@ import type { Lane } from "../upstream/lane.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LostRequest, Requester } from "../upstream/requester.ts";
 
-/** What the backlog needs of the requester that it belongs to. */
-export interface BacklogOwner extends Requester {
+/** The way of the requests, as their backlog uses it. */
+export interface BacklogRoute extends Requester {
   readonly endpoint: {
     readonly clock: Clock;
     readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream" | "unavailable" | "refusal">;
@@ -30,7 +30,7 @@ export interface BacklogOwner extends Requester {
  * Only commands of the engine itself come here, so that the text of a refusal proves it.
  */
 export class Backlog {
-  readonly #owner: BacklogOwner;
+  readonly #route: BacklogRoute;
   /** To be sent again. */
   #requests: Buffer[] = [];
   /** The same, of requests whose successors are still being answered. */
@@ -44,10 +44,10 @@ export class Backlog {
   #cancelExpiry: (() => void) | undefined;
   #cancelRetry: () => void = () => undefined;
 
-  constructor(owner: BacklogOwner) {
-    this.#owner = owner;
-    this.#held = new HeldBytes(owner.endpoint.memory, () => {
-      owner.cut(`its requests must be sent again, and ${OVER_BUDGET}`);
+  constructor(route: BacklogRoute) {
+    this.#route = route;
+    this.#held = new HeldBytes(route.endpoint.memory, () => {
+      route.cut(`its requests must be sent again, and ${OVER_BUDGET}`);
     });
   }
 
@@ -59,9 +59,9 @@ export class Backlog {
   /** Takes a reply that is a refusal or says that the engine runs a script, or that follows such a one. */
   answered(request: Buffer, reply: Buffer): void {
     const refused = isRefusal(reply);
-    const waits = isBusy(reply) && this.#busy?.spares(this.#owner.endpoint.clock.uptimeMs(), true) === true;
+    const waits = isBusy(reply) && this.#busy?.spares(this.#route.endpoint.clock.uptimeMs(), true) === true;
     if (!refused && reply[0] !== MINUS) this.#busy?.over();
-    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#owner.reply(reply);
+    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#route.reply(reply);
     else if (refused) this.#gather({ request });
     // what failed, or only reads, is sent again behind the refused request, so that it sees what that request did
     else if (waits || reply[0] === MINUS || isRead(request)) this.#gather({ request, reply: Buffer.from(reply) });
@@ -88,9 +88,9 @@ export class Backlog {
 
   /** Sends again all that waits, if there is a primary that takes it. */
   resend(): void {
-    const { primary, counters } = this.#owner.endpoint;
-    if (this.#requests.length === 0 || this.#owner.inFlight > 0 || primary.held) return;
-    const lane = this.#owner.usableLane();
+    const { primary, counters } = this.#route.endpoint;
+    if (this.#requests.length === 0 || this.#route.inFlight > 0 || primary.held) return;
+    const lane = this.#route.usableLane();
     if (lane === undefined) {
       if (primary.unavailable) this.#giveUp();
       else this.#retryLater();
@@ -100,7 +100,7 @@ export class Backlog {
     this.#held.set(0);
     counters.resent += run.length;
     this.#sentAgain = run.length;
-    for (const request of run) lane.push(this.#owner, 1, request, 0, request.length);
+    for (const request of run) lane.push(this.#route, 1, request, 0, request.length);
   }
 
   /** The client is gone: nothing is sent again for it. */
@@ -112,34 +112,34 @@ export class Backlog {
   }
 
   get #busy(): BusyPeriod | undefined {
-    return this.#owner.endpoint.primary.upstream?.busy;
+    return this.#route.endpoint.primary.upstream?.busy;
   }
 
   /** A later request was executed. A script that ended in between is no reason to cut: each gets the reply of the engine. */
   #giveBack(reply: Buffer): void {
     const replies = [...this.#gathered.map((one) => one.reply), reply].filter((one) => one !== undefined);
     if (replies.length <= this.#gathered.length)
-      this.#owner.cut("a request was executed although an earlier one was not");
+      this.#route.cut("a request was executed although an earlier one was not");
     else {
       this.#gathered = [];
-      for (const one of replies) this.#owner.reply(one);
+      for (const one of replies) this.#route.reply(one);
     }
   }
 
   #gather(gathered: Gathered): void {
     this.#gathered.push(gathered);
     this.#held.set(this.#held.heldBytes + gathered.request.length + (gathered.reply?.length ?? 0));
-    const { clock, primary } = this.#owner.endpoint;
+    const { clock, primary } = this.#route.endpoint;
     if (!this.active) this.#since = performance.now();
     this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
       this.#expired = true;
-      if (this.#owner.inFlight === 0) this.#giveUp();
+      if (this.#route.inFlight === 0) this.#giveUp();
     });
   }
 
   #retryLater(): void {
     this.#cancelRetry();
-    this.#cancelRetry = startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
+    this.#cancelRetry = startTimer(this.#route.endpoint.clock, RETRY_MS, () => {
       this.resend();
     });
   }
@@ -147,12 +147,12 @@ export class Backlog {
   #giveUp(): void {
     const requests = this.#requests.splice(0);
     this.#end();
-    for (let i = 0; i < requests.length; i++) this.#owner.reply(this.#owner.endpoint.primary.refusal);
-    this.#owner.settled();
+    for (let i = 0; i < requests.length; i++) this.#route.reply(this.#route.endpoint.primary.refusal);
+    this.#route.settled();
   }
 
   #finish(): void {
-    this.#owner.endpoint.counters.answeredLate.add((performance.now() - this.#since) / 1000, this.#sentAgain);
+    this.#route.endpoint.counters.answeredLate.add((performance.now() - this.#since) / 1000, this.#sentAgain);
     this.#end();
   }
 

@@ -50,7 +50,7 @@ function answerAction(
   const endsItself = action.kind === "kill" && isOwnKilled(session, action);
   return askEverywhere(session, action, request).then((reply) => {
     // it still gets this reply, and no request behind it is taken
-    if (endsItself) session.finish();
+    if (endsItself) session.life.finish();
     return reply;
   });
 }

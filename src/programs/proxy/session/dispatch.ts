@@ -11,7 +11,7 @@ import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { cursorOf } from "../scan/cursor.ts";
 import { takeScan } from "../scan/scan.ts";
-import type { ScanSession } from "../scan/scan.ts";
+import type { ScanParts } from "../scan/scan.ts";
 import { handleAuth, handleHello } from "./login.ts";
 import { killScript } from "./kill-script.ts";
 import { giveOwnAnswer } from "./own-answers.ts";
@@ -21,55 +21,46 @@ import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
-/** What commands that are not simply forwarded need of their session. */
-export interface CommandSession
-  extends ScanSession, Pick<AnsweredSession, "replyMode" | "moving" | "destroy" | "invalidations"> {
+/** The parts of a session that commands use which are not simply forwarded. */
+export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
   readonly shared: SharedRoute;
   readonly pinned: PinnedRoute;
-  /** What waits until the client reads it. */
-  readonly outputBytes: number;
-  /** Ends at the next boundary between requests. */
-  finish(): void;
-  /** Ends at once. */
-  cut(why: string): void;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
-  /** The session can share a lane again. */
-  unpin(): void;
+  readonly life: ScanParts["life"] & AnsweredSession["life"];
+  readonly output: ScanParts["output"] & AnsweredSession["output"];
 }
 
 /** Takes one request that is not simply forwarded. False: it cannot be taken yet, and the session offers it again. */
-export function dispatch(session: CommandSession, sent: Buffer, command: CommandEntry | undefined): boolean {
+export function dispatch(session: CommandParts, sent: Buffer, command: CommandEntry | undefined): boolean {
   if (!session.identity.authenticated && !OPEN_TO_GUESTS.has(command?.name ?? ""))
-    return session.answer(replies.noAuth);
+    return session.turns.answer(replies.noAuth);
   const resolved = command === undefined ? PLAIN : resolve(session, sent, command);
   if (resolved === undefined) return false;
   const { request, command: known } = session.endpoint.isSite
     ? takenAtSite(sent, resolved)
     : { request: sent, command: resolved };
   if (!session.moving.admits(known)) {
-    session.finish();
+    session.life.finish();
     return false;
   }
   const scripts = awaitedScript(session.endpoint.scripts, known.name, request);
   if (scripts !== undefined) {
-    session.waitFor(scripts);
+    session.turns.waitFor(scripts);
     return false;
   }
   noteSent(session.identity, known.name === "" ? lastClassified() : known.name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, argumentsOf(request).length);
-  if (pinned?.state.monitoring === true && !ends) return session.answer(MONITORING);
+  if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
   if (pinned?.inTransaction === true && !ends) return pinned.take(request, known);
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
-    return session.answer(notOfSubscriber(request, known));
+    return session.turns.answer(notOfSubscriber(request, known));
   return handle(session, request, known);
 }
 
 /** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */
-function isLimited({ identity, pinned }: CommandSession): boolean {
+function isLimited({ identity, pinned }: CommandParts): boolean {
   return identity.settings.protocol === 2 && (pinned.current?.state.subscriptions.size ?? 0) > 0;
 }
 
@@ -86,7 +77,7 @@ const MONITORING = errorReply("ERR store: only QUIT and RESET are available behi
 const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 
 /** The entry of the subcommand, or what the engine says of a command that is not in the table; undefined: not known yet. */
-function resolve(session: CommandSession, request: Buffer, command: CommandEntry): CommandEntry | undefined {
+function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
   const entry = command.commandClass === "container" ? subcommandOf(command, argumentsOf(request)[1]) : command;
   if (entry.commandClass !== "unknown") return entry;
   const { upstream } = session.endpoint.primary;
@@ -94,15 +85,17 @@ function resolve(session: CommandSession, request: Buffer, command: CommandEntry
   if (upstream === undefined) return PLAIN;
   const commandClass = upstream.catalogue.classOf(entry.name);
   if (commandClass !== undefined) return { ...entry, commandClass, note: "this release does not know it" };
-  session.waitFor(upstream.catalogue.learn(entry.name));
+  session.turns.waitFor(upstream.catalogue.learn(entry.name));
   return undefined;
 }
 
-function handle(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
+function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;
   if (isAnsweredHere(commandClass)) {
     const isTaken = hasArity(command.name, argumentsOf(request).length);
-    return isTaken ? handleHere(session, request, command, commandClass) : session.answer(wrongNumber(command.name));
+    return isTaken
+      ? handleHere(session, request, command, commandClass)
+      : session.turns.answer(wrongNumber(command.name));
   }
   switch (commandClass) {
     case "read":
@@ -134,20 +127,18 @@ function handle(session: CommandSession, request: Buffer, command: CommandEntry)
 }
 
 const ANSWERED_HERE = [
-  ...([
-    "kill",
-    "identity",
-    "session",
-    "client",
-    "whoami",
-    "sites",
-    "view",
-    "parameters",
-    "quit",
-    "refused",
-    "hostile",
-  ] as const),
-];
+  "kill",
+  "identity",
+  "session",
+  "client",
+  "whoami",
+  "sites",
+  "view",
+  "parameters",
+  "quit",
+  "refused",
+  "hostile",
+] as const;
 type ClassAnsweredHere = (typeof ANSWERED_HERE)[number];
 
 function isAnsweredHere(commandClass: CommandClass): commandClass is ClassAnsweredHere {
@@ -156,7 +147,7 @@ function isAnsweredHere(commandClass: CommandClass): commandClass is ClassAnswer
 
 /** Answers what no engine sees. */
 function handleHere(
-  session: CommandSession,
+  session: CommandParts,
   request: Buffer,
   command: CommandEntry,
   commandClass: ClassAnsweredHere,
@@ -176,20 +167,20 @@ function handleHere(
     case "sites":
       return waitForSites(session, request);
     case "quit":
-      if (!session.answer(replies.ok)) return false;
-      session.finish();
+      if (!session.turns.answer(replies.ok)) return false;
+      session.life.finish();
       return true;
     case "refused":
-      return session.answer(refusalOf(command));
+      return session.turns.answer(refusalOf(command));
     case "hostile":
-      session.cut("the client speaks HTTP");
+      session.life.cut("the client speaks HTTP");
       return true;
     default:
       return assertNever(commandClass);
   }
 }
 
-function takePlain(session: CommandSession, request: Buffer, command?: CommandEntry): boolean {
+function takePlain(session: CommandParts, request: Buffer, command?: CommandEntry): boolean {
   const pinned = session.pinned.current;
   return pinned === undefined ? session.shared.forward(request) : pinned.take(request, command);
 }
@@ -200,26 +191,26 @@ function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
 }
 
 /** Without a pinned connection the client has no transaction to end: the engine gives the error. */
-function takeTransaction(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
+function takeTransaction(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const begins = command.name === "MULTI" || command.name === "WATCH";
   if (session.pinned.current === undefined && !begins) return session.shared.forward(request);
   return session.pinned.take(request, command);
 }
 
-function takeOrForwardScan(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
+function takeOrForwardScan(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const pinned = session.pinned.current;
   // a subscriber of the old protocol may not scan: the engine gives the error
   if (pinned !== undefined && isLimited(session)) return pinned.take(request, undefined);
   if (pinned !== undefined && cursorOf(request) !== undefined) {
     // what the client tracks is known when it has all replies
-    if (session.hasPending) return false;
+    if (session.work.hasPending) return false;
     if (pinned.state.tracksRead(command.name !== "SCAN")) return pinned.take(request, command);
   }
   return takeScan(session, request) ?? takePlain(session, request);
 }
 
-function handleSession(session: CommandSession, request: Buffer, command: CommandEntry): boolean {
-  if (session.hasPending) return false;
+function handleSession(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
+  if (session.work.hasPending) return false;
   return command.name === "RESET" ? handleReset(session) : handleSelect(session, request, command);
 }
 

@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { faults } from "../faults.ts";
 import { PUSHING } from "../pinned/receiver.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "../pinned/receiver.ts";
@@ -10,15 +11,13 @@ import type { AskingSession } from "./database-clients.ts";
 import { receiverOf } from "./redirect-target.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
-/** What giving a client the invalidations of others needs of its session. */
-export interface InvalidationsOwner extends AskingSession {
+/** The parts of a session that giving its client the invalidations of others uses. */
+export interface InvalidatedParts extends Omit<AskingSession, "life" | "output"> {
   readonly endpoint: AskingSession["endpoint"] & Pick<SessionEndpoint, "primary" | "counters" | "mayPin">;
+  readonly output: AskingSession["output"] & SessionParts["output"];
+  readonly life: AskingSession["life"] & SessionParts["life"];
   /** Replies that may arrive in parts. */
   readonly shared: { readonly hasPending: boolean };
-  readonly congested: boolean;
-  readonly takesRequests: boolean;
-  push(message: Buffer): void;
-  cut(why: string): void;
 }
 
 /** A connection to the engine that takes invalidations. */
@@ -32,15 +31,15 @@ interface Receiver {
  * form of its protocol, as from an engine. A client of the old protocol gets it while it subscribes to anything.
  */
 export class Invalidations implements PinUser {
-  readonly #owner: InvalidationsOwner;
+  readonly #parts: InvalidatedParts;
   #receiver: Receiver | undefined;
   #pin: Pin | undefined;
   #isClosed = false;
   /** Waits until no reply is on its way in parts; nothing more is read from the engine meanwhile. */
   readonly #due: Buffer[] = [];
 
-  constructor(owner: InvalidationsOwner) {
-    this.#owner = owner;
+  constructor(parts: InvalidatedParts) {
+    this.#parts = parts;
   }
 
   /** The client is about to be sent some: no request can be taken before. */
@@ -58,7 +57,7 @@ export class Invalidations implements PinUser {
    * is valid. PROXY_RECEIVER_NOT_READY when this proxy is not at that engine yet.
    */
   async open(engine: string, isMoved: boolean): Promise<number> {
-    const { endpoint } = this.#owner;
+    const { endpoint } = this.#parts;
     const { upstream } = endpoint.primary;
     if (upstream === undefined || (await upstream.runId()) !== engine)
       throw notReady("the proxy of that client is at another engine");
@@ -76,7 +75,7 @@ export class Invalidations implements PinUser {
   }
 
   find(question: ReceiverQuestion): Promise<ReceiverOutcome> {
-    return receiverOf(this.#owner, question);
+    return receiverOf(this.#parts, question);
   }
 
   frame(frame: Buffer): void {
@@ -88,21 +87,21 @@ export class Invalidations implements PinUser {
     const receiver = this.#receiver;
     this.#forget();
     this.#deliver(NULL);
-    startTimer(this.#owner.endpoint.clock, LOST_MS, () => {
-      const { upstream } = this.#owner.endpoint.primary;
+    startTimer(this.#parts.endpoint.clock, LOST_MS, () => {
+      const { upstream } = this.#parts.endpoint.primary;
       const isStill = upstream === receiver?.upstream && upstream?.lanes.reachable === true;
       if (isStill && this.#receiver === undefined && !this.#isEnded)
-        this.#owner.cut("the engine goes on, but has ended the connection of what is invalid");
+        this.#parts.life.cut("the engine goes on, but has ended the connection of what is invalid");
     });
   }
 
   overflows(why: string): void {
-    this.#owner.cut(why);
+    this.#parts.life.cut(why);
   }
 
   /** The endpoint may have another primary: the clients that redirect ask for a connection there. */
   upstreamChanged(): void {
-    const { upstream } = this.#owner.endpoint.primary;
+    const { upstream } = this.#parts.endpoint.primary;
     if (upstream !== undefined && this.#receiver !== undefined && this.#receiver.upstream !== upstream) this.#drop();
   }
 
@@ -110,9 +109,9 @@ export class Invalidations implements PinUser {
   settled(): void {
     // almost no client has anything of this, and all come here behind each reply
     if (this.#pin === undefined && this.#due.length === 0) return;
-    if (this.#owner.shared.hasPending) return;
+    if (this.#parts.shared.hasPending) return;
     for (const payload of this.#due.splice(0)) this.#send(payload);
-    if (!this.#owner.congested) this.#pin?.resume();
+    if (!this.#parts.output.congested) this.#pin?.resume();
   }
 
   /** The client is gone: the engine is to know. */
@@ -123,7 +122,7 @@ export class Invalidations implements PinUser {
   }
 
   get #isEnded(): boolean {
-    return this.#isClosed || !this.#owner.takesRequests;
+    return this.#isClosed || !this.#parts.life.takesRequests;
   }
 
   async #dial(upstream: Upstream): Promise<Pin> {
@@ -142,19 +141,20 @@ export class Invalidations implements PinUser {
   }
 
   #deliver(payload: Buffer): void {
-    const { shared, congested } = this.#owner;
+    const { shared, output } = this.#parts;
     // a copy: the engine's bytes are used again
     if (shared.hasPending) this.#due.push(Buffer.from(payload));
     else this.#send(payload);
-    if (this.isDue || congested) this.#pin?.pause();
+    if (this.isDue || output.congested) this.#pin?.pause();
   }
 
   #send(payload: Buffer): void {
-    const { identity, pinned } = this.#owner;
+    const { identity, pinned } = this.#parts;
     const { channels, patterns, sharded } = pinned.current?.state.subscriptions.counts ?? NO_CHANNELS;
     const isNull = NULLS.some((form) => form.equals(payload));
-    if (identity.settings.protocol === 3) this.#owner.push(Buffer.concat([INVALIDATE, isNull ? NULL : payload]));
-    else if (channels + patterns + sharded > 0) this.#owner.push(Buffer.concat([MESSAGE, isNull ? OLD_NULL : payload]));
+    if (identity.settings.protocol === 3) this.#parts.output.push(Buffer.concat([INVALIDATE, isNull ? NULL : payload]));
+    else if (channels + patterns + sharded > 0)
+      this.#parts.output.push(Buffer.concat([MESSAGE, isNull ? OLD_NULL : payload]));
   }
 
   #drop(): void {
@@ -164,7 +164,7 @@ export class Invalidations implements PinUser {
   }
 
   #forget(): void {
-    if (this.#receiver !== undefined) this.#owner.endpoint.counters.pins--;
+    if (this.#receiver !== undefined) this.#parts.endpoint.counters.pins--;
     this.#receiver = this.#pin = undefined;
   }
 }

@@ -1,21 +1,17 @@
 import { messageOf } from "../../../core/base/fault.ts";
 import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 
-/** What ending a script needs of the session that asks for it. */
-export interface KillingSession {
+/** The parts of the session that asks for the end of a script. */
+export interface KillingSession extends Pick<SessionParts, "work"> {
   readonly endpoint: { readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal"> };
   readonly identity: Pick<ClientIdentity, "user">;
   readonly pinned: Pick<PinnedRoute, "current">;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
 }
 
 /**
@@ -23,17 +19,17 @@ export interface KillingSession {
  * decides, with the rights of the client.
  */
 export function killScript(session: KillingSession, request: Buffer): boolean {
-  if (session.hasPending) return false;
+  if (session.work.hasPending) return false;
   const { upstream, unavailable, refusal } = session.endpoint.primary;
-  if (upstream === undefined) return unavailable && session.answer(refusal);
+  if (upstream === undefined) return unavailable && session.turns.answer(refusal);
   const asking = upstream
     .ask(argumentsOf(request), session.identity.user)
     .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));
-  session.waitFor(
+  session.turns.waitFor(
     asking.then((reply) => {
       // it ends a moment later, and what comes meanwhile waits for that
       if (reply.equals(replies.ok)) upstream.busy.over();
-      session.answer(reply);
+      session.turns.answer(reply);
     }),
   );
   return true;

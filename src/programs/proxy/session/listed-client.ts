@@ -30,12 +30,16 @@ export interface ListedClient {
     /** The engine's CLIENT ID of the connection that takes them at that run of the primary; 0 when the client is gone. */
     open(engine: string, isMoved: boolean): Promise<number>;
   };
-  /** What waits until the client reads it. */
-  readonly outputBytes: number;
-  /** Ends at the next boundary between requests. */
-  finish(): void;
-  /** Ends at once. */
-  destroy(): void;
+  readonly output: {
+    /** What waits until the client reads it. */
+    readonly queuedBytes: number;
+  };
+  readonly life: {
+    /** Ends at the next boundary between requests. */
+    finish(): void;
+    /** Ends at once. */
+    destroy(): void;
+  };
 }
 
 /**
@@ -46,7 +50,7 @@ export function describe(client: ListedClient, now: number): string {
   const { id, address, localAddress, name, settings, user, library, since, lastAt, lastCommand } = client.identity;
   const { channels, patterns, sharded } = countsOf(client.pinned.current);
   const { state, inTransaction = false } = client.pinned.current ?? {};
-  const [kept, output] = [state?.keptBytes ?? 0, client.outputBytes];
+  const [kept, output] = [state?.keptBytes ?? 0, client.output.queuedBytes];
   const queued = inTransaction ? (state?.queuedRequests?.length ?? 0) : -1;
   const redirect = state?.tracking.isOn === true ? (state.tracking.redirect ?? 0) : -1;
   const command = lastCommand === "" ? "NULL" : lastCommand.toLowerCase();

@@ -3,6 +3,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { hostOf } from "../client/identity.ts";
 import type { Login } from "../client/login-turns.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { greetingFor } from "../protocol/greeting.ts";
@@ -13,23 +14,20 @@ import { changeSettings } from "./settings.ts";
 import type { SettingsSession } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
-/** What AUTH and HELLO need of their session. */
+/** The parts of a session that AUTH and HELLO use. */
 export interface LoginSession extends SettingsSession {
   readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock">;
-  readonly pinned: Pick<PinnedRoute, "current" | "take">;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** The client is gone. */
-  readonly ended: boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
+  readonly pinned: Pick<PinnedRoute, "current" | "take" | "leave">;
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
+  readonly work: SessionParts["work"];
+  readonly life: Pick<SessionParts["life"], "ended">;
 }
 
 /** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
 export function handleAuth(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const [, first, second, extra] = argumentsOf(request);
-  if (first === undefined) return session.answer(wrongNumber("AUTH"));
-  if (extra !== undefined) return session.answer(replies.syntax);
+  if (first === undefined) return session.turns.answer(wrongNumber("AUTH"));
+  if (extra !== undefined) return session.turns.answer(replies.syntax);
   const { identity } = session;
   const { credentials } = session.endpoint;
   const user = second === undefined ? DEFAULT_USER : first.toString();
@@ -38,9 +36,9 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
   if (user !== DEFAULT_USER) return askEngine(session, request, command);
   const isAccepted = credentials.accepts(second ?? first);
   if (!isAccepted && credentials.required) return refuseLogin(session);
-  if (!isAccepted && second === undefined) return session.answer(replies.noPassword);
+  if (!isAccepted && second === undefined) return session.turns.answer(replies.noPassword);
   if (identity.user !== undefined) return session.pinned.take(encodeCommand(authOf(session)), command);
-  if (!session.answer(replies.ok)) return false;
+  if (!session.turns.answer(replies.ok)) return false;
   identity.authenticated = true;
   return true;
 }
@@ -48,7 +46,7 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
 /** HELLO: may authenticate, name the client and change the protocol version. */
 export function handleHello(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const hello = parseHello(argumentsOf(request));
-  if (Buffer.isBuffer(hello)) return session.answer(hello);
+  if (Buffer.isBuffer(hello)) return session.turns.answer(hello);
   const { identity, pinned } = session;
   const { credentials } = session.endpoint;
   const protocol = hello.protocol ?? identity.settings.protocol;
@@ -59,12 +57,12 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
     return hello.password === undefined ? pinned.take(request, command) : askEngine(session, request, command);
   if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
     return refuseLogin(session);
-  if (hello.password === undefined && !identity.authenticated) return session.answer(replies.noAuth);
+  if (hello.password === undefined && !identity.authenticated) return session.turns.answer(replies.noAuth);
   const refusal = hello.name === undefined ? undefined : nameRefusal(CLIENT_NAMES, hello.name);
-  if (refusal !== undefined) return session.answer(refusal);
+  if (refusal !== undefined) return session.turns.answer(refusal);
   if (pinned.current !== undefined)
     return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
-  if (session.hasPending) return false;
+  if (session.work.hasPending) return false;
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = keptName(hello.name);
@@ -75,15 +73,15 @@ export function handleHello(session: LoginSession, request: Buffer, command: Com
 /** True while the client has to wait for its turn, with a right password too; its login is offered again then. */
 function mustWait(session: LoginSession): boolean {
   const turn = session.endpoint.credentials.turns.turn(loginOf(session));
-  if (turn !== undefined) session.waitFor(turn);
+  if (turn !== undefined) session.turns.waitFor(turn);
   return turn !== undefined;
 }
 
 /** The answer comes after a delay: others of the address are not kept waiting for it. */
 function refuseLogin(session: LoginSession): boolean {
-  if (session.hasPending) return false;
+  if (session.work.hasPending) return false;
   const settled = session.endpoint.credentials.turns.settle(loginOf(session), false);
-  session.waitFor(settled.then(() => void session.answer(replies.wrongPassword)));
+  session.turns.waitFor(settled.then(() => void session.turns.answer(replies.wrongPassword)));
   return true;
 }
 
@@ -96,7 +94,7 @@ function askEngine(session: LoginSession, request: Buffer, command: CommandEntry
 
 function loginOf(session: LoginSession): Login {
   const { identity } = session;
-  return { address: hostOf(identity), connection: identity, isGone: () => session.ended };
+  return { address: hostOf(identity), connection: identity, isGone: () => session.life.ended };
 }
 
 /** The engine knows the proxy alone: it stands for the client whose password it has found right. */

@@ -1,3 +1,4 @@
+import type { SessionParts } from "../client/session-parts.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { bulkReply, errorReply, replies } from "../protocol/replies.ts";
 import { keyword } from "../protocol/arguments.ts";
@@ -6,19 +7,14 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 /** Where a client wants to be sent: to what it knows already, or to the database's Service by name. */
 type MovingEndpoint = "none" | "internal-fqdn";
 
-/** What asking a client to move needs of its session. */
-export interface MovingOwner {
+/** The parts of a session that asking its client to move uses. */
+type MovedParts = Pick<SessionParts, "output" | "life" | "work"> & {
   readonly endpoint: { readonly service: Address };
   readonly pinned: { readonly current: { withdraw(): void } | undefined };
-  readonly upload: unknown;
+  readonly uploads: { readonly current: unknown };
   /** Other clients may redirect to the connection. */
   readonly invalidations: { readonly isTarget: boolean };
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Neither side has ended the connection. */
-  readonly takesRequests: boolean;
-  push(message: Buffer): void;
-}
+};
 
 /** A client has `seconds` to leave; `number` differs from that of any other drain. */
 export interface MoveNotice {
@@ -28,7 +24,7 @@ export interface MoveNotice {
 
 /** CLIENT MAINT_NOTIFICATIONS of one client: it is asked to connect elsewhere before its node drains it. */
 export class Moving {
-  readonly #owner: MovingOwner;
+  readonly #parts: MovedParts;
   #wants: MovingEndpoint | undefined;
   /** The connection has what another one would lack, and libraries would not notice. */
   #isBound = false;
@@ -36,8 +32,8 @@ export class Moving {
   #isWithdrawn = false;
   #due: Buffer | undefined;
 
-  constructor(owner: MovingOwner) {
-    this.#owner = owner;
+  constructor(parts: MovedParts) {
+    this.#parts = parts;
   }
 
   /** The client is about to be asked: no request can be taken before. */
@@ -53,7 +49,7 @@ export class Moving {
   /** Takes back what the client waits for and changes nothing: its library sends it again elsewhere. */
   withdraw(): void {
     this.#isWithdrawn = true;
-    this.#owner.pinned.current?.withdraw();
+    this.#parts.pinned.current?.withdraw();
   }
 
   /** CLIENT MAINT_NOTIFICATIONS; the reply. */
@@ -82,9 +78,10 @@ export class Moving {
 
   /** Asks the client to move, as soon as it waits for no reply; false when it does not want that, or cannot. */
   ask({ number, seconds }: MoveNotice): boolean {
-    const { endpoint, pinned, upload, invalidations, takesRequests } = this.#owner;
-    const isBound = this.#isBound || invalidations.isTarget || pinned.current !== undefined || upload !== undefined;
-    if (this.#wants === undefined || this.#isAsked || isBound || !takesRequests) return false;
+    const { endpoint, pinned, uploads, invalidations, life } = this.#parts;
+    const isBound =
+      this.#isBound || invalidations.isTarget || pinned.current !== undefined || uploads.current !== undefined;
+    if (this.#wants === undefined || this.#isAsked || isBound || !life.takesRequests) return false;
     this.#isAsked = true;
     const { host, port } = endpoint.service;
     const place = this.#wants === "none" ? undefined : Buffer.from(`${host}:${port}`);
@@ -98,8 +95,8 @@ export class Moving {
 
   /** Replies have arrived. */
   settled(): void {
-    if (this.#due === undefined || this.#owner.hasPending) return;
-    this.#owner.push(this.#due);
+    if (this.#due === undefined || this.#parts.work.hasPending) return;
+    this.#parts.output.push(this.#due);
     this.#due = undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
 import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { argumentsOf, keyword } from "../protocol/arguments.ts";
 import { bulkReply, replies } from "../protocol/replies.ts";
 import { answerClient } from "./client-command.ts";
@@ -10,26 +11,22 @@ import { answerConfigGet } from "./config-view.ts";
 import type { ViewingSession } from "./config-view.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 
-/** A session whose proxy answers in the engine's place. */
+/** The parts of a session whose proxy answers in the engine's place. */
 export interface AnsweredSession extends ClientSession, ViewingSession, SettingSession {
   readonly endpoint: ClientSession["endpoint"] & ViewingSession["endpoint"] & SettingSession["endpoint"];
   readonly replyMode: ReplyMode;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
+  readonly work: SessionParts["work"];
 }
 
 /** Answers CLIENT, CONFIG or ACL WHOAMI; false when that cannot be done yet. */
 export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolean {
-  if (session.hasPending) return false;
+  if (session.work.hasPending) return false;
   const args = argumentsOf(request);
   if (keyword(args[0]) === "CLIENT" && keyword(args[1]) === "REPLY") return setReplies(session, keyword(args[2]));
   const given = ownAnswer(session, args);
-  if (Buffer.isBuffer(given)) return session.answer(given);
-  session.waitFor(given.then((reply) => void session.answer(reply)));
+  if (Buffer.isBuffer(given)) return session.turns.answer(given);
+  session.turns.waitFor(given.then((reply) => void session.turns.answer(reply)));
   return true;
 }
 
@@ -51,10 +48,10 @@ function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | 
 
 /** OFF and SKIP are not answered. */
 function setReplies(session: AnsweredSession, mode: string): boolean {
-  if (mode !== "ON" && mode !== "OFF" && mode !== "SKIP") return session.answer(replies.syntax);
+  if (mode !== "ON" && mode !== "OFF" && mode !== "SKIP") return session.turns.answer(replies.syntax);
   if (mode === "SKIP" && session.replyMode.silent) return true;
   session.replyMode.set(mode === "ON" ? "on" : mode === "OFF" ? "off" : "skip");
-  return mode !== "ON" || session.answer(replies.ok);
+  return mode !== "ON" || session.turns.answer(replies.ok);
 }
 
 function userOf({ user, settings }: ClientIdentity): Buffer {

@@ -1,6 +1,7 @@
 import { Fault } from "../../../core/base/fault.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { HeldBytes } from "../limits/held-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
@@ -15,32 +16,29 @@ import { keepBlock } from "../upstream/request-blocks.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import type { SharedRoute } from "./shared-route.ts";
+import type { UploadRoute } from "./upload-route.ts";
 import type { Upload } from "./upload.ts";
 
-/** What a reader needs of the session that takes the requests. */
+/** Takes the requests that a reader finds. */
 export interface RequestTaker {
   /** Requests can be taken now. */
   readonly canTake: boolean;
-  readonly identity: { readonly authenticated: boolean };
-  /** Present while a request flows that is too large to be collected. */
-  readonly upload: Upload | undefined;
-  /** Starts an upload with the beginning of a request, unless the request must be collected or the session is pinned. */
-  beginUpload(head: PartialRequest): void;
   /** The lane for plain requests; undefined when each request must be offered to `take`. */
   plainLane(): Lane | undefined;
-  /** Forwards `count` plain requests that lie in `bytes` up to `end`. */
-  forward(lane: Lane, count: number, bytes: Buffer, end: number): void;
   /** Takes one request; false when it cannot be taken yet. */
   take(request: Buffer, command: CommandEntry | undefined): boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Ends at the next boundary between requests. */
-  finish(): void;
-  /** Ends at once. */
-  cut(why: string): void;
-  /** Where plain requests go: what is forwarded while this is set has waited for a primary since then. */
-  readonly shared: { waitedSince: number };
 }
+
+/** The parts of a session that reading its requests uses. */
+type ReadParts = Pick<SessionParts, "life"> & {
+  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "primary">;
+  readonly identity: { readonly authenticated: boolean };
+  readonly turns: RequestTaker;
+  /** Where plain requests go: what is forwarded while `waitedSince` is set has waited for a primary since then. */
+  readonly shared: Pick<SharedRoute, "push"> & { waitedSince: number };
+  readonly uploads: UploadRoute;
+};
 
 /**
  * Finds the requests in what a client sends. Plain ones go to a lane together, others one at a time to `take`. What cannot
@@ -49,12 +47,11 @@ export interface RequestTaker {
 export class RequestReader {
   /** The reply to what is no request: no request can follow it. */
   protocolError: Buffer | undefined;
-  readonly #taker: RequestTaker;
+  readonly #parts: ReadParts;
   readonly #wire: Wire;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
   readonly #held: HeldBytes;
-  readonly #endpoint: Pick<SessionEndpoint, "isSite" | "counters" | "primary">;
   #unread: Buffer[] = [];
   #paused = false;
   /** When it was paused, by `performance.now`. */
@@ -62,16 +59,11 @@ export class RequestReader {
   #pumping = false;
   #isOver = false;
 
-  constructor(
-    taker: RequestTaker,
-    wire: Wire,
-    endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "primary">,
-  ) {
-    this.#taker = taker;
+  constructor(parts: ReadParts, wire: Wire) {
+    this.#parts = parts;
     this.#wire = wire;
-    this.#endpoint = endpoint;
-    this.#held = new HeldBytes(endpoint.memory, () => {
-      taker.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
+    this.#held = new HeldBytes(parts.endpoint.memory, () => {
+      parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
     });
   }
 
@@ -87,31 +79,31 @@ export class RequestReader {
 
   /** Takes the requests in `bytes` up to `length`, which arrive now. They may lie in shared memory: what is kept of them is copied. */
   receive(bytes: Buffer, length: number): void {
-    this.#endpoint.counters.receivedBytes += length;
+    this.#parts.endpoint.counters.receivedBytes += length;
     const at = this.#forwardPlain(bytes, length);
     if (at < length) this.#receiveOther(bytes.subarray(at, length));
   }
 
   /** The common case at full speed: forwards the plain requests that `bytes` begin with; the position behind them. */
   #forwardPlain(bytes: Buffer, length: number): number {
-    const taker = this.#taker;
-    if (!this.#partial.empty || this.#unread.length > 0 || !taker.canTake || taker.upload !== undefined) return 0;
-    const lane = taker.plainLane();
+    const { turns, shared, uploads } = this.#parts;
+    if (!this.#partial.empty || this.#unread.length > 0 || !turns.canTake || uploads.current !== undefined) return 0;
+    const lane = turns.plainLane();
     if (lane === undefined) return 0;
     const scanner = this.#scanner;
-    const classify = classifyFor(this.#endpoint);
+    const classify = classifyFor(this.#parts.endpoint);
     let at = 0;
     let count = 0;
     for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
       if (classify(bytes, scanner.nameAt, scanner.nameLength) !== undefined) break;
       count++;
     }
-    if (count > 0) taker.forward(lane, count, bytes, at);
+    if (count > 0) shared.push(lane, count, bytes, at);
     return at;
   }
 
   #receiveOther(bytes: Buffer): void {
-    if (this.#unread.length > 0 || !this.#taker.canTake) {
+    if (this.#unread.length > 0 || !this.#parts.turns.canTake) {
       this.#unread.push(owned(bytes));
       this.#pause();
     } else if (!this.#consume(bytes)) this.#pause();
@@ -122,16 +114,16 @@ export class RequestReader {
   /** Takes what has arrived, as far as possible now; false when that is being done already, further up the stack. */
   pump(): boolean {
     if (this.#pumping) return false;
-    this.#taker.upload?.start();
+    this.#parts.uploads.current?.start();
     this.#pumping = true;
-    const { shared } = this.#taker;
-    shared.waitedSince = this.#paused && this.#pausedAt < this.#endpoint.primary.heldUntil ? this.#pausedAt : 0;
-    while (this.#unread.length > 0 && this.#taker.canTake) {
+    const { shared } = this.#parts;
+    shared.waitedSince = this.#paused && this.#pausedAt < this.#parts.endpoint.primary.heldUntil ? this.#pausedAt : 0;
+    while (this.#unread.length > 0 && this.#parts.turns.canTake) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
     }
     shared.waitedSince = 0;
     this.#pumping = false;
-    if (this.#unread.length === 0 && this.#taker.canTake) this.resume();
+    if (this.#unread.length === 0 && this.#parts.turns.canTake) this.resume();
     this.#note();
     return true;
   }
@@ -153,11 +145,11 @@ export class RequestReader {
 
   /** Takes the requests in `chunk`; what is left over is unread again. False: nothing more can be taken now. */
   #consume(chunk: Buffer): boolean {
-    const { upload } = this.#taker;
+    const upload = this.#parts.uploads.current;
     if (this.#partial.empty && upload === undefined) return this.#takeAll(chunk);
     const past = this.#scan(chunk, 0);
     if (this.protocolError !== undefined) {
-      this.#taker.finish();
+      this.#parts.life.finish();
       return false;
     }
     if (upload !== undefined) return this.#feed(upload, chunk, past);
@@ -170,8 +162,8 @@ export class RequestReader {
   /** Puts plain requests on the lane together; one that is not plain ends the run. */
   #takeAll(chunk: Buffer): boolean {
     const scanner = this.#scanner;
-    const lane = this.#taker.plainLane();
-    const classify = classifyFor(this.#endpoint);
+    const lane = this.#parts.turns.plainLane();
+    const classify = classifyFor(this.#parts.endpoint);
     let at = 0;
     let count = 0;
     for (;;) {
@@ -180,14 +172,14 @@ export class RequestReader {
       const unusual = scanner.inline || scanner.empty;
       const command = unusual ? undefined : classify(chunk, scanner.nameAt, scanner.nameLength);
       if (lane === undefined || unusual || command !== undefined) {
-        if (lane !== undefined && count > 0) this.#taker.forward(lane, count, chunk, at);
+        if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
         return this.#takeOne(owned(chunk.subarray(at)), past - at, command);
       }
       count++;
       at = past;
     }
-    if (lane !== undefined && count > 0) this.#taker.forward(lane, count, chunk, at);
-    if (this.protocolError !== undefined) this.#taker.finish();
+    if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
+    if (this.protocolError !== undefined) this.#parts.life.finish();
     else if (at < chunk.length) return this.#keepPartial(chunk.subarray(at));
     return true;
   }
@@ -203,28 +195,28 @@ export class RequestReader {
 
   #offer(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#scanner.inline) return this.#offerLine(request);
-    return this.#scanner.empty || this.#taker.take(request, command);
+    return this.#scanner.empty || this.#parts.turns.take(request, command);
   }
 
   #offerLine(line: Buffer): boolean {
     const words = wordsOf(line);
     if (words === undefined) {
       this.protocolError = replies.unbalanced;
-      this.#taker.finish();
+      this.#parts.life.finish();
       return true;
     }
     const [name] = words;
     if (name === undefined) return true;
-    return this.#taker.take(encodeCommand(words), classifyFor(this.#endpoint)(name, 0, name.length));
+    return this.#parts.turns.take(encodeCommand(words), classifyFor(this.#parts.endpoint)(name, 0, name.length));
   }
 
   #keepPartial(bytes: Buffer): boolean {
     const large = this.#partial.push(bytes, this.#scanner.missing);
-    if (!this.#taker.identity.authenticated && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
-      this.#taker.cut("the request is too large");
+    if (!this.#parts.identity.authenticated && this.#partial.bytes > REQUEST_LIMITS.guestBytes) {
+      this.#parts.life.cut("the request is too large");
       return false;
     }
-    if (large) this.#taker.beginUpload(this.#partial);
+    if (large) this.#parts.uploads.begin(this.#partial);
     return true;
   }
 

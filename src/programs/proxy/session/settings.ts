@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
@@ -10,17 +11,14 @@ import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
-/** What a change of settings needs of its session. */
+/** The parts of a session that a change of its settings uses. */
 export interface SettingsSession {
   readonly endpoint: Pick<SessionEndpoint, "primary" | "credentials" | "logins">;
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
-  readonly pinned: Pick<PinnedRoute, "current">;
+  readonly pinned: Pick<PinnedRoute, "current" | "leave">;
   readonly replyMode: Pick<ReplyMode, "reset">;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** The session can share a lane again. */
-  unpin(): void;
+  readonly turns: Pick<SessionParts["turns"], "answer">;
 }
 
 /** SELECT: false when it cannot be taken yet. */
@@ -28,24 +26,24 @@ export function handleSelect(session: SettingsSession, request: Buffer, command:
   const pinned = session.pinned.current;
   if (pinned !== undefined) return pinned.take(request, command);
   const number = integerIn(argumentsOf(request)[1]?.toString("latin1") ?? "");
-  if (number === undefined) return session.answer(replies.noInteger);
-  if (BigInt.asIntN(32, number) !== number) return session.answer(replies.noSmallInteger);
+  if (number === undefined) return session.turns.answer(replies.noInteger);
+  if (BigInt.asIntN(32, number) !== number) return session.turns.answer(replies.noSmallInteger);
   const database = Number(number);
-  if (database < 0 || database >= MANY_DATABASES) return session.answer(replies.badDatabase);
+  if (database < 0 || database >= MANY_DATABASES) return session.turns.answer(replies.badDatabase);
   return changeSettings(session, { ...session.identity.settings, database }, () => replies.ok);
 }
 
 /** RESET: the client is as after connecting. */
 export function handleReset(session: SettingsSession): boolean {
   const { identity, endpoint } = session;
-  session.unpin();
+  session.pinned.leave();
   identity.user = undefined;
   identity.name = Buffer.alloc(0);
   identity.settings = DEFAULT_SETTINGS;
   identity.authenticated = !endpoint.credentials.required;
   session.shared.leaveLane();
   session.replyMode.reset();
-  return session.answer(replies.reset);
+  return session.turns.answer(replies.reset);
 }
 
 /** Goes to the lane of other settings, and answers with what `answer` makes of the greeting of that lane. */
@@ -57,13 +55,13 @@ export function changeSettings(
   const { primary } = session.endpoint;
   const served = primary.upstream?.lanes.served ?? [];
   const known = served.some((other) => settingsKey(other) === settingsKey(settings));
-  if (!known && served.length >= LIMITS.settings) return session.answer(replies.tooManyDatabases);
+  if (!known && served.length >= LIMITS.settings) return session.turns.answer(replies.tooManyDatabases);
   const choice = primary.upstream?.lanes.choose(settings);
-  if (choice === undefined) return primary.unavailable && session.answer(primary.refusal);
-  if ("refused" in choice) return session.answer(choice.refused);
+  if (choice === undefined) return primary.unavailable && session.turns.answer(primary.refusal);
+  if ("refused" in choice) return session.turns.answer(choice.refused);
   session.identity.settings = settings;
   session.shared.leaveLane();
-  return session.answer(answer(choice.hello));
+  return session.turns.answer(answer(choice.hello));
 }
 
 /** No engine has so many; below it, the engine knows how many it has. */

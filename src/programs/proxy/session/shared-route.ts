@@ -1,44 +1,35 @@
-import { noteSent, type ClientIdentity } from "../client/identity.ts";
+import { noteSent } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { lastClassified } from "../protocol/commands.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { LostRequest } from "../upstream/requester.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Backlog } from "./backlog.ts";
-import type { BacklogOwner } from "./backlog.ts";
+import type { BacklogRoute } from "./backlog.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
-/** What the route needs of the session that it belongs to. */
-export interface SharedRouteOwner {
+/** The parts of a session that its way through a lane uses. */
+type SharedRouteParts = Pick<SessionParts, "identity" | "output" | "turns" | "life"> & {
   readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters" | "memory">;
-  readonly identity: ClientIdentity;
-  deliver(bytes: Buffer): void;
-  /** Delivers one whole reply. */
-  reply(reply: Buffer): void;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Nothing is in flight any more. */
-  settled(): void;
-  /** Ends the client's connection at once. */
-  cut(why: string): void;
-}
+};
 
 /** The way of a session's requests through a lane that it shares with other sessions. */
-export class SharedRoute implements BacklogOwner {
+export class SharedRoute implements BacklogRoute {
   inFlight = 0;
   /** Since when the requests that are put on a lane now have waited for a primary, by `performance.now`; 0: they have not. */
   waitedSince = 0;
-  readonly endpoint: SharedRouteOwner["endpoint"];
-  readonly #owner: SharedRouteOwner;
+  readonly endpoint: SharedRouteParts["endpoint"];
+  readonly #parts: SharedRouteParts;
   readonly #backlog: Backlog;
   #lane: Lane | undefined;
   #laneOf: Upstream | undefined;
   /** The same of those whose replies are next. */
   #lateSince = 0;
 
-  constructor(owner: SharedRouteOwner) {
-    this.endpoint = owner.endpoint;
-    this.#owner = owner;
+  constructor(parts: SharedRouteParts) {
+    this.endpoint = parts.endpoint;
+    this.#parts = parts;
     this.#backlog = new Backlog(this);
   }
 
@@ -52,7 +43,7 @@ export class SharedRoute implements BacklogOwner {
   }
 
   get client(): string {
-    return this.#owner.identity.address;
+    return this.#parts.identity.address;
   }
 
   /** More requests may be sent. */
@@ -67,14 +58,14 @@ export class SharedRoute implements BacklogOwner {
     if (lane !== undefined && !lane.closed && this.#laneOf === upstream) return lane.congested ? undefined : lane;
     // replies of the old lane come first
     if (this.inFlight > 0) return undefined;
-    const choice = upstream?.lanes.choose(this.#owner.identity.settings);
+    const choice = upstream?.lanes.choose(this.#parts.identity.settings);
     this.#lane = choice !== undefined && "lane" in choice ? choice.lane : undefined;
     this.#laneOf = upstream;
     return this.#lane;
   }
 
   cut(why: string): void {
-    this.#owner.cut(why);
+    this.#parts.life.cut(why);
   }
 
   /** The settings of the client have changed: it needs another lane. */
@@ -86,7 +77,7 @@ export class SharedRoute implements BacklogOwner {
   forward(request: Buffer): boolean {
     const lane = this.usableLane();
     const { primary } = this.endpoint;
-    if (lane === undefined) return primary.unavailable && this.#owner.answer(primary.refusal);
+    if (lane === undefined) return primary.unavailable && this.#parts.turns.answer(primary.refusal);
     this.push(lane, 1, request, request.length);
     return true;
   }
@@ -94,7 +85,7 @@ export class SharedRoute implements BacklogOwner {
   /** Forwards `count` requests that lie in `bytes` up to `end`. */
   push(lane: Lane, count: number, bytes: Buffer, end: number): void {
     this.endpoint.counters.requests += count;
-    noteSent(this.#owner.identity, lastClassified(), this.endpoint.clock.uptimeMs());
+    noteSent(this.#parts.identity, lastClassified(), this.endpoint.clock.uptimeMs());
     if (this.waitedSince !== 0) this.#lateSince = this.waitedSince;
     lane.push(this, count, bytes, 0, end);
   }
@@ -110,11 +101,11 @@ export class SharedRoute implements BacklogOwner {
   }
 
   deliver(bytes: Buffer): void {
-    this.#owner.deliver(bytes);
+    this.#parts.output.deliver(bytes);
   }
 
   reply(reply: Buffer): void {
-    this.#owner.reply(reply);
+    this.#parts.output.reply(reply);
   }
 
   finished(count: number, seconds: number): void {
@@ -132,13 +123,13 @@ export class SharedRoute implements BacklogOwner {
 
   settled(): void {
     if (this.#backlog.active && this.inFlight === 0) this.#backlog.settled();
-    this.#owner.settled();
+    this.#parts.turns.settled();
   }
 
   lost(requests: readonly LostRequest[], partlyDelivered: boolean): void {
     this.#lane = undefined;
     if (partlyDelivered || !this.#backlog.takeOver(requests))
-      this.#owner.cut("the engine is gone with a request of unknown outcome");
-    else this.#owner.settled();
+      this.#parts.life.cut("the engine is gone with a request of unknown outcome");
+    else this.#parts.turns.settled();
   }
 }

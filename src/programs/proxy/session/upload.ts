@@ -1,7 +1,7 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { noteSent } from "../client/identity.ts";
-import type { PinnedRouteOwner } from "../pinned/pinned-route.ts";
+import type { PinnedParts } from "../pinned/pinned-parts.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { lastClassified, runsForeignCode } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
@@ -13,14 +13,13 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { KeptRequest } from "./kept-request.ts";
 import type { PartialRequest } from "./partial-request.ts";
 
-/** What an upload needs of the session that it belongs to. */
-export interface UploadOwner extends Pick<
-  PinnedRouteOwner,
-  "identity" | "hasPending" | "wakeUpstream" | "pump" | "cut"
-> {
-  readonly endpoint: PinnedRouteOwner["endpoint"] & { readonly memory: MemoryBudget; readonly isSite: boolean };
-  /** The request is answered. */
-  uploaded(answer: Buffer): void;
+/** The parts of a session that its uploads use. */
+export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
+  readonly endpoint: PinnedParts["endpoint"] & { readonly memory: MemoryBudget; readonly isSite: boolean };
+  readonly turns: PinnedParts["turns"] & {
+    /** Each request goes to a lane as it is. */
+    readonly isPlain: boolean;
+  };
 }
 
 /**
@@ -29,9 +28,10 @@ export interface UploadOwner extends Pick<
  * another primary; a larger one is not, and when the engine does not execute it, the client gets an error.
  */
 export class Upload implements PinUser {
-  readonly #owner: UploadOwner;
+  readonly #parts: UploadParts;
   readonly #startedAt = performance.now();
   readonly #name: string;
+  readonly #answered: (answer: Buffer) => void;
   readonly #kept: KeptRequest;
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
   #pin: Pin | undefined;
@@ -43,23 +43,24 @@ export class Upload implements PinUser {
   /** What the engine answered before the whole request was sent. */
   #early: Buffer | undefined;
 
-  /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. */
-  static of(owner: UploadOwner, head: PartialRequest): Upload | undefined {
+  /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. `answered` gets the reply. */
+  static of(parts: UploadParts, head: PartialRequest, answered: (answer: Buffer) => void): Upload | undefined {
     const name = Buffer.from(commandName(head.collected), "latin1");
-    if (classifyFor(owner.endpoint)(name, 0, name.length) !== undefined) return undefined;
-    if (!owner.endpoint.mayPin) return undefined;
-    noteSent(owner.identity, lastClassified(), owner.endpoint.clock.uptimeMs());
-    return new Upload(owner, head, name.toString("latin1"));
+    if (classifyFor(parts.endpoint)(name, 0, name.length) !== undefined) return undefined;
+    if (!parts.endpoint.mayPin) return undefined;
+    noteSent(parts.identity, lastClassified(), parts.endpoint.clock.uptimeMs());
+    return new Upload(parts, head, name.toString("latin1"), answered);
   }
 
-  private constructor(owner: UploadOwner, head: PartialRequest, name: string) {
-    this.#owner = owner;
+  private constructor(parts: UploadParts, head: PartialRequest, name: string, answered: (answer: Buffer) => void) {
+    this.#parts = parts;
     this.#name = name;
+    this.#answered = answered;
     this.#head = [head.collected];
-    this.#kept = new KeptRequest(owner.endpoint.memory);
+    this.#kept = new KeptRequest(parts.endpoint.memory);
     this.#kept.add(head.collected);
     head.drop();
-    owner.endpoint.counters.pins++;
+    parts.endpoint.counters.pins++;
   }
 
   /** What a move has to wait for; undefined when it can carry the request over, or none of it was sent. */
@@ -67,7 +68,7 @@ export class Upload implements PinUser {
     const isCarried = this.#state === "pending" || (this.#state !== "sent" && this.#kept.chunks !== undefined);
     if (isCarried || this.#state === "discarding") return undefined;
     const ageMs = performance.now() - this.#startedAt;
-    return { client: this.#owner.identity.address, command: `${this.#name} (upload)`, ageMs };
+    return { client: this.#parts.identity.address, command: `${this.#name} (upload)`, ageMs };
   }
 
   /** The engine has been sent something, or the whole request has arrived. */
@@ -83,18 +84,18 @@ export class Upload implements PinUser {
   /** More of the request can be taken now: during a hold only what cannot be carried over. */
   get receiving(): boolean {
     if (this.#state !== "sending") return this.#state === "discarding";
-    const stays = this.#owner.endpoint.primary.held && this.#kept.chunks !== undefined;
+    const stays = this.#parts.endpoint.primary.held && this.#kept.chunks !== undefined;
     return !stays && this.#pin?.congested === false;
   }
 
   /** Begins, when the earlier requests of the client are answered and there is a primary. */
   start(): void {
-    const { primary } = this.#owner.endpoint;
-    if (this.#state !== "pending" || (!this.#isWhole && this.#owner.hasPending) || primary.held) return;
+    const { primary } = this.#parts.endpoint;
+    if (this.#state !== "pending" || (!this.#isWhole && this.#parts.work.hasPending) || primary.held) return;
     const { upstream } = primary;
     if (upstream?.lanes.reachable === true) void this.#dial(upstream);
     else if (primary.unavailable) this.#discard();
-    else this.#owner.wakeUpstream();
+    else this.#parts.shared.usableLane();
   }
 
   /** Takes more of the request; `last`: its end. */
@@ -117,22 +118,22 @@ export class Upload implements PinUser {
   }
 
   closed(): void {
-    if (this.#state === "sent") this.#owner.cut("the engine is gone with a request of unknown outcome");
+    if (this.#state === "sent") this.#parts.life.cut("the engine is gone with a request of unknown outcome");
     else if (this.#startOver()) this.#retry();
     else this.#discard();
   }
 
   drained(): void {
-    this.#owner.pump();
+    this.#parts.turns.pump();
   }
 
   overflows(why: string): void {
-    this.#owner.cut(why);
+    this.#parts.life.cut(why);
   }
 
   /** What the former primary has not got whole goes to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
-    const { clock, primary } = this.#owner.endpoint;
+    const { clock, primary } = this.#parts.endpoint;
     const pin = this.#pin;
     if (pin === undefined || primary.upstream === this.#upstream) return;
     if (this.#state === "sending" && this.#startOver()) {
@@ -153,7 +154,7 @@ export class Upload implements PinUser {
     this.#state = "over";
     this.#head = [];
     this.#kept.drop();
-    this.#owner.endpoint.counters.pins--;
+    this.#parts.endpoint.counters.pins--;
     const pin = this.#pin;
     this.#pin = undefined;
     if (pin === undefined) return;
@@ -163,18 +164,18 @@ export class Upload implements PinUser {
 
   async #dial(upstream: Upstream): Promise<void> {
     this.#state = "dialling";
-    const { settings } = this.#owner.identity;
+    const { settings } = this.#parts.identity;
     try {
       this.#begin(await upstream.pins.takeOrDial(settings), upstream);
     } catch (error) {
-      this.#owner.endpoint.log.debug("an upload cannot begin yet", { error });
+      this.#parts.endpoint.log.debug("an upload cannot begin yet", { error });
       if (!this.#isOver()) this.#state = "pending";
       this.#retry();
     }
   }
 
   #begin(pin: Pin, upstream: Upstream): void {
-    if (this.#isOver() || upstream !== this.#owner.endpoint.primary.upstream) {
+    if (this.#isOver() || upstream !== this.#parts.endpoint.primary.upstream) {
       upstream.pins.giveBack(pin);
       if (!this.#isOver()) this.#state = "pending";
       this.#retry();
@@ -186,7 +187,7 @@ export class Upload implements PinUser {
     for (const [place, bytes] of this.#head.entries()) pin.write(bytes, place === 0 && runsForeignCode(bytes));
     this.#head = [];
     this.#state = this.#isWhole ? "sent" : "sending";
-    this.#owner.pump();
+    this.#parts.turns.pump();
   }
 
   /** Leaves the engine, which has executed nothing; false when the beginning of the request is not there any more. */
@@ -203,12 +204,12 @@ export class Upload implements PinUser {
 
   /** The engine runs a script, and not for so long that clients are to know. */
   get #mayWait(): boolean {
-    return this.#upstream?.busy.spares(this.#owner.endpoint.clock.uptimeMs(), true) === true;
+    return this.#upstream?.busy.spares(this.#parts.endpoint.clock.uptimeMs(), true) === true;
   }
 
   #retry(): void {
-    startTimer(this.#owner.endpoint.clock, RETRY_MS, () => {
-      this.#owner.pump();
+    startTimer(this.#parts.endpoint.clock, RETRY_MS, () => {
+      this.#parts.turns.pump();
     });
   }
 
@@ -216,12 +217,12 @@ export class Upload implements PinUser {
     if (this.#isWhole) this.#end(this.#refusal);
     else {
       this.#state = "discarding";
-      this.#owner.pump();
+      this.#parts.turns.pump();
     }
   }
 
   get #refusal(): Buffer {
-    return this.#owner.endpoint.primary.refusal;
+    return this.#parts.endpoint.primary.refusal;
   }
 
   #isOver(): boolean {
@@ -233,7 +234,7 @@ export class Upload implements PinUser {
     this.#pin = undefined;
     if (pin !== undefined) this.#upstream?.pins.giveBack(pin);
     this.drop();
-    this.#owner.uploaded(answer);
+    this.#answered(answer);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SessionParts } from "../client/session-parts.ts";
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../../core/base/fault.ts";
 import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/site/site-wait.ts";
@@ -15,15 +16,10 @@ export interface WaitingSession {
     readonly isSite: boolean;
     readonly primary: AskedEndpoint["primary"] & Pick<PrimaryView, "held">;
   };
-  /** The connection has ended. */
-  readonly ended: boolean;
   readonly moving: Pick<Moving, "isWithdrawn">;
-  /** The client waits for a reply. */
-  readonly hasPending: boolean;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
+  readonly life: Pick<SessionParts["life"], "ended">;
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
+  readonly work: SessionParts["work"];
 }
 
 /** The link that was asked may have ended, or be at another engine now: it is asked again after this time, in milliseconds. */
@@ -33,15 +29,15 @@ const LOOKS_MS = { least: 5, most: 50 };
 
 /** WAITSITES: replies how many other sites have what was written before, when they are as many as asked for, or after the timeout. */
 export function waitForSites(session: WaitingSession, request: Buffer): boolean {
-  if (session.hasPending) return false;
-  if (!session.endpoint.isSite) return session.answer(NO_SITES);
+  if (session.work.hasPending) return false;
+  if (!session.endpoint.isSite) return session.turns.answer(NO_SITES);
   const asked = askedFor(argumentsOf(request).slice(1));
-  if (Buffer.isBuffer(asked)) return session.answer(asked);
-  session.waitFor(
+  if (Buffer.isBuffer(asked)) return session.turns.answer(asked);
+  session.turns.waitFor(
     waited(session, asked).then(
-      (reply) => void (reply && session.answer(reply)),
+      (reply) => void (reply && session.turns.answer(reply)),
       (error: unknown) =>
-        void session.answer(
+        void session.turns.answer(
           errorReply(errorReplyOf(error) ?? `ERR store: the sites are not known: ${messageOf(error)}`),
         ),
     ),
@@ -73,7 +69,7 @@ async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Pro
   const wait = { id: randomUUID(), sites };
   const deadline = timeoutMs === undefined ? Infinity : clock.uptimeMs() + timeoutMs;
   let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
-  while (!session.ended && !session.moving.isWithdrawn) {
+  while (!session.life.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
     // an engine that is paused for a change of primary would keep all behind the question waiting
     const { held } = endpoint.primary;

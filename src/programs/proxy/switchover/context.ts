@@ -13,16 +13,20 @@ import type { PrimaryContext } from "./current-primary.ts";
 /** A session, as a change of primary sees it. */
 export interface SwitchoverClient {
   readonly identity: ClientIdentity;
-  /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
-  readonly busy: boolean;
-  /** The oldest of those on a connection of its own. */
-  readonly outstanding: OutstandingRequest | undefined;
+  readonly work: {
+    /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
+    readonly busy: boolean;
+    /** The oldest of those on a connection of its own. */
+    readonly outstanding: OutstandingRequest | undefined;
+    /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
+    cutOverdue(): void;
+  };
   /** Its connection to the engine, if it has one of its own. */
   readonly pinned: { readonly current: { readonly subscriber: Subscriber } | undefined };
-  /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
-  cutOverdue(): void;
-  /** The primary is another one, can be reached again, or is unavailable. */
-  upstreamChanged(): void;
+  readonly turns: {
+    /** The primary is another one, can be reached again, or is unavailable. */
+    upstreamChanged(): void;
+  };
 }
 
 export interface SwitchoverContext extends PrimaryContext {

@@ -142,7 +142,7 @@ export class Switchover implements PrimaryView {
 
   /** Requests at the engine that others may wait for. */
   get outstanding(): readonly OutstandingRequest[] {
-    const own = [...this.#context.clients].map(({ outstanding }) => outstanding);
+    const own = [...this.#context.clients].map(({ work }) => work.outstanding);
     return [...(this.upstream?.lanes.oldest ?? []), ...own.filter((request) => request !== undefined)];
   }
 
@@ -152,9 +152,9 @@ export class Switchover implements PrimaryView {
     const hold = this.#beginHold(epoch, holdMs);
     this.upstream?.lanes.flush();
     const { clients } = this.#context;
-    for (const client of [...clients]) client.cutOverdue();
+    for (const client of [...clients]) client.work.cutOverdue();
     this.upstream?.lanes.destroyOverdue(LIMITS.patienceMs);
-    const busy = [...clients].filter((client) => client.busy);
+    const busy = [...clients].filter((client) => client.work.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
       // what came unasked must pass too, before the engine is no primary any more
@@ -162,7 +162,7 @@ export class Switchover implements PrimaryView {
       await this.#mirrorSubscribers(drainMs);
       if (this.#hold === hold) return drained;
     }
-    const left = busy.filter((client) => client.busy).length;
+    const left = busy.filter((client) => client.work.busy).length;
     const named = describeOldest(this.outstanding);
     this.#resume(hold);
     const message = `${left} clients still wait for a reply after ${drainMs} ms${named}, or the hold was ended before that.`;
@@ -278,7 +278,7 @@ export class Switchover implements PrimaryView {
     const { plain = [], pinned = [] } = Object.groupBy(this.#context.clients, (client) =>
       client.pinned.current === undefined ? "plain" : "pinned",
     );
-    for (const client of [...plain, ...pinned]) client.upstreamChanged();
+    for (const client of [...plain, ...pinned]) client.turns.upstreamChanged();
   }
 
   #resume(hold: Hold): void {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/base/clock.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { Credentials } from "../client/credentials.ts";
-import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import type { ScanSources } from "../scan/sources.ts";
@@ -24,37 +24,11 @@ export interface PinnedEndpoint {
   readonly memory: MemoryBudget;
 }
 
-/** What a pinned session needs of the session that it belongs to. */
-export interface PinnedOwner {
+/** The parts of a session that its pinned connection uses. */
+export interface PinnedParts extends SessionParts {
   readonly endpoint: PinnedEndpoint;
-  readonly identity: ClientIdentity;
   readonly invalidations: {
     /** Finds the connection of an engine that takes those for another client; does not reject. */
     find(question: ReceiverQuestion): Promise<ReceiverOutcome>;
   };
-  /** The client does not read its replies as fast as they arrive. */
-  readonly congested: boolean;
-  /** The session ends as soon as it has nothing pending. */
-  readonly finishing: boolean;
-  readonly ended: boolean;
-  /** Delivers replies, or parts of them, unless the client wants none. */
-  deliver(bytes: Buffer): void;
-  /** Delivers what was published or what came unasked: CLIENT REPLY does not concern it. */
-  push(message: Buffer): void;
-  /** Delivers one whole reply. */
-  reply(reply: Buffer): void;
-  /** Answers in the engine's place; false when earlier replies are missing. */
-  answer(reply: Buffer): boolean;
-  /** What the proxy answers to a request that no engine sees. */
-  answerTo(request: Buffer): Promise<Buffer>;
-  /** Takes no request until `work` is over; it must not reject. */
-  waitFor(work: Promise<void>): void;
-  /** Ends the client's connection at once. */
-  cut(why: string): void;
-  /** The session can share a lane again. */
-  unpin(): void;
-  /** Replies have arrived. */
-  settled(): void;
-  /** More requests can be taken. */
-  pump(): void;
 }

@@ -1,0 +1,42 @@
+import type { SessionParts } from "../client/session-parts.ts";
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import type { Invalidations } from "./invalidations.ts";
+import type { Moving } from "./moving.ts";
+import type { ReplyMode } from "./reply-mode.ts";
+import type { RequestReader, RequestTaker } from "./request-reader.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
+import type { SharedRoute } from "./shared-route.ts";
+import type { UploadRoute } from "./upload-route.ts";
+
+/** The parts of a session that its life, its turns and its output join. */
+export interface OwnParts extends SessionParts {
+  readonly endpoint: SessionEndpoint;
+  readonly output: SessionParts["output"] & {
+    /** Sends `last`, and FIN behind it. */
+    end(last: Buffer | undefined): void;
+    /** The client is gone. */
+    stop(): void;
+  };
+  readonly shared: SharedRoute;
+  readonly pinned: PinnedRoute;
+  readonly uploads: UploadRoute;
+  readonly moving: Moving;
+  readonly invalidations: Invalidations;
+  readonly replyMode: ReplyMode;
+  readonly life: SessionParts["life"] & {
+    /** Goes on with what was begun: nothing may be in flight any more. */
+    settled(): void;
+    /** Ends when the client sends nothing more and all was taken. */
+    endIfRead(): void;
+  };
+  readonly turns: SessionParts["turns"] &
+    RequestTaker & {
+      readonly reader: RequestReader;
+      /** Work must be over before the next request can be taken. */
+      readonly isWaiting: boolean;
+    };
+  readonly work: SessionParts["work"] & {
+    /** A request of this client is at an engine; one that blocks does not count. */
+    readonly busy: boolean;
+  };
+}

@@ -1,0 +1,102 @@
+import type { TurnsPart } from "../client/session-parts.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
+import type { Lane } from "../upstream/lane.ts";
+import type { Wire } from "../upstream/wire.ts";
+import { dispatch } from "./dispatch.ts";
+import type { CommandParts } from "./dispatch.ts";
+import { ownAnswerNow } from "./own-answers.ts";
+import type { OwnParts } from "./own-parts.ts";
+import { RequestReader, type RequestTaker } from "./request-reader.ts";
+
+/** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
+export class SessionTurns implements TurnsPart, RequestTaker {
+  readonly reader: RequestReader;
+  readonly #parts: OwnParts & CommandParts;
+  readonly #onSettled: () => void;
+  /** Work that must be over before the next request can be taken. */
+  #isWaiting = false;
+
+  /** `onSettled`: no request of the client is at an engine. */
+  constructor(parts: OwnParts & CommandParts, wire: Wire, onSettled: () => void) {
+    this.#parts = parts;
+    this.#onSettled = onSettled;
+    this.reader = new RequestReader(parts, wire);
+  }
+
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  get canTake(): boolean {
+    const { life, replyMode, moving, invalidations, uploads, endpoint, shared, output } = this.#parts;
+    if (!life.takesRequests) return false;
+    if (replyMode.skipping || moving.isDue || invalidations.isDue) return false;
+    if (uploads.current !== undefined) return uploads.current.receiving;
+    return !endpoint.primary.held && !this.#isWaiting && shared.open && !output.congested;
+  }
+
+  /** Each request goes to a lane as it is. */
+  get isPlain(): boolean {
+    const { endpoint, replyMode, pinned, identity } = this.#parts;
+    if (endpoint.pause.active || replyMode.single) return false;
+    return pinned.current === undefined && identity.authenticated;
+  }
+
+  plainLane(): Lane | undefined {
+    return this.isPlain ? this.#parts.shared.usableLane() : undefined;
+  }
+
+  take(request: Buffer, command: CommandEntry | undefined): boolean {
+    const { endpoint, replyMode, work } = this.#parts;
+    if (endpoint.pause.stops(request)) return false;
+    replyMode.begin();
+    const taken = dispatch(this.#parts, request, command);
+    replyMode.taken(taken, work.hasPending || this.#isWaiting);
+    return taken;
+  }
+
+  answer(reply: Buffer): boolean {
+    if (this.#parts.work.hasPending) return false;
+    this.#parts.endpoint.counters.requests++;
+    this.#parts.output.reply(reply);
+    return true;
+  }
+
+  answerTo(request: Buffer): Promise<Buffer> {
+    return ownAnswerNow(this.#parts, request);
+  }
+
+  waitFor(work: Promise<void>): void {
+    this.#isWaiting = true;
+    void work.then(() => {
+      this.#isWaiting = false;
+      this.settled();
+      this.pump();
+    });
+  }
+
+  settled(): void {
+    const { work, replyMode, moving, invalidations, life, uploads } = this.#parts;
+    if (work.busy) return;
+    this.#onSettled();
+    if (!work.hasPending && !this.#isWaiting) replyMode.settled();
+    moving.settled();
+    invalidations.settled();
+    life.settled();
+    if (this.reader.waiting || uploads.current !== undefined) this.pump();
+  }
+
+  pump(): void {
+    if (this.reader.pump()) this.#parts.life.endIfRead();
+  }
+
+  /** The primary is another one, or can be reached again. */
+  upstreamChanged(): void {
+    const { pinned, invalidations, uploads, shared } = this.#parts;
+    pinned.current?.upstreamChanged();
+    invalidations.upstreamChanged();
+    uploads.current?.upstreamChanged();
+    shared.resend();
+    this.pump();
+  }
+}

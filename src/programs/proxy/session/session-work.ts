@@ -1,0 +1,37 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import { LIMITS } from "../limits/limits.ts";
+import type { OwnParts } from "./own-parts.ts";
+
+/** What one client waits for, as its session and a move see it. */
+export class SessionWork {
+  readonly #parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">;
+
+  constructor(parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">) {
+    this.#parts = parts;
+  }
+
+  /** True while a request of this client is at an engine; one that blocks does not count. */
+  get busy(): boolean {
+    const { shared, pinned } = this.#parts;
+    return shared.inFlight > 0 || this.outstanding !== undefined || pinned.current?.work.busy === true;
+  }
+
+  /** What a move has to wait for of this client, on a connection of its own. */
+  get outstanding(): OutstandingRequest | undefined {
+    const { pinned, uploads } = this.#parts;
+    return pinned.current?.work.oldest ?? uploads.current?.outstanding;
+  }
+
+  /** True while the client waits for a reply of any kind. */
+  get hasPending(): boolean {
+    const { shared, pinned, uploads } = this.#parts;
+    return shared.hasPending || (pinned.current?.work.hasPending ?? uploads.current?.started ?? false);
+  }
+
+  /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
+  cutOverdue(): void {
+    const { command = "", ageMs = 0 } = this.outstanding ?? {};
+    if (ageMs > LIMITS.patienceMs) this.#parts.life.cut(`${command} has taken too long for a change of primary`);
+    else this.#parts.pinned.current?.resume();
+  }
+}
