@@ -4,7 +4,7 @@ import { databaseIsAt, dropDatabase, makeDatabase, takeDatabase, uidOf } from ".
 import type { FrozenCase } from "./frozen-case.ts";
 import { letLicenceExpire, licence } from "./licence.ts";
 import type { Lane } from "./lane.ts";
-import { listed, upload } from "./modules.ts";
+import { listing, upload } from "./modules.ts";
 import { recoverWith, runRemedy, typeProposal } from "./remedy.ts";
 
 const licenceFile = (lane: Lane) => ({ files: { "license.txt": licence(lane) } });
@@ -27,8 +27,11 @@ export function dataCases(modules: ModuleRepository) {
         /no build of tally for databases of 7\.2 on rhel9 \(installed: for 7\.2 on rhel8\/\w+; for 8\.0 on rhel9\/\w+\), used by "counts"/,
       remedy: /curl -F module=@tally\.zip .*\/v2\/modules/,
       recoveries: {
-        "the API": runRemedy("UnsupportedModule", async () => ({ files: { "tally.zip": await buildFor72() } })),
-        "the CR": (lane) => lane.patch(listed(modules, "Tally", "tally.zip")),
+        "the API": runRemedy("UnsupportedModule", async () => ({
+          naming: "curl",
+          files: { "tally.zip": await buildFor72() },
+        })),
+        "the CR": runRemedy("UnsupportedModule", () => ({ naming: "kubectl edit", editing: listing(modules) })),
         storectl: async (lane) => {
           await recoverWith(lane, "UnsupportedModule", "--module", await lane.file("tally.zip", await buildFor72()));
         },
@@ -62,11 +65,11 @@ export function dataCases(modules: ModuleRepository) {
       state: "InvalidUpgrade",
       reason: "LicenseInvalid",
       evidence: /expired on/,
-      remedy: /storectl recover rec --license license\.txt$/,
+      remedy: /storectl recover rec --license license\.txt; or without storectl: kubectl patch rec rec .*license\.txt/,
       recoveries: {
         "the API": typeProposal("LicenseInvalid", "--license license.txt", licenceFile),
-        "the CR": (lane) => lane.patch({ license: licence(lane) }),
-        storectl: runRemedy("LicenseInvalid", licenceFile),
+        "the CR": runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "kubectl patch" })),
+        storectl: runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "storectl recover" })),
       },
     },
   } satisfies Record<string, FrozenCase>;

@@ -1,4 +1,4 @@
-import { explainField } from "../../api/kubectl.ts";
+import { explainField, patchLicense, writeLicenseSecret } from "../../api/kubectl.ts";
 import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
@@ -8,15 +8,20 @@ export const licenseIsValid: Check = {
   asks: "the licence is in force",
   at: ["start"],
   needs: ["cluster"],
-  find({ view: { name, cluster }, step }) {
+  find({ view: { name, spec, cluster }, step }) {
     if (step === undefined || !cluster.reachable || cluster.license.state === "Valid") return undefined;
+    const { licenseSecretName: secret } = spec;
+    const written = secret === undefined ? patchLicense(name, FILE) : writeLicenseSecret(secret, FILE);
     return block(
       "LicenseInvalid",
       cluster.license.reason,
-      `install a valid licence, and the upgrade continues: storectl recover ${name} --license license.txt`,
+      `install a valid licence, and the upgrade continues: storectl recover ${name} --license ${FILE}; or without storectl: ${written}`,
     );
   },
 };
+
+/** What remedies call the file with a licence. */
+const FILE = "license.txt";
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;

@@ -42,7 +42,7 @@ export const modulesHaveBuilds: Check = {
             `no build of ${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)} (installed: ${buildsText(use.builds)}), used by ${named(use.users)}`,
         )
         .join("; "),
-      `upload one of each: ${uploadModule(view.name, `${lacking[0]?.use.name ?? ""}.zip`)}`,
+      `upload one of each: ${uploadModule(view.name, `${lacking[0]?.use.name ?? ""}.zip`)}; or list where each is, in spec.userDefinedModules: ${editObject(`rec ${view.name}`)}`,
     );
   },
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
+import { patchClusterTag } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { WhyAnswer } from "./answer.ts";
@@ -52,6 +53,8 @@ function gone<T extends Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>
 }
 
 const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");
+
+const TAGGED = patchClusterTag("rec", clusterView().operator.nodeTag);
 
 const cases: readonly Case[] = [
   {
@@ -115,6 +118,15 @@ const cases: readonly Case[] = [
       { databases: [redb([condition("ReconcileSuspended", "True", "OperatorUpgraded", "the operator is newer")])] },
     ),
     answers: [{ rule: "OperatorUpgraded", evidence: "the operator is newer; 1 database waits for this: redb/orders" }],
+  },
+  {
+    name: "the command that clears a wait is said once",
+    of: asked({
+      conditions: [
+        condition("ReconcileSuspended", "True", "OperatorUpgraded", `it is newer; upgrade the cluster: ${TAGGED}`),
+      ],
+    }),
+    answers: [{ rule: "OperatorUpgraded", evidence: "it is newer", clears: TAGGED }],
   },
   {
     name: "of a cluster that is being deleted only its deletion is printed, with the databases that remain",

@@ -202,16 +202,19 @@ function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
     ...ofFindings.map((finding) => answerOf("blocks", reported, finding)),
     ...trouble
       .filter(({ reason }) => !ofFindings.some(({ id }) => id === reason))
-      .map(({ reason, message, lastTransitionTime }): WhyAnswer => ({
-        level: "blocks",
-        object,
-        rule: reason,
-        evidence: message,
-        since: eventOf(reported, reason)?.since || lastTransitionTime,
-        clears: remedyOf(reason, object, view),
-      })),
+      .map(({ reason, message, lastTransitionTime }): WhyAnswer => {
+        const clears = remedyOf(reason, object, view);
+        const since = eventOf(reported, reason)?.since || lastTransitionTime;
+        return { level: "blocks", object, rule: reason, evidence: withoutCommand(message, clears), since, clears };
+      }),
     ...findings.filter((one) => !ofFindings.includes(one)).map((finding) => answerOf("warns", reported, finding)),
   ];
+}
+
+/** A command that is to be run is said once: as what clears the cause, and not in its evidence too. */
+function withoutCommand(message: string, command: string): string {
+  const [first = message, ...rest] = message.split("; ").filter((part) => !part.endsWith(command));
+  return [first, ...rest].join("; ");
 }
 
 function answerOf(
