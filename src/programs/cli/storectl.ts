@@ -46,8 +46,8 @@ const COMMANDS: readonly ((context: Asking) => Command)[] = [
 const ENDS_WITH = `
 Begin with \`preflight\` and \`plan --to <release>\`: they touch nothing. When something waits: \`why\`, then \`recover\`.
 
-Exit codes: ${EXIT.ok} all is well, ${EXIT.failed} not answered (the message says why), ${EXIT.usage} not understood,
-            ${EXIT.found} something blocks, ${EXIT.unknown} part of it could not be looked at
+Exit codes: ${EXIT.ok} nothing is wrong, ${EXIT.failed} no answer (the message says why), ${EXIT.usage} not understood,
+            ${EXIT.found} something blocks, ${EXIT.unknown} a part could not be read
 `;
 
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
