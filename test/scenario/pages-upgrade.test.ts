@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -42,6 +43,8 @@ test(
 
 const RUNNING = "kubectl wait rec/rec --for=jsonpath='{.status.state}'=Running --timeout=180s";
 const READY = "kubectl wait redb/orders --for=condition=Ready --timeout=120s";
+/** The id of a finding, as jsonpath finds it. */
+const idOf = (finding: string): string => `{.status.findings[?(@.id=="${finding}")].id}`;
 const CLI = `redis-cli -h "$(kubectl get svc orders -o jsonpath='{.spec.clusterIP}')" -p 10000`;
 
 async function runWorld({ type }: Scene): Promise<void> {
@@ -89,7 +92,8 @@ async function operate({ shell, type }: Scene): Promise<void> {
   await shell("kubectl wait redb/orders --for=jsonpath='{.status.clientParameters}' --timeout=30s");
   await type(OPERATIONS, "kubectl get redb orders -o jsonpath='{.status.clientParameters}'");
   await shell(`${CLI} EVAL "while true do end" 0 > script.txt 2>&1 &`);
-  await type(OPERATIONS, "export REDISCLI_AUTH");
+  await shell(`kubectl wait redb/orders --for=jsonpath='${idOf("ScriptRunning")}'=ScriptRunning --timeout=120s`);
+  assert.equal((await type(OPERATIONS, "export REDISCLI_AUTH")).at(-1), "OK");
   await type(OPERATIONS, "kubectl delete pod rec-1");
   await shell(
     "kubectl wait pod/rec-1 --for=create --timeout=60s && kubectl wait pod/rec-1 --for=condition=Ready --timeout=60s",
@@ -98,7 +102,7 @@ async function operate({ shell, type }: Scene): Promise<void> {
 
 async function extend({ dir, shell, type }: Scene): Promise<void> {
   await shell(`kubectl patch rec rec --type merge -p '{"spec":{"licenseSecretName":"nosuch"}}'`);
-  await shell("kubectl wait rec/rec --for=jsonpath='{.status.findings[0].id}'=LicenseNotFound --timeout=60s");
+  await shell(`kubectl wait rec/rec --for=jsonpath='${idOf("LicenseNotFound")}'=LicenseNotFound --timeout=120s`);
   await type(OPERATIONS, "kubectl logs deployment/store-enterprise-operator");
   await type(OPERATIONS, "storectl license authority");
   await writeFile(join(dir, "tally.zip"), await tallyArchive({ compatible: "8.2" }));
