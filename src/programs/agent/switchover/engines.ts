@@ -104,19 +104,32 @@ export async function resumeWrites({ client }: Pick<EngineControl, "client">): P
   await Promise.all([client.call("CLIENT", "UNPAUSE"), setPings(client, PING_PERIOD_S)]);
 }
 
-/** Resolves once `target` has applied all up to this offset of its primary; AGENT_NOT_CAUGHT_UP after 2 s. */
-export async function awaitOffset(offset: number, target: EngineControl): Promise<void> {
-  const deadline = performance.now() + CATCH_UP_MS;
+const atOnce = (): Promise<void> => Promise.resolve();
+
+/** How a target is waited for: without pause and for 2 s when nothing else is said, since clients may be held. */
+export interface CatchUp {
+  readonly withinMs?: number;
+  readonly pause?: () => Promise<void>;
+}
+
+/** Resolves once `target` has applied all up to this offset of its primary; AGENT_NOT_CAUGHT_UP when that takes too long. */
+export async function awaitOffset(
+  offset: number,
+  target: EngineControl,
+  { withinMs = CATCH_UP_MS, pause = atOnce }: CatchUp = {},
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
   for (;;) {
     const view = await roleOf(target);
     if (view.offset >= offset) return;
-    if (performance.now() < deadline) continue;
+    if (performance.now() < deadline) {
+      await pause();
+      continue;
+    }
     const gap = offset - view.offset;
-    throw new Fault(
-      faults.notCaughtUp,
-      `${target.host}:${target.port} is ${gap} bytes behind after ${CATCH_UP_MS} ms`,
-      { gap },
-    );
+    throw new Fault(faults.notCaughtUp, `${target.host}:${target.port} is ${gap} bytes behind after ${withinMs} ms`, {
+      gap,
+    });
   }
 }
 

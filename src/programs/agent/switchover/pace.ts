@@ -18,6 +18,11 @@ export class Pace {
     return this.#clock.uptimeMs();
   }
 
+  /** Between two looks at something that is about to change. */
+  pause(): Promise<void> {
+    return this.#clock.sleep(LEAST_MS, this.#signal);
+  }
+
   /** The answer to a question, behind its pause. */
   async ask<T>(question: () => Promise<T>): Promise<T> {
     this.#signal?.throwIfAborted();

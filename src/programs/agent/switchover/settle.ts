@@ -1,5 +1,5 @@
 import { awaitOffset, roleOf } from "./engines.ts";
-import type { EngineControl } from "./engines.ts";
+import type { CatchUp, EngineControl } from "./engines.ts";
 import type { Pace } from "./pace.ts";
 
 /** A primary and its replica, and how often they may be asked. */
@@ -32,13 +32,14 @@ export async function settle<T>(
   read: ReadItems<T>,
 ): Promise<readonly Settled[]> {
   const seen = items.map((item) => new Sight(item));
+  const catchUp: CatchUp = { withinMs: CATCH_UP_MS, pause: () => pair.pace.pause() };
   for (let round = 0; round < ROUNDS; round += 1) {
     const open = seen.filter(({ isEqual }) => !isEqual);
     if (open.length === 0) break;
     const asked = open.map(({ item }) => item);
     const ask = (side: EngineControl): Promise<readonly string[]> => pair.pace.ask(() => read(side, asked));
     const before = await ask(pair.primary);
-    if (round > 0) await awaitOffset((await roleOf(pair.primary)).offset, pair.replica);
+    if (round > 0) await awaitOffset((await roleOf(pair.primary)).offset, pair.replica, catchUp);
     const replica = await ask(pair.replica);
     const after = round === 0 ? before : await ask(pair.primary);
     for (const [i, sight] of open.entries()) sight.note(before[i] ?? "", replica[i] ?? "", after[i] ?? "", round);
@@ -47,6 +48,8 @@ export async function settle<T>(
 }
 
 const ROUNDS = 6;
+/** No client is held meanwhile, and a comparison that fails begins anew. */
+const CATCH_UP_MS = 30_000;
 
 /** What was seen of one value. */
 class Sight<T> {
