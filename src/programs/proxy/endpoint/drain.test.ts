@@ -82,6 +82,20 @@ test("a client that never closes counts as remaining, and clients are accepted a
   assert.equal(await (await served.client()).ask("PING"), "PONG");
 });
 
+test("a drain that is taken back ends no client that comes behind it", async () => {
+  await using served = await Served.start();
+  const inTransaction = await served.client();
+  assert.equal(await inTransaction.ask("MULTI"), "OK");
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 2_000 }));
+  await until("no client is accepted", async () => !(await served.proxy.stats()).listening);
+  await done(served.proxy.send({ op: "undrain" }));
+  const late = await served.client();
+  assert.equal(await late.ask("PING"), "PONG");
+  await draining;
+  assert.equal(await late.ask("PING"), "PONG");
+  assert.deepEqual(await inTransaction.ask("EXEC"), []);
+});
+
 function increment(client: Redis, key: string) {
   let acknowledged = 0;
   let stopped = false;

@@ -15,6 +15,14 @@ export interface DrainResult {
   readonly remaining: number;
 }
 
+/** What a drain does with its endpoint. */
+export interface DrainSteps {
+  /** No clients are accepted any more. */
+  readonly stopListening: () => void;
+  /** False as soon as the endpoint serves again: clients that come then are not of this drain. */
+  readonly goesOn: () => boolean;
+}
+
 /**
  * Ends every session at a boundary between requests: its last reply, then FIN. Requests that arrive later are read and not
  * executed, so that a client library sends them again elsewhere. A blocked client is left until shortly before the deadline.
@@ -24,7 +32,7 @@ export async function drainSessions(
   sessions: ReadonlySet<DrainableSession>,
   deadlineMs: number,
   clock: Clock,
-  stopListening: () => void,
+  { stopListening, goesOn }: DrainSteps,
 ): Promise<DrainResult> {
   const startedAt = performance.now();
   const seen = new Set<DrainableSession>();
@@ -32,12 +40,12 @@ export async function drainSessions(
   const lastCallMs = Math.min(LAST_CALL_MS, deadlineMs / 2);
   // connections that the kernel has accepted already would be reset by an immediate end of listening
   await clock.sleep(Math.min(ACCEPT_MS, deadlineMs / 4));
-  stopListening();
+  if (goesOn()) stopListening();
   const seconds = Math.min(MOVE_SECONDS, Math.floor(deadlineMs / 2_000));
   const notice = { number: clock.now().getTime(), seconds };
-  const asked = new Set([...sessions].filter((session) => seconds > 0 && session.moving.ask(notice)));
+  const asked = new Set([...sessions].filter((session) => seconds > 0 && goesOn() && session.moving.ask(notice)));
   const askedAt = performance.now();
-  while (sessions.size > 0 && left() > 0) {
+  while (sessions.size > 0 && left() > 0 && goesOn()) {
     for (const session of [...sessions]) {
       seen.add(session);
       const mayLeave = performance.now() - askedAt < seconds * 1_000;
@@ -48,7 +56,7 @@ export async function drainSessions(
     await clock.sleep(Math.max(1, Math.min(POLL_MS, left())));
   }
   const remaining = sessions.size;
-  for (const session of [...sessions]) session.life.destroy();
+  if (goesOn()) for (const session of [...sessions]) session.life.destroy();
   return { closed: seen.size - remaining, remaining };
 }
 

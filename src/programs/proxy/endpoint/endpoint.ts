@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/base/clock.ts";
 import { Fault, isFault } from "../../../core/base/fault.ts";
 import type { Log } from "../../../core/base/log.ts";
 import type { AgentQuestion, ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
+import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
 import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
@@ -26,17 +27,17 @@ import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { Upstream } from "../upstream/upstream.ts";
+import { Upstream, type UpstreamContext } from "../upstream/upstream.ts";
 import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
+import { endpointMachine } from "./endpoint-states.ts";
 import { Guests } from "./guests.ts";
 import { limitedRate } from "../../../core/base/limited-rate.ts";
 import { Listener } from "./listener.ts";
 import { ownParameters, parameterWrites } from "./parameters.ts";
 import type { KeepParameters } from "./parameters.ts";
 import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
-import { endsClients } from "./tls-mode.ts";
 import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
 
 /** What the endpoints of a proxy share. */
@@ -65,7 +66,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly credentials: Credentials;
   readonly scripts: SharedScripts;
   readonly scans: ScanSources;
-  readonly counters = new Counters();
+  readonly counters: Counters;
   readonly memory: MemoryBudget;
   readonly primary: PrimaryView;
   readonly switchover: Switchover;
@@ -75,49 +76,47 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly #sessions = new Set<Session>();
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
+  readonly #machine = endpointMachine();
   readonly #listener: Listener;
   readonly #guests: Guests;
   readonly #context: EndpointContext;
   #config: EndpointConfig;
   #nextClient = 1;
 
+  /** Each part is made of those above it, as the compiler holds; at the end the endpoint takes its place among the others. */
   constructor(config: EndpointConfig, context: EndpointContext) {
-    const { clock, arenas, peers, lease, engineTls } = context;
-    this.memory = context.memory;
-    this.scripts = new SharedScripts(config.bdb, context, () => this.switchover.scripts);
-    this.#context = context;
-    this.clock = clock;
-    this.pause = new ClientPause(clock, () => {
-      for (const session of [...this.#sessions]) session.turns.pump();
-    });
-    this.log = context.log.with({ bdb: config.bdb });
-    this.credentials = new Credentials(config, clock, this.log);
-    const sayFull = limitedRate(clock, FULL_SAID_MS, () => {
-      this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
-    });
-    const mayOpen = (): boolean => {
-      const may = this.#context.connections.mayOpen(this);
-      if (!may) sayFull();
-      return may;
-    };
-    this.#listener = new Listener(context, mayOpen, (socket) => void this.#accept(socket));
     this.#config = config;
-    this.#useCertificate();
-    const { log, counters, memory } = this;
-    const scripts = this.scripts.cache;
+    this.#context = context;
+    const { clock, memory } = context;
+    const [log, counters, sessions] = [context.log.with({ bdb: config.bdb }), new Counters(), this.#sessions];
     const holdMs = (): number => this.#config.holdMs;
-    const scriptLimitMs = (): number => this.#config.scriptLimitMs;
-    const logins = { logins: () => this.#config.logins, requestLogins: () => this.logins };
-    const shared = { clock, log, arenas, memory, peers, scripts, lease, engineTls, ...logins, scriptLimitMs };
-    const scanned = { ...shared, changed: () => undefined };
-    this.scans = new ScanSources(clock, (address) => new Upstream(address, scanned), holdMs);
-    const gatherScripts = (): Promise<boolean> => this.scripts.gather();
-    const change = { bdb: config.bdb, counters, scans: this.scans, clients: this.#sessions, holdMs, gatherScripts };
-    this.switchover = new Switchover({ ...shared, ...change }, config);
-    this.primary = this.switchover;
+    const scripts = new SharedScripts(config.bdb, context, () => this.switchover.scripts);
+    const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
+    const scans = new ScanSources(
+      clock,
+      (address) => new Upstream(address, { ...shared, changed: () => undefined }),
+      holdMs,
+    );
+    const gatherScripts = (): Promise<boolean> => scripts.gather();
+    const change = { bdb: config.bdb, counters, scans, clients: sessions, holdMs, gatherScripts };
+    const switchover = new Switchover({ ...shared, ...change }, config);
+    this.clock = clock;
+    this.log = log;
+    this.memory = memory;
+    this.counters = counters;
+    this.scripts = scripts;
+    this.scans = scans;
+    this.switchover = switchover;
+    this.primary = switchover;
+    this.pause = new ClientPause(clock, () => {
+      for (const session of [...sessions]) session.turns.pump();
+    });
+    this.credentials = new Credentials(config, clock, log);
     this.parameters = parameterWrites(this, context, () => this.#config);
-    this.#guests = new Guests(clock, this.primary);
-    this.#context.connections.join(this);
+    this.#guests = new Guests(clock, switchover);
+    this.#listener = new Listener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
+    this.#useCertificate();
+    context.connections.join(this);
   }
 
   /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
@@ -139,16 +138,23 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   /** Accepts clients, unless another worker does alone. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
   async listen(): Promise<void> {
+    this.#machine.apply("serve");
+    if (this.#machine.state !== "serving") return;
     if (workerClientLimit(this.#config, this.#context.worker) > 0) await this.#listener.listen(this.#config.listen);
     else this.#listener.close();
   }
 
-  /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. */
+  /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. `listen` ends it. */
   async drain(deadlineMs: number): Promise<DrainResult> {
-    const drained = await drainSessions(this.#sessions, deadlineMs, this.clock, () => {
-      this.#listener.close();
+    this.#machine.apply("drain");
+    const drained = await drainSessions(this.#sessions, deadlineMs, this.clock, {
+      stopListening: () => {
+        this.#listener.close();
+      },
+      goesOn: () => this.#machine.state === "draining",
     });
-    this.#listener.endHandshakes(); // what has not begun to ask by now asks elsewhere
+    // what has not begun to ask by now asks elsewhere
+    if (this.#machine.apply("end-drain")) this.#listener.endHandshakes();
     return drained;
   }
 
@@ -158,6 +164,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   /** Ends everything at once. */
   close(): void {
+    if (!this.#machine.apply("close")) return;
     this.#context.connections.leave(this);
     this.#listener.close();
     this.#listener.endHandshakes();
@@ -246,6 +253,27 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     return [...this.#sessions].filter(({ pinned }) => pinned.current?.work.busy === true).length;
   }
 
+  /** What upstreams ask for each time that they need it. */
+  #readLater(): Pick<UpstreamContext, "logins" | "requestLogins" | "scriptLimitMs"> {
+    return {
+      logins: () => this.#config.logins,
+      requestLogins: () => this.logins,
+      scriptLimitMs: () => this.#config.scriptLimitMs,
+    };
+  }
+
+  /** Whether a further connection may be held; the log says when there is no room. */
+  #roomCheck(): () => boolean {
+    const sayFull = limitedRate(this.clock, FULL_SAID_MS, () => {
+      this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
+    });
+    return () => {
+      const may = this.#context.connections.mayOpen(this);
+      if (!may) sayFull();
+      return may;
+    };
+  }
+
   /** A certificate that cannot be used goes into the log, and the endpoint keeps the one before. */
   #useCertificate(): void {
     try {
@@ -259,7 +287,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   /** Clients that were accepted in another mode of TLS leave as from a node that is evacuated. */
   #endSessions(): void {
     for (const session of this.#sessions) this.#leaving.add(session);
-    void drainSessions(this.#leaving, MODE_MS, this.clock, () => undefined);
+    void drainSessions(this.#leaving, MODE_MS, this.clock, { stopListening: () => undefined, goesOn: () => true });
   }
 
   #accept(socket: Socket): void {
@@ -287,6 +315,11 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#sessions.add(session);
     if (!session.identity.authenticated) this.#guests.add(session);
   }
+}
+
+/** Whether clients of the mode before may not stay: they would not be accepted any more. Who has presented a certificate may stay. */
+function endsClients(before: TlsMode, after: TlsMode): boolean {
+  return before !== after && !(before === "mutual" && after === "enabled");
 }
 
 /** How long clients of the former mode have to end their transactions. */
