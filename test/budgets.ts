@@ -158,6 +158,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/engine-without-tls.test.ts": 15,
   "src/programs/link/expiring-keys.test.ts": 15,
   "src/programs/link/lost-expiry.test.ts": 15,
+  "src/programs/link/sorted-sets.test.ts": 15,
   "src/programs/agent/node/grants.test.ts": 15,
   "test/admission/by-hand.test.ts": 15,
   "test/helm/real.test.ts": 15,

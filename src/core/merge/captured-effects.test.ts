@@ -7,6 +7,7 @@ const cases: readonly {
   readonly command: string;
   readonly effects?: readonly string[];
   readonly read?: readonly string[];
+  readonly scores?: readonly string[];
 }[] = [
   { command: "SET k v", effects: ["clear k", "put string k '' v"] },
   { command: "SET k v PXAT 9000", effects: ["clear k", "put string k '' v", "expire k 9000"] },
@@ -31,9 +32,13 @@ const cases: readonly {
   { command: "ZADD k 1 m 2.5 n", effects: ["put zset k m 1", "put zset k n 2.5"] },
   { command: "ZADD k 1 nx 2 gt", effects: ["put zset k nx 1", "put zset k gt 2"] },
   { command: "ZADD k CH 1 m", effects: ["put zset k m 1"] },
-  { command: "ZADD k GT 1 m", read: ["k"] },
+  { command: "ZADD k GT 1 m", effects: ["put zset k m 1"] },
+  { command: "ZADD k NX INCR 2 m", effects: ["put zset k m 2"] },
+  { command: "ZADD k XX INCR 2 m", effects: ["add zset k m 2"] },
+  { command: "ZADD k INCR 0.5 m", scores: ["k m"] },
+  { command: "ZADD k GT CH 1 m 2 n", scores: ["k m n"] },
   { command: "ZINCRBY k 2 m", effects: ["add zset k m 2"] },
-  { command: "ZINCRBY k 0.1 m", read: ["k"] },
+  { command: "ZINCRBY k 0.1 m", scores: ["k m"] },
   { command: "ZPOPMIN k", read: ["k"] },
   { command: "LMOVE a b LEFT RIGHT", read: ["a", "b"] },
   { command: "RENAME a b", effects: ["clear a"], read: ["b"] },
@@ -41,11 +46,15 @@ const cases: readonly {
   { command: "SORT k GET store STORE to", read: ["to"] },
 ];
 
-for (const { command, effects = [], read = [] } of cases) {
+for (const { command, effects = [], read = [], scores = [] } of cases) {
   test(`captured: ${command}`, () => {
     const captured = capturedEffects(command.split(" "));
     assert.deepEqual(captured?.effects.map(shown), effects);
     assert.deepEqual(captured?.read, read);
+    assert.deepEqual(
+      captured?.scores.map(({ key, members }) => [key, ...members].join(" ")),
+      scores,
+    );
   });
 }
 

@@ -1,5 +1,6 @@
-import { locateParts, type LocatedParts } from "../base/located-parts.ts";
+import { partsOf } from "./command-parts.ts";
 import { expiredEffects } from "./expired-effects.ts";
+import type { KnownScores, ScoreChange } from "./known-scores.ts";
 import type { Effect, KeyType } from "./operation.ts";
 
 /** What a command of an engine's stream did, as far as the command says it. */
@@ -7,21 +8,36 @@ export interface Captured {
   readonly effects: readonly Effect[];
   /** Keys whose whole value must be read: the command says how to make it, and not what it is. */
   readonly read: readonly string[];
+  /** Members of sorted sets whose scores must be read, and nothing else of their key. */
+  readonly scores: readonly NamedMembers[];
 }
 
-/** What a command in the stream did; undefined of one that changes no key, or is none of an Active-Active database. */
-export function capturedEffects([name = "", ...args]: readonly string[]): Captured | undefined {
-  const expired = expiredEffects([name, ...args]);
+/** Some members of a sorted set. */
+export interface NamedMembers {
+  readonly key: string;
+  readonly members: readonly string[];
+}
+
+/**
+ * What the next command in the stream did; undefined of one that changes no key, or is none of an Active-Active database. `known`: the
+ * members of sorted sets before it; after it when this returns.
+ */
+export function capturedEffects(command: readonly string[], known?: KnownScores): Captured | undefined {
+  const changes = known?.pass(command);
+  const expired = expiredEffects(command);
   if (expired.length > 0) return effects(...expired);
-  return COMMANDS[name.toUpperCase()]?.(args);
+  const [name = "", ...args] = command;
+  return COMMANDS[name.toUpperCase()]?.(args, changes);
 }
 
-type Rule = (args: readonly string[]) => Captured;
+/** `changes`: what it did to a sorted set, where that is known. */
+type Rule = (args: readonly string[], changes?: readonly ScoreChange[]) => Captured;
 
-const effects = (...list: readonly Effect[]): Captured => ({ effects: list, read: [] });
+const effects = (...list: readonly Effect[]): Captured => ({ effects: list, read: [], scores: [] });
 const read = (...keys: readonly (string | undefined)[]): Captured => ({
   effects: [],
   read: keys.filter((key) => key !== undefined),
+  scores: [],
 });
 const first: Rule = ([key]) => read(key);
 
@@ -83,11 +99,10 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   SMOVE: ([from = "", to = "", element = ""]) =>
     effects({ kind: "remove", type: "set", key: from, element }, put("set", to, element, "")),
   ZADD: zadd,
-  ZINCRBY: ([key = "", by = "", element = ""]) =>
-    INTEGER.test(by) ? effects(add("zset", key, element, BigInt(by))) : read(key),
+  ZINCRBY: ([key = "", by = "", member = ""], changes) => scoreIncremented({ key, member, by }, changes),
   ZREM: removal("zset"),
   ...Object.fromEntries(
-    ["ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "ZREMRANGEBYLEX"].map((name) => [name, first]),
+    ["ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "ZREMRANGEBYLEX"].map((name) => [name, membersGone]),
   ),
   ...Object.fromEntries(
     [
@@ -120,17 +135,54 @@ function hashPuts([key = "", ...args]: readonly string[]): Captured {
   return effects(...pairs(args).map(([field, value]) => put("hash", key, field, value)));
 }
 
-/** With a condition, the command does not say which elements it wrote. */
-function zadd(args: readonly string[]): Captured {
+/**
+ * A command of one member is in the stream only when its condition was met. One of several does not say which of them it wrote: their scores
+ * do.
+ */
+function zadd(args: readonly string[], changes?: readonly ScoreChange[]): Captured {
   const [key = ""] = args;
   const parts = partsOf("ZADD", args);
   const scored = parts?.get("score");
-  if (scored === undefined || ["NX", "XX", "GT", "LT", "INCR"].some((option) => parts?.has(option))) return read(key);
-  return effects(...pairs(args.slice(scored)).map(([score, element]) => put("zset", key, element, score)));
+  if (parts === undefined || scored === undefined) return read(key);
+  const named = pairs(args.slice(scored));
+  const [[by, member] = ["", ""]] = named;
+  if (parts.has("INCR") && !parts.has("NX")) return scoreIncremented({ key, member, by }, changes);
+  if (named.length === 1 || !CONDITIONS.some((option) => parts.has(option)))
+    return effects(...named.map(([score, element]) => put("zset", key, element, score)));
+  if (changes !== undefined) return effects(...changes.map((change) => scoreChanged(key, change)));
+  return scoresOf(key, ...named.map(([, element]) => element));
+}
+
+const CONDITIONS = ["NX", "XX", "GT", "LT"];
+
+interface ScoreIncrement {
+  readonly key: string;
+  readonly member: string;
+  readonly by: string;
+}
+
+/** A sum of fractions is a value: the one that comes later wins. */
+function scoreIncremented({ key, member, by }: ScoreIncrement, changes?: readonly ScoreChange[]): Captured {
+  if (INTEGER.test(by)) return effects(add("zset", key, member, BigInt(by)));
+  return changes === undefined ? scoresOf(key, member) : effects(...changes.map((change) => scoreChanged(key, change)));
+}
+
+function membersGone([key = ""]: readonly string[], changes?: readonly ScoreChange[]): Captured {
+  return changes === undefined ? read(key) : effects(...changes.map((change) => scoreChanged(key, change)));
+}
+
+function scoreChanged(key: string, { member, score }: ScoreChange): Effect {
+  if (score === undefined) return { kind: "remove", type: "zset", key, element: member };
+  const text = Number.isFinite(score) ? String(score) : score < 0 ? "-inf" : "inf";
+  return put("zset", key, member, text);
+}
+
+function scoresOf(key: string, ...members: readonly string[]): Captured {
+  return { effects: [], read: [], scores: [{ key, members }] };
 }
 
 function renamed([from = "", to]: readonly string[]): Captured {
-  return { effects: [{ kind: "clear", key: from }], read: to === undefined ? [] : [to] };
+  return { effects: [{ kind: "clear", key: from }], read: to === undefined ? [] : [to], scores: [] };
 }
 
 function pairs(args: readonly string[]): readonly (readonly [string, string])[] {
@@ -138,8 +190,4 @@ function pairs(args: readonly string[]): readonly (readonly [string, string])[] 
     args[2 * index] ?? "",
     args[2 * index + 1] ?? "",
   ]);
-}
-
-function partsOf(command: string, args: readonly string[]): LocatedParts | undefined {
-  return locateParts(command, { length: args.length, wordAt: (at) => args[at]?.toUpperCase() ?? "" });
 }

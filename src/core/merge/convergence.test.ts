@@ -82,6 +82,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
       if (below(often) === 0) sites.crash(place());
     },
     () => passTime(sites, place(), below(2) === 0),
+    () => sites.lookAtMembers(place(), `zset:${one("a", "b")}`),
     () => {
       if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
       if (goes && below(6) === 0) sites.leave(place());
@@ -140,6 +141,13 @@ function commandOf(one: <T>(first: T, ...others: readonly T[]) => T): readonly s
       ["ZADD", `zset:${key}`, value, member],
       ["ZREM", `zset:${key}`, member],
       ["ZINCRBY", `zset:${key}`, value, member],
+    ],
+    ...[
+      ["ZADD", `zset:${key}`, one("NX", "XX", "GT", "INCR"), value, member],
+      ["ZADD", `zset:${key}`, one("NX", "XX", "GT"), value, member, "7", one("m", "n", "o")],
+      ["ZINCRBY", `zset:${key}`, "0.5", member],
+      [one("ZPOPMIN", "ZPOPMAX"), `zset:${key}`],
+      one(["ZREMRANGEBYRANK", `zset:${key}`, "0", "1"], ["ZREMRANGEBYSCORE", `zset:${key}`, "2", value]),
     ],
     ...[
       ["RPUSH", `list:${key}`, value],

@@ -111,7 +111,9 @@ const REMOVES: ReadonlyMap<string, EmptiedType> = new Map([
   ["HDEL", "hash"],
   ["SREM", "set"],
   ["SMOVE", "set"],
-  ["ZREM", "zset"],
+  ...["ZREM", "ZPOPMIN", "ZPOPMAX", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK", "ZREMRANGEBYLEX"].map(
+    (name) => [name, "zset"] as const,
+  ),
 ]);
 
 /** Elements that a command with so many arguments adds at most. */

@@ -1,17 +1,19 @@
-import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import { capturedEffects, type NamedMembers } from "../../core/merge/captured-effects.ts";
 import { expiredEffects } from "../../core/merge/expired-effects.ts";
+import { KnownScores } from "../../core/merge/known-scores.ts";
 import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";
 import type { RacedKey } from "../../core/merge/key-part.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import type { Remains } from "../../core/merge/saved-site.ts";
-import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
+import { argumentAt, argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import type { ReplicationStream, StreamCommand } from "../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../ports/resp/reply.ts";
 import { readAt } from "./transaction.ts";
 import { PLACE_ASKED } from "./marks.ts";
 import { ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
-import { effectsOfReads, readsOf } from "./key-reads.ts";
+import { effectsOfReads, effectsOfScores, readsOf } from "./key-reads.ts";
+import { MemberLooks } from "./member-looks.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { numberIn, type Place } from "./place.ts";
 import { StreamUnits } from "./stream-units.ts";
@@ -40,6 +42,8 @@ export class Capture {
   readonly #unread = new Map<string, Unread>();
   readonly #reads = new Map<string, PendingRead>();
   readonly #looks: KeyLooks;
+  readonly #scores = new KnownScores();
+  readonly #members: MemberLooks;
   readonly #expiries: ExpiryLooks<Reached>;
   #reached: Reached;
   #captured: number;
@@ -50,6 +54,7 @@ export class Capture {
   constructor(options: CaptureOptions) {
     this.#options = options;
     this.#looks = new KeyLooks(options, options.name);
+    this.#members = new MemberLooks(options, this.#looks, this.#scores);
     this.#expiries = new ExpiryLooks(options, options.name, options.expiring);
     this.#reached = options.from;
     this.#captured = options.from.captured;
@@ -86,6 +91,7 @@ export class Capture {
         if (unit !== undefined) this.#expiries.pass(unit, this.#reached);
         if (unit === undefined) this.#advance(end);
         else if (unit.kind === "mark") {
+          this.#passWrites(unit.writes);
           this.#takeExpired(unit.writes, end);
           await this.#takeMark(unit.mark, end);
         } else this.#takeWrites(unit.commands, end);
@@ -102,18 +108,28 @@ export class Capture {
   }
 
   /** Reads a key, and captures what it holds; resolves when that is done. Several changes within one turn are read once. */
-  read(key: string, begin: Reached = this.#reached): Promise<void> {
+  read(key: string): Promise<void> {
+    return this.#read({ key, members: undefined }, this.#reached);
+  }
+
+  #read({ key, members }: Wanted, begin: Reached): Promise<void> {
     const known = this.#unread.get(key);
-    if (known !== undefined) return known.captured.promise;
+    if (known !== undefined) {
+      known.members = members && known.members?.union(new Set(members));
+      return known.captured.promise;
+    }
     const captured = Promise.withResolvers<void>();
-    this.#unread.set(key, { begin, captured });
+    const unread: Unread = { begin, captured, members: members && new Set(members) };
+    this.#unread.set(key, unread);
     setImmediate(() => {
       this.#unread.delete(key);
       this.#readNumber += 1;
       const mark = `read:${this.#options.name}:${this.#readNumber}`;
-      const replies = readAt(this.#options, mark, readsOf(key));
+      const wanted = { key, members: unread.members && [...unread.members] };
+      const reads = wanted.members === undefined ? readsOf(key) : [["ZMSCORE", key, ...wanted.members]];
+      const replies = readAt(this.#options, mark, reads);
       replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
-      this.#reads.set(mark, { key, begin, captured, replies });
+      this.#reads.set(mark, { ...wanted, begin, captured, replies });
     });
     return captured.promise;
   }
@@ -128,9 +144,19 @@ export class Capture {
     signal.removeEventListener("abort", ended.resolve);
   }
 
-  /** What the key holds is captured when it has been read. */
+  /** Something of the key is captured when it has been read. */
   isReading(key: string): boolean {
     return this.#unread.has(key) || [...this.#reads.values()].some((read) => read.key === key);
+  }
+
+  /** All that the key holds is captured when it has been read. */
+  isReadingAll(key: string): boolean {
+    const isAll = ({ members }: Unread | PendingRead): boolean => members === undefined;
+    const unread = this.#unread.get(key);
+    return (
+      (unread !== undefined && isAll(unread)) ||
+      [...this.#reads.values()].some((read) => read.key === key && isAll(read))
+    );
   }
 
   /** Reads keys without capturing them, and calls `take` at the place of the stream where they were read; rejects when that ends before. */
@@ -140,12 +166,22 @@ export class Capture {
 
   /** What has to be read is noted first, and what is captured comes last: who notes how far the stream is captured sees both. */
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
-    const captured = commands.map((command) => capturedEffects(command));
-    const effects = captured.flatMap((each) => each?.effects ?? []);
+    const captured = commands.flatMap((command) => capturedEffects(command, this.#scores) ?? []);
+    const effects = captured.flatMap((each) => each.effects);
     const isNew = end.written > this.#captured;
-    for (const key of captured.flatMap((each) => each?.read ?? [])) void this.read(key, this.#reached);
+    for (const { read, scores } of captured)
+      for (const wanted of [...read.map((key) => ({ key, members: undefined })), ...scores])
+        void this.#read(wanted, this.#reached);
+    for (const command of commands) this.#members.pass(command);
     this.#advance(end);
     if (effects.length > 0 && isNew) this.#options.onEffects(effects);
+  }
+
+  /** What the site itself did changes sorted sets too. */
+  #passWrites(writes: readonly CommandFrame[]): void {
+    if (this.#scores.isEmpty) return;
+    for (const { name, frame } of writes)
+      if (!ADDING.has(name) || this.#scores.has(argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
   }
 
   /**
@@ -173,8 +209,10 @@ export class Capture {
     if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? []);
   }
 
-  async #takeRead(mark: string, { key, replies, captured }: PendingRead, end: Reached): Promise<void> {
-    const effects = effectsOfReads(key, await replies);
+  async #takeRead(mark: string, { key, members, replies, captured }: PendingRead, end: Reached): Promise<void> {
+    const effects =
+      members === undefined ? effectsOfReads(key, await replies) : effectsOfScores({ key, members }, await replies);
+    if (members === undefined) this.#scores.learn(key, effects);
     this.#reads.delete(mark);
     this.#advance(end);
     this.#options.onEffects(effects);
@@ -196,9 +234,25 @@ interface Unread {
   /** The place before the oldest change that is not captured without it. */
   readonly begin: Reached;
   readonly captured: PromiseWithResolvers<void>;
+  /** Those of a sorted set that are read; undefined: all that the key holds. */
+  members: ReadonlySet<string> | undefined;
 }
 
-interface PendingRead extends Unread {
-  readonly key: string;
+/** A key to be read, or members of a sorted set. */
+type Wanted = Pick<NamedMembers, "key"> & { readonly members: NamedMembers["members"] | undefined };
+
+interface PendingRead extends Wanted, Omit<Unread, "members"> {
   readonly replies: Promise<readonly Reply[]>;
 }
+
+/** Commands of the site that change no other key than their first one, and are the most. */
+const ADDING: ReadonlySet<string> = new Set([
+  "INCRBY",
+  "SADD",
+  "HSET",
+  "HINCRBY",
+  "ZADD",
+  "ZINCRBY",
+  "RPUSH",
+  "PEXPIREAT",
+]);

@@ -80,7 +80,7 @@ async function compareKeys(finder: Finder, other: OtherKeys, keys: readonly stri
 function taken(finder: Finder, key: string, effects: readonly Effect[], other: ComparedKey | undefined): boolean {
   const { site, capture, onEffects } = finder;
   // it is captured as a whole anyway
-  if (capture.isReading(key)) return true;
+  if (capture.isReadingAll(key)) return true;
   const there = other && comparedAt(other);
   if (other !== undefined && there === undefined) return true;
   const found = site.keys.uncaptured(key, effects, there);

@@ -9,7 +9,7 @@ import type { EngineClient } from "../../ports/resp/engine-client.ts";
 /** What says of keys how a site has them. */
 export interface KeyGiver {
   readonly site: Site;
-  readonly capture: Pick<Capture, "look" | "isReading">;
+  readonly capture: Pick<Capture, "look" | "isReading" | "isReadingAll">;
   /** While one is held, no operations of other sites are taken. */
   readonly holds: Holds;
 }

@@ -1,3 +1,4 @@
+import type { NamedMembers } from "../../core/merge/captured-effects.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 import type { Effect, KeyType } from "../../core/merge/operation.ts";
 import { byteStringOf, ReplyError, type Reply } from "../../ports/resp/reply.ts";
@@ -38,6 +39,17 @@ export function effectsOfReads(key: string, replies: readonly Reply[]): readonly
     ...pairs(ofZset).map(([element, score]) => put("zset", element, score)),
     ...expiry,
   ];
+}
+
+/** What makes members of a sorted set elsewhere what ZMSCORE says that they are here; nothing of a key that has another type by now. */
+export function effectsOfScores({ key, members }: NamedMembers, [scores]: readonly Reply[]): readonly Effect[] {
+  if (!Array.isArray(scores)) return [];
+  const replies: readonly Reply[] = scores;
+  return members.map((element, at): Effect => {
+    const score = replies[at] ?? null;
+    if (score === null) return { kind: "remove", type: "zset", key, element };
+    return { kind: "put", type: "zset", key, element, value: byteStringOf(score) };
+  });
 }
 
 function pairs(flat: readonly string[]): readonly (readonly [string, string])[] {

@@ -67,6 +67,17 @@ export class ModelEngine {
     return [clear, ...puts, ...expiry];
   }
 
+  /** The same of some members of a sorted set. */
+  effectsOfScores(key: string, members: readonly string[]): readonly Effect[] {
+    const held = this.#keys.get(key);
+    if (held !== undefined && held.type !== "zset") return [];
+    return members.map((element): Effect => {
+      const value = held?.value.get(element);
+      if (value === undefined) return { kind: "remove", type: "zset", key, element };
+      return { kind: "put", type: "zset", key, element, value };
+    });
+  }
+
   /** What one can ask for beside its elements. */
   look(key: string): KeyLook {
     const held = this.#keys.get(key);
@@ -191,6 +202,36 @@ const removal =
     return members.filter((member) => map?.delete(member)).length > 0;
   };
 
+type Scored = readonly [member: string, score: string];
+
+function removalOf(chosen: (sorted: readonly Scored[], args: readonly string[]) => readonly Scored[]): Rule {
+  return (engine, key, args) => {
+    const held = engine.get(key);
+    if (held?.type !== "zset") return false;
+    const sorted = [...held.value].toSorted(([a, x], [b, y]) => Number(x) - Number(y) || (a < b ? -1 : 1));
+    return chosen(sorted, args).filter(([member]) => held.value.delete(member)).length > 0;
+  };
+}
+
+/** With one option at most. */
+function addScores(map: Map<string, string>, args: readonly string[]): boolean {
+  const option = args.length % 2 === 1 ? args[0] : undefined;
+  let isChanged = false;
+  for (let at = option === undefined ? 0 : 1; at < args.length; at += 2) {
+    const [given = "", member = ""] = args.slice(at, at + 2);
+    const was = map.get(member);
+    const score = option === "INCR" ? String(Number(was ?? 0) + Number(given)) : given;
+    const isRefused =
+      (option === "NX" && was !== undefined) ||
+      (option === "XX" && was === undefined) ||
+      (option === "GT" && was !== undefined && Number(score) <= Number(was));
+    if (isRefused || was === score) continue;
+    map.set(member, score);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   SET(engine, key, [value = "", option]) {
     if (option !== "KEEPTTL") engine.drop(key);
@@ -235,12 +276,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   HDEL: removal("hash"),
   HINCRBY: increment("hash"),
-  ZADD(engine, key, [score = "", member = ""]) {
+  ZADD(engine, key, args) {
     const map = mapOf(as(engine, key, "zset"));
-    const changed = map !== undefined && map.get(member) !== score;
-    map?.set(member, score);
-    return changed;
+    return map !== undefined && addScores(map, args);
   },
+  ZPOPMIN: removalOf((sorted) => sorted.slice(0, 1)),
+  ZPOPMAX: removalOf((sorted) => sorted.slice(-1)),
+  ZREMRANGEBYRANK: removalOf((sorted, [first, last]) => sorted.slice(Number(first), Number(last) + 1)),
+  ZREMRANGEBYSCORE: removalOf((sorted, [min, max]) =>
+    sorted.filter(([, score]) => Number(score) >= Number(min) && Number(score) <= Number(max)),
+  ),
   ZREM: removal("zset"),
   ZINCRBY: increment("zset"),
 };

@@ -1,6 +1,7 @@
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { EngineCommand } from "../../../src/core/merge/engine-writes.ts";
+import { KnownScores } from "../../../src/core/merge/known-scores.ts";
 import { LostExpiries, type KeyLook } from "../../../src/core/merge/lost-expiries.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
@@ -23,8 +24,15 @@ export type Entry =
   | { readonly kind: "commands"; readonly commands: readonly (readonly string[])[] }
   | { readonly kind: "mark"; readonly mark: string; readonly commands: readonly EngineCommand[] }
   | ({ readonly kind: "looked"; readonly key: string; readonly life: number } & KeyLook)
-  | { readonly kind: "read"; readonly key: string; readonly life: number; readonly effects: readonly Effect[] }
+  | ({ readonly kind: "read"; readonly life: number; readonly effects: readonly Effect[] } & Wanted)
+  | { readonly kind: "members"; readonly key: string; readonly life: number; readonly effects: readonly Effect[] }
   | ({ readonly kind: "give"; readonly effects: readonly Effect[] } & Gift);
+
+/** A key to be read, or members of a sorted set. */
+export interface Wanted {
+  readonly key: string;
+  readonly members: readonly string[] | undefined;
+}
 
 /** A key for a site that joins, asked for by one process of the site that gives. */
 interface Gift {
@@ -44,7 +52,9 @@ export interface Position extends Pick<Remains, "due"> {
 
 export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
-  | { readonly kind: "read" | "look"; readonly key: string }
+  | ({ readonly kind: "read" } & Wanted)
+  | { readonly kind: "look"; readonly key: string }
+  | { readonly kind: "members"; readonly key: string }
   | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
   | {
@@ -102,6 +112,8 @@ export interface Place {
   /** Keys that may have lost their time of expiry, each until it is looked at. */
   suspects: Set<string>;
   lost: LostExpiries;
+  /** Members of sorted sets, where they are known. */
+  scores: KnownScores;
   /** What the engine has not been asked for yet. */
   work: Work[];
   /** After a restart: how far the stream had come then. */
@@ -138,6 +150,7 @@ function nothing(
   return {
     ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, captured: 0, life },
     ...{ site, unread: [], suspects: new Set(), lost: new LostExpiries(site.keys), work: [] },
+    scores: new KnownScores(),
     ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
   };
 }
@@ -161,6 +174,7 @@ export function restart(place: Place): Pick<Position, "unread" | "suspects"> {
   [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
   place.captured = position?.captured ?? 0;
   place.lost = new LostExpiries(place.site.keys);
+  place.scores = new KnownScores();
   place.catchUp = place.stream.length;
   return position ?? { unread: [], suspects: [] };
 }

@@ -1,4 +1,3 @@
-import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
 import { expiredEffects } from "../../../src/core/merge/expired-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
@@ -9,6 +8,7 @@ import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summ
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
 import { loseAll, newPlace, positionOf, restart, runAll, takesPart, type Place, type Work } from "./place.ts";
+import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
@@ -58,14 +58,13 @@ export class Sites {
     if (place === undefined || next === undefined) return false;
     const { engine, stream, stored } = place;
     // what is asked for is not there any more when its time has come
-    const expired = "key" in next ? engine.expire(next.key) : [];
-    if (expired.length > 0) stream.push({ kind: "mark", mark: "", commands: expired });
+    const commands = "key" in next ? engine.expire(next.key) : [];
+    if (commands.length > 0) stream.push({ kind: "mark", mark: "", commands });
     switch (next.kind) {
       case "read":
-        stream.push({ kind: "read", key: next.key, life: place.life, effects: engine.effectsOf(next.key) });
-        break;
       case "look":
-        stream.push({ kind: "looked", key: next.key, life: place.life, ...engine.look(next.key) });
+      case "members":
+        stream.push(entryOf(place, next));
         break;
       case "give":
         stream.push({ ...next, effects: engine.effectsOf(next.key) });
@@ -112,14 +111,14 @@ export class Sites {
     place.at += 1;
     switch (entry.kind) {
       case "mark":
+        for (const command of entry.commands) place.scores.pass(command);
         this.#captureExpired(place, entry.commands);
         this.#suspect(place, place.lost.pass(entry.commands, entry.mark));
         this.#apply(place, place.site.applied(entry.mark));
         break;
       case "looked":
-        if (entry.life !== place.life) break;
-        place.suspects.delete(entry.key);
-        if (place.lost.isLost(entry.key, entry)) this.#capture(place, [{ kind: "emptied", key: entry.key }]);
+        if (entry.life === place.life && place.suspects.delete(entry.key) && place.lost.isLost(entry.key, entry))
+          this.#capture(place, [{ kind: "emptied", key: entry.key }]);
         break;
       case "give":
         if (entry.life === place.life) this.#transfers.give(place, entry);
@@ -127,15 +126,15 @@ export class Sites {
       case "read":
         if (entry.life !== place.life) break;
         place.unread.splice(place.unread.indexOf(entry.key), 1);
+        if (entry.members === undefined) place.scores.learn(entry.key, entry.effects);
         this.#capture(place, entry.effects);
         break;
+      case "members":
+        if (entry.life === place.life) place.scores.learn(entry.key, entry.effects);
+        break;
       case "commands": {
-        const captured = entry.commands.map((command) => {
-          const of = capturedEffects(command);
-          if (of === undefined) throw new Error(`no rule for ${command.join(" ")}`);
-          return of;
-        });
-        for (const { read } of captured) this.#read(place, read);
+        const captured = entry.commands.map((command) => capturedAt(place, command));
+        this.#read(place, wantedBy(captured));
         this.#suspect(place, place.lost.pass(entry.commands, undefined));
         const effects = captured.flatMap((each) => each.effects);
         if (effects.length > 0) this.#capture(place, effects);
@@ -183,7 +182,7 @@ export class Sites {
   crash(place: Place | undefined): void {
     if (!takesPart(place)) return;
     const { unread, suspects } = restart(place);
-    this.#read(place, unread);
+    this.#read(place, unread.map(whole));
     for (const key of suspects) place.lost.suspect(key);
     this.#suspect(place, suspects);
     this.#break(place);
@@ -218,6 +217,11 @@ export class Sites {
     if (place === undefined || place.state === "gone") return;
     place.sites = this.#ids;
     place.site.participants.change(place.sites);
+  }
+
+  /** The site looks at the members of a sorted set. */
+  lookAtMembers(place: Place | undefined, key: string): void {
+    if (takesPart(place)) place.work.push({ kind: "members", key });
   }
 
   /** A site that has nothing asks another one for all keys. */
@@ -261,10 +265,7 @@ export class Sites {
   #keepsAlive(place: Place, bytes: Uint8Array): boolean {
     if (!takesPart(place)) return false;
     const keys = place.site.keys.keptAlive(decodeOperation(bytes));
-    this.#read(
-      place,
-      keys.filter((key) => !place.unread.includes(key)),
-    );
+    this.#read(place, keys.filter((key) => !place.unread.includes(key)).map(whole));
     return keys.length > 0;
   }
 
@@ -283,9 +284,9 @@ export class Sites {
     place.work.push({ kind: "log", operation, position: positionOf(place) });
   }
 
-  #read(place: Place, keys: readonly string[]): void {
-    place.unread.push(...keys);
-    place.work.push(...keys.map((key): Work => ({ kind: "read", key })));
+  #read(place: Place, wanted: ReturnType<typeof wantedBy>): void {
+    place.unread.push(...wanted.map(({ key }) => key));
+    place.work.push(...wanted.map((each): Work => ({ kind: "read", ...each })));
   }
 
   #suspect(place: Place, keys: readonly string[]): void {

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KnownScores } from "../../core/merge/known-scores.ts";
+import { startEngine } from "../../../test/kit/engines/engine.ts";
+import { until } from "../../../test/kit/time/until.ts";
+import { systemClock } from "../reconcile/system-clock.ts";
+import { MemberLooks } from "./member-looks.ts";
+
+await test("sets that clients change are looked at, unless they are known, large, or no sets", async () => {
+  await using engine = await startEngine();
+  const client = await engine.connect();
+  await client.call("ZADD", "small", "1", "m");
+  await client.call("SET", "text", "v");
+  await client.call("EVAL", "for i = 1, 10001 do redis.call('ZADD', 'large', i, i) end", "0");
+  const scores = new KnownScores();
+  scores.learn("known", []);
+  const looked: string[] = [];
+  const ended = new AbortController();
+  const looks = {
+    look: (keys: readonly string[], take: (key: string, effects: readonly []) => void): Promise<void> => {
+      looked.push(...keys);
+      for (const key of keys) take(key, []);
+      return Promise.resolve();
+    },
+  };
+  const members = new MemberLooks({ client, clock: systemClock, signal: ended.signal }, looks, scores);
+  for (const key of ["large", "text", "known", "small"]) members.pass(["ZADD", key, "1", "m"]);
+  for (const name of ["SET", "ZPOPMIN"]) members.pass([name, "other"]);
+  await until("the small set is known", () => scores.has("small"), { withinMs: 20_000 });
+  members.pass(["zincrby", "later", "1", "m"]);
+  await until("the later set is known", () => scores.has("later"), { withinMs: 20_000 });
+  assert.deepEqual(looked, ["small", "later"]);
+  ended.abort();
+});
