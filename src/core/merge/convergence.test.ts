@@ -10,7 +10,7 @@ const STEPS = 150;
 /** Clocks of sites differ by up to this, in milliseconds. */
 const SKEW_MS = 300_000;
 
-test(`sites converge in ${SCHEDULES} random schedules of writes, transactions, late streams, repeated operations, partitions, crashes, keys that expire at any moment, sites that come, go and lose all, and wrong clocks`, () => {
+test(`sites converge in ${SCHEDULES} random schedules of writes, transactions, late streams, repeated operations, partitions, crashes, keys that expire or are evicted at any moment, sites that come, go and lose all, and wrong clocks`, () => {
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) converges(seed);
 });
 
@@ -82,7 +82,7 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
       if (below(often) === 0) sites.crash(place());
     },
     () => passTime(sites, place(), below(2) === 0),
-    () => sites.lookAtMembers(place(), `zset:${one("a", "b")}`),
+    () => lookOrEvict(sites, place(), one),
     () => {
       if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
       if (goes && below(6) === 0) sites.leave(place());
@@ -102,6 +102,18 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   }
   if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
   return { sites, sum: isWhole ? sum : undefined };
+}
+
+/** The site looks at a sorted set, or its engine is full: then that removes a key that has a time of expiry. */
+function lookOrEvict(
+  sites: Sites,
+  place: Sites["places"][number] | undefined,
+  one: (first: string, ...others: readonly string[]) => string,
+): void {
+  const [type, name] = [one("set", "hash", "zset", "list", "until"), one("a", "b")];
+  if (one("look", "evict") === "look") return sites.lookAtMembers(place, `zset:${name}`);
+  const commands = place?.engine.evict(`${type}:${name}`) ?? [];
+  if (commands.length > 0) place?.stream.push({ kind: "commands", commands });
 }
 
 /** The time of each key of a site comes: the engine removes it at once, or when it is asked for it. */

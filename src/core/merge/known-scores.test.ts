@@ -50,7 +50,14 @@ test("what is popped is the lowest of what is there by then", () => {
   assert.equal(shown(known, "ZPOPMIN k"), "z-");
 });
 
-for (const command of ["DEL other k", "UNLINK k", "RENAME k other", "ZUNIONSTORE k 1 other", "SET k v", "FLUSHALL"])
+for (const command of ["DEL other k", "UNLINK k"])
+  test(`nothing is in a set after ${command}, and later members are known`, () => {
+    const known = knowing("a 1");
+    for (const each of [command, "ZADD k 2 b"]) shown(known, each);
+    assert.equal(shown(known, "ZPOPMIN k 2"), "b-");
+  });
+
+for (const command of ["RENAME k other", "ZUNIONSTORE k 1 other", "SET k v", "FLUSHALL"])
   test(`nothing is known of a set after ${command}`, () => {
     const known = knowing("a 1");
     shown(known, command);

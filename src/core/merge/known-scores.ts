@@ -23,12 +23,18 @@ export class KnownScores {
     this.#most = most;
   }
 
-  get isEmpty(): boolean {
-    return this.#keys.size === 0;
+  /** False of a command of the site with which nothing changes here. */
+  isConcernedBy(name: string, key: () => string): boolean {
+    return this.#keys.size > 0 && (!OF_ONE_KEY.has(name) || this.#keys.has(key()));
   }
 
   has(key: string): boolean {
     return this.#keys.has(key);
+  }
+
+  /** The key of a command that changes some members of a set which is not known. */
+  lackedBy([name = "", key = ""]: readonly string[]): string | undefined {
+    return this.#keys.has(key) || !CHANGING.has(name.toUpperCase()) ? undefined : key;
   }
 
   /** The key holds what these effects make of it, at this place of the stream. */
@@ -64,9 +70,13 @@ export class KnownScores {
     return changes;
   }
 
-  /** Whatever another command does with a key, its members are not known after it. */
+  /** Whatever another command does with a key, its members are not known after it, unless it has none then. */
   #passOther(name: string, args: readonly string[]): void {
     if (TIMES.has(name)) return;
+    if (REMOVES.has(name)) {
+      for (const each of args) if (this.#keys.has(each)) this.learn(each, []);
+      return;
+    }
     if (FLUSHES.has(name)) {
       this.#keys.clear();
       this.#weight = 0;
@@ -96,6 +106,10 @@ const MOST_MEMBERS = 100_000;
 /** What a set costs beside its members, in members. */
 const OF_A_SET = 8;
 const TIMES = new Set(["PEXPIREAT", "PERSIST"]);
+const CHANGING = new Set(["ZADD", "ZINCRBY", "ZREM"]);
+const REMOVES = new Set(["DEL", "UNLINK"]);
+/** Those of a site that are the most, and change their first key alone. */
+const OF_ONE_KEY = new Set(["INCRBY", "SADD", "HSET", "HINCRBY", "ZADD", "ZINCRBY", "RPUSH", "PEXPIREAT"]);
 const FLUSHES = new Set(["FLUSHDB", "FLUSHALL"]);
 
 function weightOf(members: OrderedMembers): number {

@@ -179,9 +179,8 @@ export class Capture {
 
   /** What the site itself did changes sorted sets too. */
   #passWrites(writes: readonly CommandFrame[]): void {
-    if (this.#scores.isEmpty) return;
     for (const { name, frame } of writes)
-      if (!ADDING.has(name) || this.#scores.has(argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
+      if (this.#scores.isConcernedBy(name, () => argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
   }
 
   /**
@@ -244,15 +243,3 @@ type Wanted = Pick<NamedMembers, "key"> & { readonly members: NamedMembers["memb
 interface PendingRead extends Wanted, Omit<Unread, "members"> {
   readonly replies: Promise<readonly Reply[]>;
 }
-
-/** Commands of the site that change no other key than their first one, and are the most. */
-const ADDING: ReadonlySet<string> = new Set([
-  "INCRBY",
-  "SADD",
-  "HSET",
-  "HINCRBY",
-  "ZADD",
-  "ZINCRBY",
-  "RPUSH",
-  "PEXPIREAT",
-]);

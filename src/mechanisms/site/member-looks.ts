@@ -17,8 +17,9 @@ export class MemberLooks {
   }
 
   /** A client has done this. */
-  pass([name = "", key = ""]: readonly string[]): void {
-    if (!CHANGING.has(name.toUpperCase()) || this.#scores.has(key) || this.#wanted.size >= MOST_WANTED) return;
+  pass(command: readonly string[]): void {
+    const key = this.#scores.lackedBy(command);
+    if (key === undefined || this.#wanted.size >= MOST_WANTED) return;
     this.#wanted.add(key);
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -44,7 +45,6 @@ export class MemberLooks {
   }
 }
 
-const CHANGING = new Set(["ZADD", "ZINCRBY", "ZREM"]);
 const MOST_WANTED = 1_000;
 /** The engine has other things to do. */
 const [PAUSE_MS, AT_ONCE] = [50, 5];

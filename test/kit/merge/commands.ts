@@ -1,12 +1,30 @@
+import { SITE_EXAMPLES } from "./site-examples.ts";
+
 /** A command as a client writes it. */
 export type Command = readonly [string, ...string[]];
 
 const FAR_AWAY_MS = 4_102_444_800_000;
+const OF_EXAMPLES = 0.25;
+const BLOCKING = new Set(["BLPOP", "BRPOP", "BLMOVE", "BRPOPLPUSH", "BLMPOP", "BZPOPMIN", "BZPOPMAX", "BZMPOP"]);
 
-/** A random command on one of few keys, so that sites meet. */
+/**
+ * Each write that a site takes, as its example has it. One that blocks is in the stream of an engine as the one that does not, and FLUSHDB would take
+ * the counters.
+ */
+const EXAMPLES: readonly Command[] = Object.entries(SITE_EXAMPLES)
+  .filter(([name]) => name !== "FLUSHDB" && !BLOCKING.has(name))
+  .flatMap(([, requests]) =>
+    requests.map((request): Command => {
+      const [name = "", ...args] = request.split(" ");
+      return [name, ...args];
+    }),
+  );
+
+/** A random command, most of them on one of few keys, so that sites meet. */
 export function commandOf(dice: () => number): Command {
   const one = <T>(first: T, ...others: readonly T[]): T =>
     [first, ...others][Math.floor(dice() * (others.length + 1))] ?? first;
+  if (dice() < OF_EXAMPLES) return EXAMPLES[Math.floor(dice() * EXAMPLES.length)] ?? ["PING"];
   const key = one("a", "b", "c", "d");
   const element = one("m", "n", "o", "p");
   const value = String(Math.floor(dice() * 1_000));

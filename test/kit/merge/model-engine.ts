@@ -34,6 +34,11 @@ export class ModelEngine {
     return this.#lapsed.has(key) && this.drop(key) ? [["UNLINK", key]] : [];
   }
 
+  /** What an engine with a full memory does to a key that has a time of expiry, as its stream has it. */
+  evict(key: string): readonly (readonly string[])[] {
+    return this.#expires.has(key) && this.drop(key) ? [["DEL", key]] : [];
+  }
+
   /** Keys whose time has come. */
   get lapsed(): readonly string[] {
     return [...this.#lapsed];

@@ -144,7 +144,7 @@ export class Sites {
     return true;
   }
 
-  /** The next operation of a link arrives; `again`: it will come once more. */
+  /** The next operation of a link arrives; `again`: once more later. */
   deliver(link: string, again = false): boolean {
     if (this.#links.isCut(link)) return false;
     if (this.#links.mend(link)) this.exchange.resend(link);

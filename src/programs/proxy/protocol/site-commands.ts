@@ -40,12 +40,19 @@ export interface TakenAtSite {
   readonly command: CommandEntry;
 }
 
-/** Keeps to the database 0, the one that sites share: another one holds what the link keeps. */
+/**
+ * Keeps to the database 0, the one that sites share: another one holds what the link keeps. An engine writes UNLINK in capitals into its stream for a
+ * key whose time has come; what a client removes is written in another way.
+ */
 export function takenAtSite(request: Buffer, command: CommandEntry): TakenAtSite {
   const { name } = command;
   if (name === "FLUSHALL") {
     const [, ...options] = argumentsOf(request);
     return { request: encodeCommand(["FLUSHDB", ...options]), command };
+  }
+  if (name === "UNLINK") {
+    const [, ...keys] = argumentsOf(request);
+    return { request: encodeCommand(["unlink", ...keys]), command };
   }
   if (!namesOther(request, name)) return { request, command };
   return { request, command: { name, commandClass: "refused", note: ZERO_ALONE } };
@@ -65,6 +72,9 @@ const NAMES = new NameTable([
       special: { name, commandClass: "refused" as const, note: `${why} (docs/active-active.md)` },
     })),
   ),
-  // looked at: they may name another database, or reach all
-  ...["COPY", "FLUSHALL"].map((name) => ({ name, special: { name, commandClass: "write" as const, note: "" } })),
+  // looked at: they may name another database, reach all, or look like what engines do
+  ...["COPY", "FLUSHALL", "UNLINK"].map((name) => ({
+    name,
+    special: { name, commandClass: "write" as const, note: "" },
+  })),
 ]);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import { SITE_WRITES } from "../../../core/api/site-writes.ts";
 import { capturedEffects } from "../../../core/merge/captured-effects.ts";
+import { expiredEffects } from "../../../core/merge/expired-effects.ts";
 import { userRules } from "../../../mechanisms/supervisor/engine-users.ts";
 import { argumentsOf } from "../../../ports/resp/command-frame.ts";
 import { openReplicationStream } from "../../../ports/resp/replication-stream.ts";
@@ -59,8 +60,16 @@ for (const engine of engineNames()) {
       const reply = await scene.client.ask(...request.split(" "));
       assert.ok(!String(reply).startsWith("-"), `${request}: ${String(reply)}`);
     }
-    const unknown = (await stream.upTo("the-end")).filter((args) => capturedEffects(args) === undefined);
-    assert.deepEqual(unknown, []);
+    const seen = await stream.upTo("the-end");
+    assert.deepEqual(
+      seen.filter((args) => capturedEffects(args) === undefined),
+      [],
+    );
+    assert.deepEqual(
+      seen.filter((args) => expiredEffects(args).length > 0),
+      [],
+      "nothing that a client removes looks like a key whose time has come",
+    );
   });
 
   await test(`${engine}: what no link carries is refused, also in transactions and in scripts`, async () => {
