@@ -16,6 +16,7 @@ import { effectsOfReads, effectsOfScores, readsOf } from "./key-reads.ts";
 import { MemberLooks } from "./member-looks.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { numberIn, type Place } from "./place.ts";
+import { ReadRests } from "./read-rests.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
@@ -41,6 +42,7 @@ export class Capture {
   /** Keys that have to be read. */
   readonly #unread = new Map<string, Unread>();
   readonly #reads = new Map<string, PendingRead>();
+  readonly #rests = new ReadRests();
   readonly #looks: KeyLooks;
   readonly #scores = new KnownScores();
   readonly #members: MemberLooks;
@@ -121,17 +123,23 @@ export class Capture {
     const captured = Promise.withResolvers<void>();
     const unread: Unread = { begin, captured, members: members && new Set(members) };
     this.#unread.set(key, unread);
-    setImmediate(() => {
-      this.#unread.delete(key);
-      this.#readNumber += 1;
-      const mark = `read:${this.#options.name}:${this.#readNumber}`;
-      const wanted = { key, members: unread.members && [...unread.members] };
-      const reads = wanted.members === undefined ? readsOf(key) : [["ZMSCORE", key, ...wanted.members]];
-      const replies = readAt(this.#options, mark, reads);
-      replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
-      this.#reads.set(mark, { ...wanted, begin, captured, replies });
-    });
+    const { clock, signal } = this.#options;
+    const restMs = members === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
+    const ask = (): void => this.#ask(key, unread);
+    if (restMs === 0) setImmediate(ask);
+    else clock.sleep(restMs, signal).then(ask, () => undefined); // aborted: nobody asks any more
     return captured.promise;
+  }
+
+  #ask(key: string, { members, begin, captured }: Unread): void {
+    this.#unread.delete(key);
+    this.#readNumber += 1;
+    const mark = `read:${this.#options.name}:${this.#readNumber}`;
+    const wanted = { key, members: members && [...members] };
+    const reads = wanted.members === undefined ? readsOf(key) : [["ZMSCORE", key, ...wanted.members]];
+    const replies = readAt(this.#options, mark, reads);
+    replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
+    this.#reads.set(mark, { ...wanted, begin, captured, replies, askedMs: this.#options.clock.uptimeMs() });
   }
 
   /** Reads keys, and captures what they hold; resolves when that is done, or the signal comes. */
@@ -208,10 +216,18 @@ export class Capture {
     if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? []);
   }
 
-  async #takeRead(mark: string, { key, members, replies, captured }: PendingRead, end: Reached): Promise<void> {
+  async #takeRead(
+    mark: string,
+    { key, members, replies, captured, askedMs }: PendingRead,
+    end: Reached,
+  ): Promise<void> {
     const effects =
       members === undefined ? effectsOfReads(key, await replies) : effectsOfScores({ key, members }, await replies);
-    if (members === undefined) this.#scores.learn(key, effects);
+    if (members === undefined) {
+      const now = this.#options.clock.uptimeMs();
+      this.#rests.add(key, { effects, tookMs: now - askedMs, now });
+      this.#scores.learn(key, effects);
+    }
     this.#reads.delete(mark);
     this.#advance(end);
     this.#options.onEffects(effects);
@@ -242,4 +258,5 @@ type Wanted = Pick<NamedMembers, "key"> & { readonly members: NamedMembers["memb
 
 interface PendingRead extends Wanted, Omit<Unread, "members"> {
   readonly replies: Promise<readonly Reply[]>;
+  readonly askedMs: number;
 }

@@ -31,6 +31,8 @@ const REFUSED: readonly (readonly [request: string, why: RegExp])[] = [
   ["GEORADIUS g 15 37 200 km", /GEOSEARCH/],
 ];
 const IN_SCRIPTS = ["xadd k * a 1", "select 1", "swapdb 0 1", "move k 1", "flushall", "restore k 0 x"];
+/** A client gives it a time in the past. */
+const EXPIRED = "m1";
 const FRAME = ["PING", "SELECT", "MULTI", "EXEC", "REPLCONF"];
 
 test("each write that an endpoint knows is taken at a site or refused there with a reason", () => {
@@ -66,9 +68,9 @@ for (const engine of engineNames()) {
       [],
     );
     assert.deepEqual(
-      seen.filter((args) => expiredEffects(args).length > 0),
+      seen.filter((args) => args[1] !== EXPIRED && expiredEffects(args).length > 0),
       [],
-      "nothing that a client removes looks like a key whose time has come",
+      "nothing else that a client removes looks like a key whose time has come",
     );
   });
 
