@@ -1,4 +1,5 @@
-import { capturedEffects, type NamedMembers } from "../../core/merge/captured-effects.ts";
+import { capturedEffects } from "../../core/merge/captured-effects.ts";
+import type { NamedMembers } from "../../core/merge/captured.ts";
 import { expiredEffects } from "../../core/merge/expired-effects.ts";
 import { KnownScores } from "../../core/merge/known-scores.ts";
 import type { ExpiringKeys } from "../../core/merge/lost-expiries.ts";

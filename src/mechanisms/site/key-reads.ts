@@ -1,4 +1,4 @@
-import type { NamedMembers } from "../../core/merge/captured-effects.ts";
+import type { NamedMembers } from "../../core/merge/captured.ts";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 import type { Effect, KeyType } from "../../core/merge/operation.ts";
 import { byteStringOf, ReplyError, type Reply } from "../../ports/resp/reply.ts";
