@@ -23,25 +23,27 @@ export class MemberLooks {
     this.#wanted.add(key);
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#lookAtAll().catch(() => undefined); // who follows the stream has the failure of the connection; aborted: nobody asks any more
+    // who follows the stream has the failure of a connection; after another one, the next change asks again
+    this.#lookAtAll().catch(() => (this.#isLooking = false));
   }
 
   async #lookAtAll(): Promise<void> {
-    const { client, clock, signal } = this.#context;
-    for (;;) {
+    const { clock, signal } = this.#context;
+    while (this.#wanted.size > 0) {
       await clock.sleep(PAUSE_MS, signal);
-      const keys = [...this.#wanted].slice(0, AT_ONCE).filter((key) => !this.#scores.has(key));
-      const sizes = await client.callAll(
-        keys.map((key) => ["ZCARD", key]),
-        "latin1",
-      );
-      const small = keys.filter((_, at) => typeof sizes[at] === "number" && Number(sizes[at]) <= MOST_MEMBERS);
-      await this.#looks.look(small, (key, effects) => this.#scores.learn(key, effects));
-      for (const key of keys) this.#wanted.delete(key);
-      if (this.#wanted.size > 0) continue;
-      this.#isLooking = false;
-      return;
+      const next = [...this.#wanted].slice(0, AT_ONCE);
+      await this.#lookAt(next.filter((key) => !this.#scores.has(key)));
+      for (const key of next) this.#wanted.delete(key);
     }
+    this.#isLooking = false;
+  }
+
+  async #lookAt(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const asked = keys.map((key) => ["ZCARD", key]);
+    const sizes = await this.#context.client.callAll(asked, "latin1");
+    const small = keys.filter((_, at) => typeof sizes[at] === "number" && Number(sizes[at]) <= MOST_MEMBERS);
+    await this.#looks.look(small, (key, effects) => this.#scores.learn(key, effects));
   }
 }
 

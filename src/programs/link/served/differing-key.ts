@@ -1,10 +1,14 @@
-import type { HeldKey } from "../../../core/merge/held-key.ts";
+import type { KeyState } from "../../../core/merge/key-state.ts";
+import { entries } from "../../../core/merge/key-view.ts";
+import { siteOf } from "../../../core/merge/origin.ts";
+import { compareTimestamps } from "../../../core/merge/timestamp.ts";
+import type { KeyAt } from "../../../core/merge/uncaptured-effects.ts";
 import type { FoundDifference } from "../../../mechanisms/site/agreement.ts";
 import type { DifferingKey } from "../../../ports/management/link-control.ts";
 
 /** A key that differs, as it is shown: without its values. */
 export function differingKey({ key, here, there }: FoundDifference, since: string): DifferingKey {
-  return { key: shownName(key), here: shown(here.held), there: shown(there.held), since };
+  return { key: shownName(key), here: shown(here), there: shown(there), since };
 }
 
 const LONGEST = 100;
@@ -15,11 +19,21 @@ function shownName(key: string): string {
   return JSON.stringify(cut).slice(1, -1);
 }
 
-function shown({ type, elements, until }: HeldKey): string {
-  if (type === undefined) return "nothing";
+function shown({ held, state }: KeyAt): string {
+  const { type, elements, until } = held;
+  const version = shownVersion(state);
+  if (type === undefined) return `nothing${version}`;
   const time = until === undefined ? "no time of expiry" : `until ${new Date(until).toISOString()}`;
   const value = elements.get("");
   const size = type === "string" || type === "list" ? (value?.length ?? 0) : elements.size;
   const unit = type === "string" ? "bytes" : "elements";
-  return `a ${type} of ${size} ${unit}, ${time}`;
+  return `a ${type} of ${size} ${unit}, ${time}${version}`;
+}
+
+/** The last write that all sites have not agreed on yet. */
+function shownVersion({ latest }: KeyState): string {
+  const stamps = entries(latest).map(([, stamp]) => stamp);
+  const last = stamps.toSorted((a, b) => compareTimestamps(a.at, b.at)).at(-1);
+  if (last === undefined) return "";
+  return `, written by site ${siteOf(last.dot.origin)} at ${new Date(last.at.wall).toISOString()}`;
 }
