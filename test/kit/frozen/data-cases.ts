@@ -11,6 +11,19 @@ const licenceFile = (lane: Lane) => ({ files: { "license.txt": licence(lane) } }
 const buildFor72 = () => tallyArchive({ version: "1.1.0", compatible: "7.2" });
 const OLD = { name: "old", memory_size: 100_000_000, redis_version: "6.2" } as const;
 
+const LICENCE = {
+  before: letLicenceExpire,
+  state: "InvalidUpgrade",
+  reason: "LicenseInvalid",
+  evidence: /expired on/,
+  remedy: /storectl recover rec --license license\.txt; or without storectl: kubectl patch rec rec .*license\.txt/,
+  recoveries: {
+    "the API": typeProposal("LicenseInvalid", "--license license.txt", licenceFile),
+    "the CR": runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "kubectl patch" })),
+    storectl: runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "storectl recover" })),
+  },
+} satisfies FrozenCase;
+
 /** Cases whose cause lies in what the cluster holds: modules, databases, licence. */
 export function dataCases(modules: ModuleRepository) {
   return {
@@ -60,17 +73,6 @@ export function dataCases(modules: ModuleRepository) {
         storectl: (lane) => recoverWith(lane, "IncompatibleDatabaseVersion"),
       },
     },
-    licence: {
-      before: letLicenceExpire,
-      state: "InvalidUpgrade",
-      reason: "LicenseInvalid",
-      evidence: /expired on/,
-      remedy: /storectl recover rec --license license\.txt; or without storectl: kubectl patch rec rec .*license\.txt/,
-      recoveries: {
-        "the API": typeProposal("LicenseInvalid", "--license license.txt", licenceFile),
-        "the CR": runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "kubectl patch" })),
-        storectl: runRemedy("LicenseInvalid", (lane) => ({ ...licenceFile(lane), naming: "storectl recover" })),
-      },
-    },
+    licence: LICENCE,
   } satisfies Record<string, FrozenCase>;
 }
