@@ -114,6 +114,11 @@ export const remoteSecretName = (name: string): string => `store-enterprise-${na
 /** Value of the `app` label on every object of the product. */
 export const APP_LABEL = "store-enterprise";
 
+/** The labels by which the workloads and Services of a cluster find its pods of that role. */
+export function podSelector(cluster: string, role: string): Record<string, string> {
+  return { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.role]: role };
+}
+
 /** Readiness gate of a node pod: the operator sets it once the node is active and its replicas are in sync. */
 export const IN_SERVICE_GATE = `${API_GROUP}/in-service`;
 

@@ -2,12 +2,13 @@ import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { clusterSpec, type ClusterSpec } from "../../core/api/cluster-spec.ts";
 import type { StoreEnterpriseCluster } from "../../core/api/kinds.ts";
-import { clusterNames, LABELS } from "../../core/api/names.ts";
+import { clusterNames, LABELS, podSelector } from "../../core/api/names.ts";
 import { Pods, StatefulSets } from "../../ports/kube/builtin.ts";
 import { isTrue } from "../../ports/kube/conditions.ts";
 import type { Kube, Ref, Stored } from "../../ports/kube/kube.ts";
 import { isVersionAsked, versionChange } from "../../core/planner/view/target.ts";
-import { nodesOf, type ClusterView, type NodePod, type Workload } from "../../core/planner/view/cluster-view.ts";
+import { abovePods } from "../../core/planner/cluster/partition.ts";
+import type { ClusterView, NodePod, Workload } from "../../core/planner/view/cluster-view.ts";
 import { volumeGrowth } from "../../core/planner/view/volume-growth.ts";
 import { readGrowingVolumes } from "./kubernetes/claims.ts";
 import type { Reading, ClusterEnvironment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
@@ -22,7 +23,8 @@ import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 import { readDatabasesLeft } from "./kubernetes/databases-left.ts";
-import { lostWorkload, nodePodOf, workloadOf } from "./kubernetes/workload.ts";
+import { accountOf, type FindAccount } from "./kubernetes/former-account.ts";
+import { lostWorkload, namesakeOf, nodePodOf, workloadOf } from "./kubernetes/workload.ts";
 
 export interface ObserveDeps {
   readonly kube: Kube;
@@ -39,6 +41,8 @@ export interface ObserveDeps {
   readonly kubernetesVersion: () => Promise<Distribution | undefined>;
   /** The admission webhook as it was last seen; absent from who does not manage it. */
   readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
+  /** When a ServiceAccount of the product was made; absent from who does not follow them. */
+  readonly accountMadeAt?: FindAccount;
 }
 
 /** A cluster as it is at this moment. */
@@ -65,6 +69,8 @@ export interface ClusterReads {
   statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
   /** In the order of their ordinals. */
   nodePods(cluster: ClusterRef): Promise<readonly Stored<Pod>[]>;
+  /** Pods that have the names of the nodes of these ordinals, whatever their labels are; none when that would take requests. */
+  podsNamed(cluster: ClusterRef, ordinals: readonly number[]): Promise<readonly Stored<Pod>[]>;
   /** Volumes of the nodes, and whether they may grow to `size`; undefined when that would take requests. */
   volumes(cluster: ClusterRef, size: string | undefined): Promise<ClusterEnvironment["volumes"]>;
 }
@@ -78,6 +84,11 @@ export function liveReads(kube: Kube): ClusterReads {
     nodePods: async ({ name, namespace }) => {
       const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
       return inOrder((await kube.list(Pods, { namespace, labelSelector })).items);
+    },
+    podsNamed: async ({ name, namespace }, ordinals) => {
+      const named = ordinals.map((ordinal) => `metadata.name=${clusterNames.nodePod(name, ordinal + 1)}`);
+      const lists = named.map((fieldSelector) => kube.list(Pods, { namespace, fieldSelector }));
+      return (await Promise.all(lists)).flatMap(({ items }) => items);
     },
     volumes: (cluster, size) => readGrowingVolumes(kube, cluster, size),
   };
@@ -93,6 +104,7 @@ export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterR
           .list()
           .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name),
       ),
+    podsNamed: async () => [],
     volumes: async () => undefined,
   };
 }
@@ -113,7 +125,8 @@ export async function observeCluster(
   const [pods, distribution] = await Promise.all([reads.nodePods(cluster), deps.kubernetesVersion()]);
   const connection = await connectionTo(deps.connections, cluster, spec, pods);
   const records = typeof connection === "string" ? { unreachable: connection } : await connection.records(maxAgeMs);
-  const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, pods.map(nodePodOf));
+  const nodePods = pods.map((pod) => ({ ...nodePodOf(pod), ...accountOf(pod, deps.accountMadeAt) }));
+  const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, nodePods);
   const deleting = rec.metadata.deletionTimestamp !== undefined;
   const view: ClusterView = {
     ...{ name, spec },
@@ -126,7 +139,8 @@ export async function observeCluster(
     kubernetesMinor: distribution?.minor,
     isOpenShift: distribution?.isOpenShift === true,
     workload,
-    pods: pods.map(nodePodOf),
+    pods: nodePods,
+    ...(await readNamesakes(reads, cluster, workload, nodePods)),
     cluster: factsOf(records),
     databasesLeft: deleting ? await readDatabasesLeft(deps.kube, cluster, workload !== undefined) : [],
   };
@@ -157,6 +171,25 @@ async function ownImage(
     operatorBaseSystem: baseSystem ?? status?.operatorBaseSystem,
     operatorModules: (await ownModules) ?? written,
   };
+}
+
+const LOOKED_UP = 3;
+
+/** A pod that its StatefulSet does not know keeps another of its name away. */
+async function readNamesakes(
+  reads: ClusterReads,
+  cluster: ClusterRef,
+  workload: Workload | undefined,
+  pods: readonly NodePod[],
+): Promise<Pick<ClusterView, "namesakes">> {
+  const missing = Array.from({ length: workload?.replicas ?? 0 }, (_, ordinal) => ordinal).filter(
+    (ordinal) => !pods.some((pod) => pod.ordinal === ordinal),
+  );
+  // one is enough to say what is wrong; another writer may have asked for any number
+  const found = missing.length === 0 ? [] : await reads.podsNamed(cluster, missing.slice(0, LOOKED_UP));
+  const selector = Object.entries(podSelector(cluster.name, "node"));
+  const unknown = found.filter(({ metadata }) => selector.some(([key, value]) => metadata.labels?.[key] !== value));
+  return unknown.length === 0 ? {} : { namesakes: unknown.map(namesakeOf) };
 }
 
 /** The StatefulSet, and the volumes while they grow or are all that shows what a lost StatefulSet had. */
@@ -207,7 +240,7 @@ export async function connectionTo(
   return connection;
 }
 
-/** What the operator lacks, and the nodes and rigger that run. */
+/** What the operator lacks, and the nodes and rigger that run: those that are only asked for get theirs before they are made. */
 async function readPermissions(
   permissions: Permissions,
   view: ClusterView,
@@ -216,7 +249,7 @@ async function readPermissions(
   const own = await permissions.operator(REVIEW_MS.operator[health]);
   if (!own.read || view.workload === undefined || view.deleting) return own;
   const account = view.spec.serviceAccountName ?? view.name;
-  const scope = { name: view.name, nodes: nodesOf(view), account };
+  const scope = { name: view.name, nodes: abovePods(view.pods, view.workload.replicas), account };
   const others = await permissions.cluster(scope, REVIEW_MS.cluster[health]);
   if (others.read) return { read: true, value: [...own.value, ...others.value] };
   return own.value.length > 0 ? own : others;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterView, pod } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterView, facts, node, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
-import { stuckPod } from "./stuck-pod.ts";
+import { explained, stuckPod } from "./stuck-pod.ts";
+import { waiting } from "./step.ts";
 
 const forced = { deleting: true, endsInMs: 0, finalizers: ["a/b", "c/d"] };
 const release = `when nothing removes its finalizers: kubectl patch pod rec-1 --type merge -p '{"metadata":{"finalizers":null}}'`;
@@ -43,3 +44,33 @@ test("a StatefulSet that finalizers keep names them, and the way on", () => {
     /finalizers keep it: a\/b; .*: kubectl patch sts rec --type merge/,
   );
 });
+
+for (const [rule, inService, remedy] of [
+  ["in service is left alone: it serves without Kubernetes", true, /^wait and do not delete the pod: .*within an hour/],
+  ["out of service is made again", false, /^to make it again: kubectl delete pod rec-1$/],
+] as const) {
+  test(`a pod whose token Kubernetes refuses says so, and one that is ${rule}`, () => {
+    const cluster = facts({ nodes: [node(1), node(2, { active: false }), node(3)] });
+    const finding = stuckPod(clusterView({ cluster }), pod(1, { hasFormerAccount: true, inService }));
+    assert.equal(finding?.id, "TokenRefused");
+    assert.match(finding.evidence, /^pod rec-1 is older than its ServiceAccount/);
+    assert.match(finding.remedy, remedy);
+  });
+}
+
+test("a pod whose node is active has a token that is taken", () => {
+  assert.equal(stuckPod(clusterView(), pod(1, { hasFormerAccount: true })), undefined);
+});
+
+for (const [rule, isNode, remedy] of [
+  ["a node that lost its labels gets them back", true, /^give them back: kubectl patch pod rec-1 .*"storeenterprise.io\/role":"node"/],
+  ["another pod with the name of a node ends", false, /^end it under this name: kubectl delete pod rec-1$/],
+] as const) {
+  test(`${rule}, says the finding of a wait for it`, () => {
+    const view = clusterView({ pods: [pod(0), pod(2)], namesakes: [{ ordinal: 1, isNode }] });
+    const step = explained(view, waiting("StatefulSetBehind", "the controller takes up the new template"));
+    const finding = step.kind === "wait" ? step.finding : undefined;
+    assert.equal(finding?.id, "PodUnknown");
+    assert.match(finding.remedy, remedy);
+  });
+}

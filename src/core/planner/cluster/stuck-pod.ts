@@ -1,8 +1,9 @@
-import { describeObject, editObject } from "../../api/kubectl.ts";
+import { deleteObjects, describeObject, editObject, getObjects, mergeObject } from "../../api/kubectl.ts";
+import { podSelector } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { wait } from "../findings/finding.ts";
 import type { FindingId } from "../findings/ids.ts";
-import type { ClusterView, NodePod } from "../view/cluster-view.ts";
+import { nodeOf, type ClusterView, type Namesake, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
 import type { RollStep } from "./step.ts";
 
@@ -17,11 +18,32 @@ const PASSING: readonly string[] = [
 /** A step that waits for what ends unasked names a pod that needs a user, if there is one: what it waits for may depend on it. */
 export function explained(view: ClusterView, step: RollStep): RollStep {
   if (step.kind !== "wait" || (step.finding !== undefined && !PASSING.includes(step.finding.id))) return step;
-  const finding = view.pods
-    .toSorted((a, b) => Number(isStuckEnding(b)) - Number(isStuckEnding(a)))
-    .map((pod) => stuckPod(view, pod))
-    .find((found) => found !== undefined);
+  const [namesake] = view.namesakes ?? [];
+  const finding =
+    namesake !== undefined
+      ? unknownPod(view, namesake)
+      : view.pods
+          .toSorted((a, b) => Number(isStuckEnding(b)) - Number(isStuckEnding(a)))
+          .map((pod) => stuckPod(view, pod))
+          .find((found) => found !== undefined);
   return finding === undefined ? step : { ...step, finding };
+}
+
+/** The StatefulSet controller goes on only when the pod is its own again, or gone. */
+function unknownPod({ name }: ClusterView, { ordinal, isNode }: Namesake): Finding {
+  const pod = `${name}-${ordinal}`;
+  if (!isNode)
+    return wait(
+      "PodUnknown",
+      `pod ${pod} has the name of a node and is none`,
+      `end it under this name: ${deleteObjects("pod", [pod])}`,
+    );
+  const labels = podSelector(name, "node");
+  return wait(
+    "PodUnknown",
+    `pod ${pod} has lost its labels: its StatefulSet does not know it, and no other of its name can be made`,
+    `give them back: ${mergeObject("pod", pod, { metadata: { labels } })}`,
+  );
 }
 
 /** Why a pod does not go on without a user; undefined when it does. */
@@ -31,9 +53,22 @@ export function stuckPod(view: ClusterView, pod: NodePod): Finding | undefined {
   if (isStuckEnding(pod))
     return wait("PodNotRunning", `pod ${object} ${stuckText(pod)}`, `look: ${look}; ${endStuck(object, pod)}`);
   // a corrected spec is taken up at once
-  return pod.trouble === "" || pod.deleting
-    ? undefined
-    : wait("PodNotRunning", `pod ${object} does not run: ${pod.trouble}`, `look: ${look}; ${wayOutOf(pod, view)}`);
+  if (pod.deleting) return undefined;
+  if (pod.trouble !== "")
+    return wait("PodNotRunning", `pod ${object} does not run: ${pod.trouble}`, `look: ${look}; ${wayOutOf(pod, view)}`);
+  const isRefused = pod.hasFormerAccount === true && nodeOf(view, pod)?.active !== true;
+  return isRefused ? wait("TokenRefused", tokenText(object), newToken(object, pod)) : undefined;
+}
+
+function tokenText(pod: string): string {
+  return `pod ${pod} is older than its ServiceAccount, which was deleted and made again: Kubernetes refuses the token of the pod`;
+}
+
+/** A node in service serves clients without Kubernetes, and what it holds may be on no other node. */
+function newToken(object: string, { inService }: NodePod): string {
+  return inService
+    ? `wait and do not delete the pod: its kubelet renews the token within an hour, and its databases serve until then; look: ${getObjects("leases -w")}`
+    : makeAgain(object);
 }
 
 function wayOutOf({ unschedulable, ordinal, revision }: NodePod, { name, spec, workload }: ClusterView): string {

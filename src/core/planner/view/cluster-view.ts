@@ -33,6 +33,8 @@ export interface ClusterView {
   /** The StatefulSet; undefined before it is made. */
   readonly workload: Workload | undefined;
   readonly pods: readonly NodePod[];
+  /** Looked for while pods are missing; absent: none. */
+  readonly namesakes?: readonly Namesake[];
   readonly cluster: PolledCluster | Unreachable;
   /** The StoreEnterpriseDatabases that it has; read only for a cluster that is being deleted. */
   readonly databasesLeft: readonly DatabaseLeft[];
@@ -101,6 +103,15 @@ export interface NodePod {
   readonly unschedulable: boolean;
   /** It belongs to no StatefulSet. */
   readonly orphaned: boolean;
+  /** Its account was deleted and made again after it, less than an hour ago: Kubernetes refuses the token that it has. */
+  readonly hasFormerAccount?: true;
+}
+
+/** A pod that has the name of a node and lacks the labels by which its StatefulSet knows it. */
+export interface Namesake {
+  readonly ordinal: number;
+  /** It runs the container of a node: another writer took its labels. */
+  readonly isNode: boolean;
 }
 
 /** What the management API says. */

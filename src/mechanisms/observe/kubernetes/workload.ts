@@ -6,7 +6,7 @@ import type { Stored } from "../../../ports/kube/kube.ts";
 import { controllerOf } from "../../../ports/kube/ref.ts";
 import { parseQuantity } from "../../../core/base/quantity.ts";
 import type { Volume } from "../../../core/planner/prerequisites/environment.ts";
-import type { NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
+import type { Namesake, NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
 import { imageDigestOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";
 
 /** Annotation of the StatefulSet: hash of the pod template that was last written. */
@@ -72,7 +72,7 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
   const container = spec?.containers.find(({ name }) => name === NODE_CONTAINER);
   const seen = status?.containerStatuses?.find(({ name }) => name === NODE_CONTAINER);
   return {
-    ordinal: Number(metadata.name.slice(metadata.name.lastIndexOf("-") + 1)),
+    ordinal: ordinalOf(metadata),
     id: metadata.uid,
     ...endOf(metadata),
     revision: metadata.labels?.["controller-revision-hash"] ?? "",
@@ -86,6 +86,15 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     unschedulable: unscheduledOf(status) !== undefined,
     orphaned: controllerOf({ metadata }) === undefined,
   };
+}
+
+/** A pod with the name of a node that its StatefulSet does not know. */
+export function namesakeOf({ metadata, spec }: Stored<Pod>): Namesake {
+  return { ordinal: ordinalOf(metadata), isNode: spec?.containers.some(({ name }) => name === NODE_CONTAINER) === true };
+}
+
+function ordinalOf({ name }: Stored<object>["metadata"]): number {
+  return Number(name.slice(name.lastIndexOf("-") + 1));
 }
 
 /** Those by which Kubernetes itself orders deletions end unasked. */

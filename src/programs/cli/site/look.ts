@@ -72,6 +72,7 @@ function permittedReads({ kube, denied }: Site): ClusterReads {
   return {
     statefulSet: (cluster) => denied.unless(reads.statefulSet(cluster), undefined),
     nodePods: (cluster) => denied.unless(reads.nodePods(cluster), []),
+    podsNamed: (cluster, ordinals) => denied.unless(reads.podsNamed(cluster, ordinals), []),
     volumes: reads.volumes,
   };
 }

@@ -1,8 +1,10 @@
+import type { Pod } from "kubernetes-types/core/v1.js";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
+import { Deployments, Pods } from "../../../ports/kube/builtin.ts";
+import type { Stored } from "../../../ports/kube/kube.ts";
 import type { Site } from "../site/site.ts";
 
-/** True while the Deployment of the operator brings up its pods, and Kubernetes has not given up on it (`progressDeadlineSeconds`). */
+/** True while the Deployment of the operator brings up its pods: their image is there, and Kubernetes has not given up on it (`progressDeadlineSeconds`). */
 export async function operatorIsStarting({ kube, namespace }: Site): Promise<boolean> {
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   if (deployment === undefined) return false;
@@ -19,5 +21,16 @@ export async function operatorIsStarting({ kube, namespace }: Site): Promise<boo
     availableReplicas >= wanted;
   // a Deployment that was rolled out before keeps Progressing=True though its pods have left: only one under way is waited for
   const progress = conditions.find(({ type }) => type === "Progressing");
-  return !isRolledOut && progress?.status === "True" && progress.reason !== "NewReplicaSetAvailable";
+  const isUnderWay = !isRolledOut && progress?.status === "True" && progress.reason !== "NewReplicaSetAvailable";
+  if (!isUnderWay || observedGeneration < (deployment.metadata.generation ?? 0)) return isUnderWay;
+  const { items } = await kube.list(Pods, { namespace, labelSelector: `name=${OPERATOR_NAME}` });
+  return !items.some(lacksImage);
 }
+
+/** Kubernetes tries again for ten minutes before it gives up on an image that is not there. */
+function lacksImage({ metadata, status }: Stored<Pod>): boolean {
+  const reasons = status?.containerStatuses?.map(({ state }) => state?.waiting?.reason ?? "") ?? [];
+  return metadata.deletionTimestamp === undefined && reasons.some((reason) => NO_IMAGE.includes(reason));
+}
+
+const NO_IMAGE = ["ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"];

@@ -11,8 +11,9 @@ import { clusterSight, databasesSight, operatorSight } from "./sights.ts";
 const VERSION = "8.2.0-12";
 
 /** A place with one object, whatever is asked for. */
-function placeWith(object: object | undefined): Site {
-  return { namespace: "default", kube: { get: () => Promise.resolve(object) } } as unknown as Site; // all that is asked
+function placeWith(object: object | undefined, items: readonly object[] = []): Site {
+  const kube = { get: () => Promise.resolve(object), list: () => Promise.resolve({ items }) };
+  return { namespace: "default", kube } as unknown as Site; // all that is asked
 }
 
 const progressing = (status: string, reason: string) => [
@@ -49,6 +50,19 @@ const rollouts: readonly [rule: string, object: object | undefined, isStarting: 
 for (const [rule, object, isStarting] of rollouts) {
   test(`the Deployment of the operator: ${rule} is ${isStarting ? "" : "not "}waited for`, async () => {
     assert.equal(await operatorIsStarting(placeWith(object)), isStarting);
+  });
+}
+
+const comingUp = deployment({ ...begun, conditions: progressing("True", "ReplicaSetUpdated") });
+const withoutImage = { containerStatuses: [{ state: { waiting: { reason: "ImagePullBackOff" } } }] };
+
+for (const [rule, pod, isStarting] of [
+  ["that has no image is not", { metadata: {}, status: withoutImage }, false],
+  ["that has no image and leaves is", { metadata: { deletionTimestamp: "now" }, status: withoutImage }, true],
+  ["whose image is on its way is", { metadata: {}, status: {} }, true],
+] as const) {
+  test(`an operator with a pod ${rule} waited for`, async () => {
+    assert.equal(await operatorIsStarting(placeWith(comingUp, [pod])), isStarting);
   });
 }
 

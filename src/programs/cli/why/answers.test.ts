@@ -4,6 +4,8 @@ import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import { patchClusterTag } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
+import { restoringPatch } from "../../../core/releases/permissions/restore.ts";
+import { operatorNeeds } from "../../../core/releases/permissions/roles.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import type { WhyAnswer } from "./answer.ts";
 import { answersFor, type WhyInput } from "./answers.ts";
@@ -51,6 +53,10 @@ interface Case {
 function gone<T extends Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>>(object: T): T {
   return { ...object, metadata: { ...object.metadata, deletionTimestamp: SINCE } };
 }
+
+const [need] = operatorNeeds();
+assert.ok(need);
+const lackedByOperator = { ...need, namespace: "default", role: "store-enterprise-operator" };
 
 const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");
 
@@ -179,6 +185,24 @@ const cases: readonly Case[] = [
       },
     },
     answers: [{ object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" }, { rule: "LicenseInvalid" }],
+  },
+  {
+    name: "an operator that lacks permissions is not ready for that reason, and cannot write it into the status",
+    of: {
+      ...asked({}),
+      cluster: {
+        rec: rec({ conditions: [blocked] }),
+        environment: {
+          operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } },
+          permissions: { read: true, value: [lackedByOperator] },
+        },
+      },
+    },
+    answers: [
+      { object: "rec/rec", rule: "PermissionsMissing", clears: restoringPatch([lackedByOperator]) ?? "" },
+      { object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" },
+      { rule: "LicenseInvalid" },
+    ],
   },
   {
     name: "an operator that does not run in mid-roll is no upgrade that begins",

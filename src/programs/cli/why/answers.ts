@@ -83,7 +83,7 @@ function operatorAnswers(view: ClusterView, environment: ClusterEnvironment): Wh
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";
   const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
-  const found = verdictsAt(["plan"], checkInput(view, { environment })).flatMap((verdict) =>
+  const found = verdictsAt(["plan", "write"], checkInput(view, { environment })).flatMap((verdict) =>
     verdict.outcome === "found" && verdict.finding.severity === "block" ? [verdict.finding] : [],
   );
   const causes = found.filter(({ id }) => !OF_UPGRADES.includes(id));

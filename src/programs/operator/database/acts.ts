@@ -76,7 +76,7 @@ async function perform(
     case "update": {
       const held = act.password ? await heldPassword(deps, redb) : undefined;
       if (act.password && held === undefined && Object.keys(act.settings).length === 0) {
-        return { failure: noPassword(secretNameOf(redb), redb.metadata.name) };
+        return { failure: noPassword(secretNameOf(redb), redb) };
       }
       const certificate = await certificateBody(deps, redb, act.certificate);
       if ("failure" in certificate) return certificate;

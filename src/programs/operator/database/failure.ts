@@ -3,7 +3,8 @@ import { faults } from "../../../ports/management/faults.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
-import { editObject, getObjects } from "../../../core/api/kubectl.ts";
+import { deleteObjects, editObject, getObjects, mergeObject } from "../../../core/api/kubectl.ts";
+import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 
 /** Why the cluster did not do what it was asked for. */
 export type DatabaseFailure = FindingOf<
@@ -56,13 +57,13 @@ export function failureOf(error: unknown, object: string): DatabaseFailure | und
 }
 
 /** The Secret of a database that exists holds no password to give to the cluster. */
-export function noPassword(secret: string, redb: string): DatabaseFailure {
+export function noPassword(secret: string, { spec }: Pick<StoreEnterpriseDatabase, "spec">): DatabaseFailure {
   const evidence = `secret ${secret} has no key password, or it is empty; the database keeps the password that it has`;
-  return block(
-    "DatabaseSecretMissing",
-    evidence,
-    `write the key, or name another Secret: ${editObject(`redb ${redb}`)}`,
-  );
+  const write = mergeObject("secret", secret, { stringData: { password: "<password>" } });
+  // one that the operator makes is made again with what the database has
+  const restore = `have the present one back: ${deleteObjects("secret", [secret])}; or `;
+  const remedy = `${spec.databaseSecretName === undefined ? restore : ""}write the key: ${write}`;
+  return block("DatabaseSecretMissing", evidence, remedy);
 }
 
 /** The Secret of the certificate has changed since it was looked at. */

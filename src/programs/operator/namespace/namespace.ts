@@ -27,7 +27,7 @@ import { clusterContexts } from "../context/cluster-context.ts";
 import type { Metrics } from "../process/metrics.ts";
 import { holdersIn } from "../secrets/holders.ts";
 import { findingLog } from "../objects/finding-log.ts";
-import { watchApplied } from "../objects/kept.ts";
+import { accountsIn, watchApplied } from "../objects/kept.ts";
 import { remoteClusterReconciler } from "../remote-cluster/controller.ts";
 import { wakeActiveActives, wakeClusters, wakeDatabases, type Sources } from "./wake-ups.ts";
 
@@ -115,6 +115,7 @@ function startControllers(
     ownSecrets: ownSecretsIn(cache, applied),
     ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, opened.sites), writings: new WorkloadWritings() },
     callers: callersIn(cache, namespace, config.namespace),
+    accountMadeAt: accountsIn(applied),
   } as const;
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>
     runController({ name, workers, reconcile: metrics.counted(name, reconcile), clock, log, signal });

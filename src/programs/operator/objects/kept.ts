@@ -10,6 +10,7 @@ import {
 } from "../../../ports/kube/builtin.ts";
 import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
 import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
+import type { FindAccount } from "../../../mechanisms/observe/kubernetes/former-account.ts";
 import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
 
 const KINDS: readonly ResourceType[] = [
@@ -26,4 +27,10 @@ const KINDS: readonly ResourceType[] = [
 export function watchApplied(kube: Kube, options: InformerOptions): readonly AppliedKind[] {
   const labelSelector = `${LABELS.cluster},!${LABELS.database}`;
   return KINDS.map((type) => ({ type, cache: startInformer(kube, type, { ...options, labelSelector }) }));
+}
+
+/** When the accounts were made that are kept for clusters. */
+export function accountsIn(applied: readonly AppliedKind[]): FindAccount {
+  const accounts = applied.find(({ type }) => type === ServiceAccounts)?.cache;
+  return (account) => accounts?.get(account)?.metadata.creationTimestamp;
 }

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
-import { APP_LABEL, isProductKey, LABELS } from "../../../core/api/names.ts";
+import { APP_LABEL, isProductKey, LABELS, podSelector } from "../../../core/api/names.ts";
 import type { Stored } from "../../../ports/kube/kube.ts";
 import { ownerReference } from "../../../ports/kube/ref.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
@@ -32,7 +32,7 @@ export function ofUser(texts: Readonly<Record<string, string>> = {}): Record<str
 
 /** What pods of the role `role` are selected by; never changes. */
 export function selectorOf({ view }: Owner, role: string): Record<string, string> {
-  return { [LABELS.app]: APP_LABEL, [LABELS.cluster]: view.name, [LABELS.role]: role };
+  return podSelector(view.name, role);
 }
 
 /** Metadata of an object that goes away with its cluster. */
