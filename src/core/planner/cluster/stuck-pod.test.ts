@@ -63,7 +63,11 @@ test("a pod whose node is active has a token that is taken", () => {
 });
 
 for (const [rule, isNode, remedy] of [
-  ["a node that lost its labels gets them back", true, /^give them back: kubectl patch pod rec-1 .*"storeenterprise.io\/role":"node"/],
+  [
+    "a node that lost its labels gets them back",
+    true,
+    /^give them back: kubectl patch pod rec-1 .*"storeenterprise.io\/role":"node"/,
+  ],
   ["another pod with the name of a node ends", false, /^end it under this name: kubectl delete pod rec-1$/],
 ] as const) {
   test(`${rule}, says the finding of a wait for it`, () => {

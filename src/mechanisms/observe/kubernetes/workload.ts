@@ -90,7 +90,10 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
 
 /** A pod with the name of a node that its StatefulSet does not know. */
 export function namesakeOf({ metadata, spec }: Stored<Pod>): Namesake {
-  return { ordinal: ordinalOf(metadata), isNode: spec?.containers.some(({ name }) => name === NODE_CONTAINER) === true };
+  return {
+    ordinal: ordinalOf(metadata),
+    isNode: spec?.containers.some(({ name }) => name === NODE_CONTAINER) === true,
+  };
 }
 
 function ordinalOf({ name }: Stored<object>["metadata"]): number {
