@@ -19,9 +19,8 @@ const CONNECTIONS = "an entry for each connection that is open: the caps of the 
 
 /** What bounds each map and each set that is kept there. */
 const BOUNDS: Readonly<Record<string, string>> = {
-  "src/mechanisms/processes/connection-caps.ts #free": CONNECTIONS,
+  "src/mechanisms/processes/connection-caps.ts #all": CONNECTIONS,
   "src/mechanisms/processes/connection-caps.ts #ofAddress": CONNECTIONS,
-  "src/mechanisms/processes/connection-caps.ts all": CONNECTIONS,
   "src/programs/agent/api/auth.ts withFinished": "MOST_REMEMBERED",
   "src/programs/agent/api/client-parameters.ts #databases": "an entry for each database that there was",
   "src/programs/agent/api/databases.ts cached": "an entry for each database that there was",

@@ -11,13 +11,13 @@ const PORT = 18_080;
 const FLOODER = "127.0.0.9";
 
 /** A server with place for eight, four of an address, and what calls it. */
-async function capped(
-  isOpenToAll = false,
-  answer: RequestListener = (_request, response) => void response.end("done"),
-) {
+async function capped(answer: RequestListener = (_request, response) => void response.end("done")) {
   const server: Server = createServer(answer);
   server.keepAliveTimeout = 60_000;
-  capConnections(server, { total: 8, ofAddress: 4, isOpenToAll });
+  const connections = capConnections(server, { total: 8, ofAddress: 4 });
+  server.on("request", ({ url, socket }) => {
+    if (url === "/known") connections.keep(socket);
+  });
   const host = loopbackAddress();
   await new Promise<void>((resolve) => server.listen(PORT, host, resolve));
   const sockets: Socket[] = [];
@@ -58,12 +58,12 @@ test("silent connections of many addresses keep out no other address", async () 
   assert.equal(await server.ask("127.0.0.8"), 200);
 });
 
-test("a connection that has asked something stays, and one too many is ended", async () => {
+test("connections of known callers stay, and one too many is ended", async () => {
   using server = await capped();
   const callers: Socket[] = [];
   for (let i = 0; i < 4; i++) {
     const socket = await server.hold(FLOODER);
-    socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    socket.write("GET /known HTTP/1.1\r\nhost: x\r\n\r\n");
     await once(socket, "data");
     callers.push(socket);
   }
@@ -75,6 +75,16 @@ test("a connection that has asked something stays, and one too many is ended", a
   );
 });
 
+test("one that has asked stays while one that has not is there", async () => {
+  using server = await capped();
+  const asked = await server.hold(FLOODER);
+  asked.write(QUESTION);
+  await once(asked, "data");
+  for (let i = 0; i < 10; i++) await server.hold(FLOODER);
+  await until("those above the cap are ended", () => server.open() === 4);
+  assert.equal(asked.destroyed, false);
+});
+
 const QUESTION = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 const HALF_A_QUESTION = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{";
 
@@ -82,8 +92,8 @@ for (const [what, sent] of [
   ["have asked", QUESTION],
   ["have asked half of something", HALF_A_QUESTION],
 ] as const)
-  test(`where everyone may ask, those who ${what} keep out neither another address nor their own`, async () => {
-    using server = await capped(true, (incoming, response) => {
+  test(`those who ${what} keep out neither another address nor their own`, async () => {
+    using server = await capped((incoming, response) => {
       if (incoming.method === "GET") response.end("done");
     });
     for (let i = 0; i < 12; i++) {
@@ -96,10 +106,10 @@ for (const [what, sent] of [
     assert.equal(await server.ask(FLOODER), 200);
   });
 
-test("where everyone may ask, a request that waits for its answer is answered, however many come meanwhile", async () => {
+test("a request that waits for its answer is answered, however many come meanwhile", async () => {
   const asked = Promise.withResolvers<undefined>();
   const mayAnswer = Promise.withResolvers<undefined>();
-  using server = await capped(true, (incoming, response) => {
+  using server = await capped((incoming, response) => {
     if (incoming.url !== "/slow") return void response.end("done");
     incoming.resume().once("end", () => {
       asked.resolve(undefined);

@@ -7,8 +7,12 @@ export interface ConnectionCaps {
   readonly total: number;
   /** From one address; many callers may share one. */
   readonly ofAddress: number;
-  /** Callers need not say who they are: a connection that has asked gives way too, unless a whole request of it waits for its answer. */
-  readonly isOpenToAll?: boolean;
+}
+
+/** The connections of a server that holds no more than it may. */
+export interface CappedConnections {
+  /** From now on this one gives way to no other: its caller has shown that it is one of those whom the server is there for. */
+  keep(socket: Socket): void;
 }
 
 /** Options of an HTTP server with which callers cannot hold connections without asking something. */
@@ -20,101 +24,114 @@ export const PATIENCE = {
 } as const;
 
 /**
- * From now on the server holds no more connections than these. The oldest one that has asked nothing gives way to one that comes, first
- * of the same address: who holds silent connections keeps out neither others nor those behind its own address, as a probe of the
- * kubelet may be. Where everyone may ask, asking earns no place: the address with the most connections gives one of them. One that comes
- * where none gives way is ended without a word.
+ * From now on the server holds no more connections than these. One gives way to one that comes: of the same address when that has its
+ * share, else of the address with the most that can. Of these it is the oldest that has asked nothing, or else the oldest; none that is
+ * kept, and none of which a whole request waits for its answer. So who fills them, silent or by asking now and then, keeps out neither
+ * others nor those behind its own address, as a probe of the kubelet may be. One that comes where none gives way is ended without a word.
  */
-export function capConnections(
-  server: Server | SecureServer,
-  { total, ofAddress, isOpenToAll = false }: ConnectionCaps,
-): void {
+export function capConnections(server: Server | SecureServer, { total, ofAddress }: ConnectionCaps): CappedConnections {
   const connections = new OpenConnections();
-  const isRoomMade = (): boolean =>
-    (isOpenToAll && connections.endOldest(connections.ofMost())) || connections.endOldest(connections.all);
   // before the listener that would begin a handshake
   server.prependListener("connection", (socket: Socket) => {
     const mayStay =
-      (connections.of(socket).size < ofAddress || connections.endOldest(connections.of(socket))) &&
-      (connections.all.size < total || isRoomMade());
+      (connections.countOf(socket) < ofAddress || connections.endOneOf(socket)) &&
+      (connections.count < total || connections.endOne());
     if (mayStay) connections.add(socket);
     else socket.destroy();
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (isOpenToAll) holdWhileAnswered(connections, request, response);
-    else connections.hold(request.socket);
+    const open = connections.find(request.socket);
+    if (open !== undefined) holdWhileAnswered(open, request, response);
   });
+  return {
+    keep: (socket) => {
+      const open = connections.find(socket);
+      if (open !== undefined) open.isKept = true;
+    },
+  };
 }
 
 /** From the last byte of the question to the end of the answer, whether or not the caller reads it. */
-function holdWhileAnswered(connections: OpenConnections, request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request;
+function holdWhileAnswered(open: Open, request: IncomingMessage, response: ServerResponse): void {
+  open.isSilent = false;
   request.once("end", () => {
-    if (!response.writableEnded) connections.hold(socket);
+    open.isHeld = !response.writableEnded;
   });
   response.once("prefinish", () => {
-    connections.release(socket);
+    open.isHeld = false;
   });
+}
+
+interface Open {
+  readonly socket: Socket;
+  readonly address: string;
+  /** It has asked nothing. */
+  isSilent: boolean;
+  isKept: boolean;
+  isHeld: boolean;
 }
 
 /** Those of a server by address and port, which a TLS socket shares with the one below it; the oldest first. At most `total` of them. */
 class OpenConnections {
-  readonly all = new Map<string, Socket>();
-  /** No address without connections is kept. */
-  readonly #ofAddress = new Map<string, Map<string, Socket>>();
-  /** Those that give way. */
-  readonly #free = new Set<string>();
+  readonly #all = new Map<string, Open>();
+  /** How many each address has; none without connections. */
+  readonly #ofAddress = new Map<string, number>();
 
-  of({ remoteAddress = "" }: Socket): ReadonlyMap<string, Socket> {
-    return this.#ofAddress.get(remoteAddress) ?? new Map<string, Socket>();
+  get count(): number {
+    return this.#all.size;
+  }
+
+  countOf({ remoteAddress = "" }: Socket): number {
+    return this.#ofAddress.get(remoteAddress) ?? 0;
+  }
+
+  /** What is known of it; undefined when it is not there any more. */
+  find(socket: Socket): Open | undefined {
+    return this.#all.get(nameOf(socket));
   }
 
   add(socket: Socket): void {
-    const { remoteAddress = "" } = socket;
+    const { remoteAddress: address = "" } = socket;
     const name = nameOf(socket);
-    const same = this.#ofAddress.get(remoteAddress) ?? new Map<string, Socket>();
-    this.#ofAddress.set(remoteAddress, same.set(name, socket));
-    this.all.set(name, socket);
-    this.#free.add(name);
+    const open: Open = { socket, address, isSilent: true, isKept: false, isHeld: false };
+    this.#all.set(name, open);
+    this.#ofAddress.set(address, this.countOf(socket) + 1);
     socket.once("close", () => {
-      this.#remove(name, remoteAddress, socket);
+      this.#remove(name, open);
     });
   }
 
-  /** From now on it does not give way. */
-  hold(socket: Socket): void {
-    this.#free.delete(nameOf(socket));
+  /** False when none of this address gives way. */
+  endOneOf({ remoteAddress = "" }: Socket): boolean {
+    return this.#endFirst(this.#free().filter(({ address }) => address === remoteAddress));
   }
 
-  /** It gives way again. */
-  release(socket: Socket): void {
-    if (this.all.has(nameOf(socket))) this.#free.add(nameOf(socket));
+  /** False when none gives way. Of several addresses with as many that of the oldest loses one. */
+  endOne(): boolean {
+    const byAddress = [...Map.groupBy(this.#free(), ({ address }) => address).values()];
+    return this.#endFirst(byAddress.reduce((most, one) => (one.length > most.length ? one : most), []));
   }
 
-  /** Those of the address that has the most. */
-  ofMost(): ReadonlyMap<string, Socket> {
-    return [...this.#ofAddress.values()].reduce((most, one) => (one.size > most.size ? one : most), new Map());
+  /** Those that give way, the oldest first. */
+  #free(): Open[] {
+    return [...this.#all.values()].filter(({ isKept, isHeld }) => !isKept && !isHeld);
   }
 
-  /** False when none of them gives way. */
-  endOldest(among: ReadonlyMap<string, Socket>): boolean {
-    for (const [name, socket] of among) {
-      if (!this.#free.has(name)) continue;
-      this.#remove(name, socket.remoteAddress ?? "", socket);
-      socket.destroy();
-      return true;
-    }
-    return false;
+  #endFirst(free: readonly Open[]): boolean {
+    const first = free.find(({ isSilent }) => isSilent) ?? free[0];
+    if (first === undefined) return false;
+    this.#remove(nameOf(first.socket), first);
+    first.socket.destroy();
+    return true;
   }
 
-  #remove(name: string, address: string, socket: Socket): void {
+  #remove(name: string, open: Open): void {
     // another one may have the name by now
-    if (this.all.get(name) !== socket) return;
-    this.all.delete(name);
-    this.#free.delete(name);
-    const same = this.#ofAddress.get(address);
-    same?.delete(name);
-    if (same?.size === 0) this.#ofAddress.delete(address);
+    if (this.#all.get(name) !== open) return;
+    this.#all.delete(name);
+    const left = (this.#ofAddress.get(open.address) ?? 1) - 1;
+    if (left === 0) this.#ofAddress.delete(open.address);
+    else this.#ofAddress.set(open.address, left);
   }
 }
 

@@ -42,7 +42,7 @@ const LARGE_BYTES = 256 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
 /** All reviews of a cluster may come from one address. */
-const CAPS = { total: 512, ofAddress: 256, isOpenToAll: true } as const;
+const CAPS = { total: 512, ofAddress: 256 } as const;
 const SWEEP_MS = 50;
 /** Once the server closes, a connection that asks nothing for this time is ended; in milliseconds. */
 const SILENT_MS = 500;

@@ -6,7 +6,7 @@ import type { StoreVersion } from "../../../core/api/records.ts";
 import { messageOf } from "../../../core/base/fault.ts";
 import { isDeeperThan, MOST_LEVELS } from "../../../core/base/json-depth.ts";
 import type { Log } from "../../../core/base/log.ts";
-import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
+import { capConnections, PATIENCE, type CappedConnections } from "../../../mechanisms/processes/connection-caps.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import type { SecretFiles } from "../runtime/mounted-secret.ts";
@@ -65,15 +65,13 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   server.setNotFoundHandler(refuseUnrouted);
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   acceptJson(server);
-  const bodies = bodiesFor(options.supported);
-  for (const name of routeNames().filter((each) => routes[each].takes !== "archive"))
-    mount(server, name, options, bodies);
+  const connections = capConnections(server.server, CAPS);
+  const mounted = { ...options, connections, bodies: bodiesFor(options.supported) };
+  for (const name of routeNames().filter((each) => routes[each].takes !== "archive")) mount(server, name, mounted);
   await server.register(async (forms: HttpsInstance) => {
     acceptArchives(forms, options.archiveFolder);
-    for (const name of routeNames().filter((each) => routes[each].takes === "archive"))
-      mount(forms, name, options, bodies);
+    for (const name of routeNames().filter((each) => routes[each].takes === "archive")) mount(forms, name, mounted);
   });
-  capConnections(server.server, CAPS);
   await server.listen({ host: options.host, port: options.port });
   return {
     useTls: (tls) => {
@@ -97,20 +95,25 @@ function refuseSchemas(): never {
 
 type HttpsInstance = FastifyInstance<Server>;
 
-function mount<N extends RouteName>(
-  server: HttpsInstance,
-  name: N,
-  options: ManagementApiOptions,
-  bodies: Bodies,
-): void {
+interface MountedApi extends ManagementApiOptions {
+  readonly connections: CappedConnections;
+  readonly bodies: Bodies;
+}
+
+function mount<N extends RouteName>(server: HttpsInstance, name: N, options: MountedApi): void {
   const { method, path } = routes[name];
+  const { bodies, connections } = options;
   const callers = new WeakMap<FastifyRequest, Caller>();
   server.route<{ Params: Record<string, string> }>({
     method,
     url: path,
     // before anything of the body is read
     onRequest: async (request) => {
-      await authorizeCaller(name, request, options, (caller) => callers.set(request, caller));
+      await authorizeCaller(name, request, options, (caller) => {
+        callers.set(request, caller);
+        // nodes, operator and rigger need theirs; those of users give way
+        if (caller.isCluster) connections.keep(request.raw.socket);
+      });
     },
     onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
     handler: async (request, reply) => {

@@ -14,7 +14,7 @@ export interface Health {
 
 /** No request has a body: one that has not arrived by then is given up, in milliseconds. */
 const REQUEST_MS = 10_000;
-const CAPS = { total: 128, ofAddress: 32, isOpenToAll: true } as const;
+const CAPS = { total: 128, ofAddress: 32 } as const;
 
 /** Serves /liveness, /readiness and /metrics; port 0 takes a free one. */
 export async function serveHealth(
