@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { MANAGEMENT_ROLES } from "../src/core/api/management-roles.ts";
+import { routes } from "../src/ports/management/routes.ts";
 import { customResourceDefinitions } from "../src/core/api/crd.ts";
 import type { StructuralSchema } from "../src/core/api/structural.ts";
 import {
@@ -91,6 +93,22 @@ test("docs/security.md has the rows of the fields that reach something", () => {
     [],
     "rows that no field has",
   );
+});
+
+test("docs/security.md says how many operations, callers and fields are asked", () => {
+  const page = readFileSync("docs/security.md", "utf8");
+  // each role in three ways, and six others, one of which asks three operations: src/programs/agent/api/authorization.test.ts
+  const [operations, callers] = [Object.keys(routes).length, 3 * MANAGEMENT_ROLES.length + 6];
+  const requests = 2 * ((callers - 1) * operations + 3);
+  const rows = [CLUSTER_FIELDS, DATABASE_FIELDS, ACTIVE_ACTIVE_FIELDS, REMOTE_FIELDS].flatMap((fields) =>
+    Object.values(fields),
+  );
+  const reaching = rows.filter((row) => row !== OWN);
+  for (const figure of [
+    `${operations} operations, ${callers} callers, 2 nodes: ${requests.toLocaleString("en")} requests`,
+    `${rows.length} rows, ${reaching.length} of which reach something`,
+  ])
+    assert.ok(page.includes(figure), figure);
 });
 
 function rowsOf(kind: string, fields: Fields): readonly string[] {
