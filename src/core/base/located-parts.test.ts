@@ -12,6 +12,10 @@ const cases: readonly { readonly request: string; readonly parts?: Readonly<Reco
     request: "XREADGROUP BLOCK 5 NOACK GROUP g c STREAMS s t > >",
     parts: { milliseconds: 1, group: 4, key: 7, id: 9 },
   },
+  {
+    request: "XREADGROUP GROUP group group BLOCK 5 STREAMS streams streams > >",
+    parts: { GROUP: 0, group: 1, consumer: 2, BLOCK: 3, milliseconds: 4, STREAMS: 5, key: 6, id: 8 },
+  },
   { request: "XREADGROUP GROUP g c STREAMS block 5", parts: { key: 4, id: 5 } },
   { request: "XREAD STREAMS block block $ $", parts: { key: 1, id: 3 } },
   { request: "XREAD BLOCK 5 COUNT 1 BLOCK 9 STREAMS s $", parts: { milliseconds: 5 } },

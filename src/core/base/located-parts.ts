@@ -103,9 +103,10 @@ class Match {
   }
 }
 
-/** The parts from `i` on that begin with a word, up to the first that does not. */
+/** The parts from `i` on that begin with a word, up to the first that does not. A word that must stand there stands there once: a name may be alike. */
 function optionsFrom(parts: readonly SyntaxPart[], i: number): readonly SyntaxPart[] {
-  const end = parts.findIndex((part, at) => at >= i && !beginsWithWord(part));
+  const isOption = (part: SyntaxPart): boolean => beginsWithWord(part) && (part.kind === "group" || part.isOptional);
+  const end = parts.findIndex((part, at) => at >= i && !isOption(part));
   return parts.slice(i, end < 0 ? parts.length : end);
 }
 

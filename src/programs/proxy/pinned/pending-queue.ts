@@ -45,7 +45,12 @@ export class PendingQueue {
 
   /** A blocking command is what the engine answers next. */
   get blocks(): boolean {
-    return !this.busy && this.#sent.some(({ kind }) => kind === "blocking");
+    return this.blocking !== undefined;
+  }
+
+  /** The blocking command that the engine answers next. */
+  get blocking(): PendingRequest | undefined {
+    return this.busy ? undefined : this.#sent.find(({ kind }) => kind === "blocking");
   }
 
   /** Only blocking commands are not answered, wherever they are. */

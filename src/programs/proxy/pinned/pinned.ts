@@ -19,6 +19,7 @@ import { RoleCheck } from "./role-check.ts";
 import { shownMessage, shownReply } from "./tracking-replies.ts";
 import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
+import { WaitLimit } from "./wait-limit.ts";
 
 /**
  * A session with a connection to the engine for itself. It remembers what the engine keeps for the connection, so that the
@@ -44,6 +45,7 @@ export class Pinned {
   readonly #roleCheck = new RoleCheck((frame) => void this.#receive(frame));
   readonly #kept: KeptRequests;
   readonly #effects: ReplyEffects;
+  readonly #waitLimit: WaitLimit;
   #metScript = false;
   /** Ends the time that the session is waiting or leaving. */
   #cancelTimer: () => void = () => undefined;
@@ -76,6 +78,10 @@ export class Pinned {
     });
     this.#kept = new KeptRequests(parts, this.#pending, this.state);
     this.#effects = new ReplyEffects(parts, this.state);
+    this.#waitLimit = new WaitLimit(parts.endpoint.clock, {
+      blocking: () => this.#pending.blocking,
+      end: () => void this.unblock("TIMEOUT"),
+    });
     this.work = this.#describeWork();
     this.subscriber = this.#describeSubscriber();
     this.#user = {
@@ -144,6 +150,7 @@ export class Pinned {
     if (!this.#machine.apply("end")) return;
     this.#relocation.stop();
     this.#cancelTimer();
+    this.#waitLimit.stop();
     this.#mirroring.dispose();
     this.#kept.drop();
     this.#redirection.arrived();
@@ -159,6 +166,7 @@ export class Pinned {
     this.#pending.push(pending);
     this.#pin?.write(bytes, isForeign(pending));
     this.#kept.note();
+    this.#waitLimit.note();
   }
 
   /** Takes one whole reply, or a message. */
@@ -194,6 +202,7 @@ export class Pinned {
     // with the replies that count now the session may have ended, or its client has another connection already
     if (!this.#machine.apply("lose-engine")) return;
     this.#cancelTimer();
+    this.#waitLimit.stop();
     this.#pin = undefined;
     this.#mirroring.end();
     // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
@@ -208,6 +217,7 @@ export class Pinned {
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, wholeAnswer(pending, frame));
     else this.#accept(pending, frame);
     this.#kept.note();
+    this.#waitLimit.note();
     if (this.#pending.length === 0) this.#settle();
   }
 
