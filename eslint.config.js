@@ -3,7 +3,7 @@ import tseslint from "typescript-eslint";
 export default tseslint.config(
   { ignores: ["node_modules", "dist", ".engines", ".local"] },
   {
-    files: ["src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts"],
+    files: ["src/**/*.ts", "packages/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts"],
     extends: [tseslint.configs.base],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["src/**/*.ts"],
+    files: ["src/**/*.ts", "packages/**/*.ts"],
     ignores: ["**/*.test.ts"],
     rules: { "max-lines-per-function": ["error", { max: 40, skipBlankLines: false, skipComments: false }] },
   },
@@ -36,7 +36,7 @@ export default tseslint.config(
     rules: { "max-lines": ["error", { max: 400, skipBlankLines: false, skipComments: false }] },
   },
   {
-    files: ["src/**/*.test.ts", "test/**/*.ts"],
+    files: ["src/**/*.test.ts", "packages/**/*.test.ts", "packages/*/src/testing/**/*.ts", "test/**/*.ts"],
     rules: {
       "max-lines-per-function": ["error", { max: 60, skipBlankLines: false, skipComments: false }],
       // node:test returns promises that the runner itself awaits; our own functions around it pass them on

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 
 /** Options with their defaults, each of which says what kind it is: number, list of numbers, text, flag, or text that may be given repeatedly. */
 export type Defaults = Readonly<Record<string, number | readonly number[] | string | boolean | readonly string[]>>;

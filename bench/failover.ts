@@ -2,7 +2,7 @@
 // again, with each durability, and prints each time how long no write was acknowledged, then a table. With `async` writes that no replica had
 // may be lost; exits with 1 when `sync` loses one.
 import { connectEngine } from "../src/ports/resp/engine-client.ts";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { primaryOf } from "../test/kit/world/shards.ts";
 import { commandLine, namesOf } from "./command-line.ts";
 import { startScene, type Scene } from "./database/scene.ts";

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Databases } from "../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { connectEngine, type EngineAddress } from "../src/ports/resp/engine-client.ts";
 import { commandLine } from "./command-line.ts";
 import { managementOf } from "./local/steps.ts";

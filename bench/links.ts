@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEngine, type TestEngine } from "../test/kit/engines/engine.ts";
 import { startLinkedSites, type LinkedSites } from "../test/kit/links/linked-sites.ts";
-import { until } from "../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { commandLine } from "./command-line.ts";
 import { processorSecondsOf } from "./kernel/processor-time.ts";
 

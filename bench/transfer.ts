@@ -1,6 +1,6 @@
 // How soon another site has what is written at one, and how soon a site that has lost all has it again: node bench/transfer.ts [options].
 import { startLinkedSites } from "../test/kit/links/linked-sites.ts";
-import { until } from "../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { commandLine } from "./command-line.ts";
 
 const { options } = commandLine({

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { mkdtempDisposableSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { ensureAssets, Impossible } from "../test/kubernetes/assets/assets.ts";
 import { whyNotBuildable } from "./releases/build.ts";
 import { keptReleases } from "./releases/history.ts";

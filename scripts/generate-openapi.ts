@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { ENUMS } from "./openapi-enums.ts";
 
 /**
- * Writes src/local-kubernetes/apiserver/openapi/definitions.json: the schemas of the built-in kinds, out of the OpenAPI documents in the
+ * Writes packages/kubernetes-in-process/src/apiserver/openapi/definitions.json: the schemas of the built-in kinds, out of the OpenAPI documents in the
  * Go module k8s.io/kubernetes (Apache-2.0). Run it by hand to move to another version; needs `go`.
  */
 const KUBERNETES = "v1.33.4";
-const TARGET = join(import.meta.dirname, "../src/local-kubernetes/apiserver/openapi/definitions.json");
+const TARGET = join(import.meta.dirname, "../packages/kubernetes-in-process/src/apiserver/openapi/definitions.json");
 
 const DOCUMENTS = [
   "api__v1",

@@ -3,7 +3,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Writes src/local-kubernetes/apiserver/protobuf/messages.json: the numbers and names of the fields of the built-in kinds, out of the Go
+ * Writes packages/kubernetes-in-process/src/apiserver/protobuf/messages.json: the numbers and names of the fields of the built-in kinds, out of the Go
  * modules k8s.io/api and k8s.io/apimachinery (Apache-2.0). Run it by hand to move to another version; needs `go`.
  *
  * A field is written `<json name>:<type>`; an empty name means that the fields of the type belong to the parent. Types:
@@ -11,7 +11,7 @@ import { join } from "node:path";
  * m<name> message, l<type> message with a list of items, `[]` list, `{}` map, `*` pointer (its zero value is a value).
  */
 const VERSION = "v0.33.4";
-const TARGET = join(import.meta.dirname, "../src/local-kubernetes/apiserver/protobuf/messages.json");
+const TARGET = join(import.meta.dirname, "../packages/kubernetes-in-process/src/apiserver/protobuf/messages.json");
 
 const ROOTS = [
   ...["Binding", "ConfigMap", "Endpoints", "Event", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim"],

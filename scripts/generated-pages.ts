@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FaultSpec } from "../src/core/base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts";
 import { NOT_OFFERED } from "../src/ports/management/not-offered.ts";
 import { routes } from "../src/ports/management/routes.ts";
@@ -40,7 +40,7 @@ export async function generatedPages(): Promise<readonly GeneratedFile[]> {
 export async function faultTables(): Promise<
   readonly { readonly room: string; readonly faults: readonly FaultSpec[] }[]
 > {
-  const files = globSync(["src/*/faults.ts", "src/*/*/faults.ts"], { cwd: ROOT }).sort();
+  const files = globSync(["src/*/faults.ts", "src/*/*/faults.ts", "packages/*/src/*/faults.ts"], { cwd: ROOT }).sort();
   return Promise.all(
     files.map(async (file) => {
       const module: { faults: Record<string, FaultSpec> } = await import(pathToFileURL(join(ROOT, file)).href);
@@ -56,7 +56,7 @@ async function errorsPage(): Promise<string> {
   });
   return `# Errors
 
-Generated from the tables \`src/**/faults.ts\` by \`npm run generate\`. A code is stable: match on it, never on the message. Each message
+Generated from the tables \`faults.ts\` of \`src\` and \`packages\` by \`npm run generate\`. A code is stable: match on it, never on the message. Each message
 says what happened with the values of the moment; this page says what to do.
 
 ${chapters.join("\n")}`;

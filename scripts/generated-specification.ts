@@ -6,7 +6,7 @@ import { claimsIn, type Claim } from "../test/specification/claims.ts";
 import { SECTIONS, type RuleName } from "../test/kit/specification/rules.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const FOLDERS = ["src", "test"];
+const FOLDERS = ["packages", "src", "test"];
 /** Where claims are defined, not made. */
 const MECHANISM: ReadonlySet<string> = new Set([
   "test/kit/specification/proves.ts",

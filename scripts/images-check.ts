@@ -1,7 +1,7 @@
 // Says whether images have to be built again: see USAGE.
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { historyOf } from "./images/history.ts";
 import { versionsNow } from "./images/mirror.ts";
 import { changedPackages, packageLists, UNKNOWN_PACKAGES } from "./images/package-list.ts";

@@ -2,7 +2,7 @@
 //   npm run -s kube-assets -- api      the control plane: kube-apiserver, kube-controller-manager, etcd, kubectl, helm
 //   npm run -s kube-assets -- nodes    and what nodes run: kubelet, kube-proxy, kube-scheduler, containerd, runc, …
 // Exit codes: 0 they are there, 1 something failed, 2 wrong arguments, 3 not possible on this machine.
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { ensureAssets, Impossible, isLevel, LEVELS } from "../test/kubernetes/assets/assets.ts";
 
 const FAILED = 1;

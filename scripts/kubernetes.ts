@@ -7,7 +7,7 @@
 // Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 not possible on this machine; `run` exits as its command does.
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { ensureAssets, Impossible, isLevel } from "../test/kubernetes/assets/assets.ts";
 import { bringUp, insideLasting, lookAtLasting, takeDown, type Lasting } from "../test/kubernetes/lasting.ts";
 

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempDisposableSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { PROMTOOL } from "./install/promtool.ts";
 import { privateApt, readDistribution, type Distribution } from "./install/private-apt.mjs";
 

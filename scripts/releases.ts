@@ -2,7 +2,7 @@
 //   npm run -s releases             every release of releases/history.json
 //   npm run -s releases -- 0.1.0    these
 // Exit codes: 0 they are there, 1 something failed, 2 wrong arguments.
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { buildRelease, whyNotBuildable } from "./releases/build.ts";
 import { keptReleases } from "./releases/history.ts";
 

@@ -1,6 +1,6 @@
 // Signs files that are published, for instance the package with storectl: see USAGE.
 import { dirname } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { signFile, signingKey, writePublicKey } from "./images/signature.ts";
 
 const USAGE = `usage: STORE_SIGNING_KEY=<file> npm run sign -- <file>...

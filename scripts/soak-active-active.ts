@@ -3,7 +3,7 @@
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { EQUAL_WITHIN_MS, type SitesVerdict } from "../test/kit/site-chaos/play.ts";
 import { runSitesSeed, whySitesNotPlayable } from "../test/kit/site-chaos/run.ts";
 import { LENGTHS, type Length } from "../test/kit/site-chaos/schedule.ts";

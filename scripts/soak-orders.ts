@@ -2,7 +2,7 @@
 //   npm run soak:orders -- [--schedules n] [--from seed]
 // Exit codes: 0 all passed, 1 a schedule failed, 2 wrong arguments, 130 interrupted.
 import { parseArgs } from "node:util";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { playOrders } from "../test/kit/orders/play.ts";
 
 const WRONG_ARGUMENTS = 2;

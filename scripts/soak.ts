@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { runSeed, whyNotPlayable } from "../test/kit/chaos/run.ts";
 import { scheduleOf, textOf } from "../test/kit/chaos/schedule.ts";
 import type { Verdict } from "../test/kit/chaos/verdict.ts";

@@ -3,7 +3,7 @@
 //   npm run test:repeat -- 20 test/scenario       the files named, or of the folders named
 //   npm run test:repeat -- --report               what all runs on this machine came to, of this checkout and others
 // Exit codes: 0 no failure in any run, 1 a failure, 2 wrong arguments, 130 interrupted.
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { busyLoops } from "./testing/busy-loops.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { recordedRuns, recordRun, reportOf } from "./testing/record.ts";

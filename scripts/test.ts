@@ -3,7 +3,7 @@
 //   npm run test:all              every one
 //   npm test -- <files, folders>  those; options of node's runner, such as --test-name-pattern=x, may follow
 // Exit codes: 0 all passed, 1 something failed, 2 wrong arguments, 130 interrupted.
-import { messageOf } from "../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { closing, fileLines } from "./testing/print.ts";
 import { interruption, Interrupted } from "./testing/interrupt.ts";
 import { select } from "./testing/select.ts";

@@ -7,60 +7,49 @@ import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
+/** The rooms of the packages; each package has its sources in `packages/<its name>/src`. */
+const KIT = ["base", "kube", "pki", "files", "processes", "reconcile"].map((name) => `controller-kit/${name}`);
+const BASE = "controller-kit/base";
+const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
+
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
 const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/merge"];
-const PORTS = ["ports/kube", "ports/management", "ports/modules", "ports/resp", "ports/pki"];
-const MECHANISMS = [
-  "mechanisms/files",
-  "mechanisms/observe",
-  "mechanisms/processes",
-  "mechanisms/reconcile",
-  "mechanisms/site",
-  "mechanisms/starter",
-  "mechanisms/supervisor",
-];
+const PORTS = ["ports/management", "ports/modules", "ports/resp"];
+const MECHANISMS = ["observe", "site", "starter", "supervisor"].map((name) => `mechanisms/${name}`);
 const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger", "starter", "webhook"].map(
   (name) => `programs/${name}`,
 );
-/** What the local Kubernetes may use of the rest: nothing that knows a kind of the product. */
-const DOMAIN_FREE = [
-  ...["core/base", "ports/kube", "ports/pki", "mechanisms/files", "mechanisms/processes", "mechanisms/reconcile"],
-];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "core/base": [],
-  "core/api": ["core/base"],
-  "core/releases": ["core/api", "core/base"],
-  "core/planner": ["core/releases", "core/api", "core/base"],
-  "core/merge": ["core/base"],
-  "ports/kube": ["core/base"],
-  "ports/management": ["core/api", "core/base"],
-  "ports/modules": ["core/api", "core/base"],
-  "ports/pki": ["core/base"],
-  "ports/resp": ["core/api", "core/base"],
-  "mechanisms/observe": [...CORE, ...PORTS],
-  "mechanisms/files": ["core/base"],
-  "mechanisms/processes": ["core/base"],
-  "mechanisms/reconcile": ["ports/kube", "core/base"],
-  "mechanisms/site": ["mechanisms/files", "ports/resp", "core/merge", "core/base"],
+  "controller-kit/base": [],
+  "controller-kit/kube": [BASE],
+  "controller-kit/pki": [BASE],
+  "controller-kit/files": [BASE],
+  "controller-kit/processes": [BASE],
+  "controller-kit/reconcile": ["controller-kit/kube", BASE],
+  "controller-kit/testing": KIT,
+  "kubernetes-in-process/apiserver": KIT,
+  "kubernetes-in-process/controllers": KIT,
+  "kubernetes-in-process/kubelet": KIT,
+  "kubernetes-in-process/world": [...KUBERNETES, ...KIT],
+  "kubernetes-in-process/testing": [...KUBERNETES, "controller-kit/testing", ...KIT],
+  "core/base": [BASE],
+  "core/api": ["core/base", BASE],
+  "core/releases": ["core/api", "core/base", BASE],
+  "core/planner": ["core/releases", "core/api", "core/base", BASE],
+  "core/merge": ["core/base", BASE],
+  "ports/management": ["core/api", "core/base", BASE],
+  "ports/modules": ["core/api", "core/base", BASE],
+  "ports/resp": ["core/api", "core/base", BASE],
+  "mechanisms/observe": [...CORE, ...PORTS, ...KIT],
+  "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/base", BASE],
   "mechanisms/supervisor": [
-    "mechanisms/files",
-    "mechanisms/processes",
-    "ports/resp",
-    "core/releases",
-    "core/api",
-    "core/base",
+    ...["controller-kit/files", "controller-kit/processes", "ports/resp"],
+    ...["core/releases", "core/api", "core/base", BASE],
   ],
   "mechanisms/starter": [
-    ...["mechanisms/supervisor", "mechanisms/processes", "core/releases", "core/api", "core/base"],
+    ...["mechanisms/supervisor", "controller-kit/processes", "core/releases", "core/api", "core/base", BASE],
   ],
-  ...Object.fromEntries(PROGRAMS.map((room) => [room, [...CORE, ...PORTS, ...MECHANISMS]])),
-  "local-kubernetes/apiserver": DOMAIN_FREE,
-  "local-kubernetes/controllers": DOMAIN_FREE,
-  "local-kubernetes/kubelet": DOMAIN_FREE,
-  "local-kubernetes/world": [
-    ...["apiserver", "controllers", "kubelet"].map((name) => `local-kubernetes/${name}`),
-    ...DOMAIN_FREE,
-  ],
+  ...Object.fromEntries(PROGRAMS.map((room) => [room, [...CORE, ...PORTS, ...MECHANISMS, ...KIT]])),
 };
 
 /**
@@ -74,15 +63,15 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["findings", "license", "modules", "view", "admission", "ownership", "upgrade-path", "prerequisites"],
     ...["cluster", "database", "active-active", "recovery", "operator"],
   ],
-  "local-kubernetes/apiserver": [
+  "kubernetes-in-process/apiserver": [
     ...["objects", "schema", "openapi", "patch", "protobuf", "store", "resources", "auth", "context", "http", "table"],
     ...["strategy", "crd", "builtin", "admission", "rest", "lifecycle", "discovery", "."],
   ],
-  "local-kubernetes/controllers": [
+  "kubernetes-in-process/controllers": [
     ...["context", "objects", "pods", "deployment", "garbage", "service", "statefulset", "."],
   ],
   "programs/demo": ["load", "report", "steps", ".", "sites"],
-  "local-kubernetes/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
+  "kubernetes-in-process/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
   "mechanisms/observe": ["permissions", "kubernetes", "management", "sites", "environment", "."],
   "programs/operator": [
     ...["secrets", "objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
@@ -115,20 +104,22 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const files = filesBelow(ROOT, ["src"]);
-const imports = importsBelow(ROOT, ["src"]);
-const ofProduct = imports.filter(({ file }) => !isTest(file));
+/** All sources: of the packages and of the product, with the tests beside them. */
+const SOURCES = ["packages", "src"];
+const files = filesBelow(ROOT, SOURCES);
+const imports = importsBelow(ROOT, SOURCES);
+const ofSources = imports.filter(({ file }) => !isTest(file));
 
 test("imports point down, never sideways between programs", () => {
-  const wrong = ofProduct.filter(({ file, target }) => {
+  const wrong = ofSources.filter(({ file, target }) => {
     const [room, other] = [roomOf(file), roomOf(target)];
-    return room !== "bin" && target.startsWith("src/") && other !== room && !(MAY_IMPORT[room] ?? []).includes(other);
+    return room !== "bin" && isSource(target) && other !== room && !(MAY_IMPORT[room] ?? []).includes(other);
   });
   assert.deepEqual(wrong.map(said), []);
 });
 
 test("inside a room, folders import those below them", () => {
-  const wrong = ofProduct.filter(({ file, target }) => {
+  const wrong = ofSources.filter(({ file, target }) => {
     const order = ORDER[roomOf(file)];
     if (order === undefined || roomOf(target) !== roomOf(file) || basename(target) === "faults.ts") return false;
     return order.indexOf(folderOf(target)) > order.indexOf(folderOf(file));
@@ -141,17 +132,17 @@ test("inside a room, folders import those below them", () => {
 });
 
 test("the product uses the local Kubernetes by its entry file alone", () => {
-  const wrong = ofProduct.filter(
+  const wrong = ofSources.filter(
     ({ file, target }) =>
-      target.startsWith("src/local-kubernetes/") &&
-      !file.startsWith("src/local-kubernetes/") &&
-      target !== "src/local-kubernetes/world/index.ts",
+      target.startsWith("packages/kubernetes-in-process/") &&
+      !file.startsWith("packages/") &&
+      target !== "packages/kubernetes-in-process/src/world/index.ts",
   );
   assert.deepEqual(wrong.map(said), []);
 });
 
 test("pure rooms import nothing of node, and read neither clock nor randomness", () => {
-  const wrong = ofProduct.filter(({ file, target }) => isPure(file) && target.startsWith("node:"));
+  const wrong = ofSources.filter(({ file, target }) => isPure(file) && target.startsWith("node:"));
   const impure = files
     .filter((file) => isPure(file) && !isTest(file))
     .filter((file) =>
@@ -189,7 +180,7 @@ test("commands of kubectl are spelled in one place", () => {
   const wrong = files.filter(
     (file) =>
       !isTest(file) &&
-      file !== "src/core/base/kubectl.ts" &&
+      file !== "packages/controller-kit/src/base/kubectl.ts" &&
       command.test(readFileSync(join(ROOT, file), "utf8").replace(comment, "")),
   );
   assert.deepEqual(wrong, []);
@@ -208,7 +199,7 @@ test("options of a request are found by the syntax of its command, and never by 
 
 test("every room is known, and nothing imports a test or the test kit but tests", () => {
   const unknown = new Set(files.map(roomOf).filter((room) => room !== "bin" && !(room in MAY_IMPORT)));
-  const wrong = ofProduct.filter(({ target }) => isTest(target) || target.startsWith("test/"));
+  const wrong = ofSources.filter(({ file, target }) => !isForTests(file) && isForTests(target));
   assert.deepEqual([...unknown, ...wrong.map(said)], []);
 });
 
@@ -219,7 +210,7 @@ test("the test kit imports nothing else of the tests", () => {
 
 test("no file needs itself, by way of others, not even for types", () => {
   const edges = new Map<string, Set<string>>();
-  for (const { file, target } of importsBelow(ROOT, ["src", "test", "scripts", "bench"]))
+  for (const { file, target } of importsBelow(ROOT, [...SOURCES, "test", "scripts", "bench"]))
     edges.set(file, (edges.get(file) ?? new Set()).add(target));
   assert.deepEqual(circles(edges), []);
 });
@@ -247,7 +238,7 @@ test("no two places share over 12 lines", () => {
 });
 
 test("a function or constant is exported only when another file uses it", () => {
-  const everywhere = filesBelow(ROOT, ["src", "test", "scripts", "bench"]);
+  const everywhere = filesBelow(ROOT, [...SOURCES, "test", "scripts", "bench"]);
   const users = new Map<string, number>();
   const texts = everywhere.map((file) => readFileSync(join(ROOT, file), "utf8"));
   for (const text of texts)
@@ -260,19 +251,34 @@ test("a function or constant is exported only when another file uses it", () => 
   assert.deepEqual(idle, []);
 });
 
-/** Group and name, for instance "ports/kube" of src/ports/kube/client.ts; "bin" for entry points. */
+/** Group and name, for instance "ports/resp" of src/ports/resp/dial.ts; "bin" for entry points. The group of a package is its name. */
 function roomOf(file: string): string {
-  const [, group = "", name = ""] = file.split("/");
+  const [group = "", name = ""] = placeOf(file);
   return group === "bin" ? group : `${group}/${name}`;
 }
 
 /** The folder of a room that a file lies in: "." for the room itself. */
 function folderOf(file: string): string {
-  return dirname(file).split("/")[3] ?? ".";
+  return placeOf(file).slice(0, -1)[2] ?? ".";
+}
+
+/** Group, room, folders and file. */
+function placeOf(file: string): readonly string[] {
+  const [top, ...rest] = file.split("/");
+  return top === "packages" ? rest.toSpliced(1, 1) : rest;
+}
+
+function isSource(file: string): boolean {
+  return SOURCES.some((folder) => file.startsWith(`${folder}/`));
 }
 
 function isPure(file: string): boolean {
-  return file.startsWith("src/core/");
+  return file.startsWith("src/core/") || roomOf(file) === BASE;
+}
+
+/** A test, or a file that tests share. */
+function isForTests(file: string): boolean {
+  return isTest(file) || file.startsWith("test/") || /^packages\/[^/]+\/src\/testing\//.test(file);
 }
 
 function isTest(file: string): boolean {

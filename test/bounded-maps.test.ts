@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 const ROOMS = [
   ...["client", "endpoint", "pinned", "protocol", "session", "upstream"].map((room) => `src/programs/proxy/${room}`),
   ...["src/programs/link/transport", "src/programs/agent/api", "src/programs/agent/credentials"],
-  ...["src/programs/webhook", "src/programs/operator/process", "src/mechanisms/processes"],
+  ...["src/programs/webhook", "src/programs/operator/process", "packages/controller-kit/src/processes"],
 ];
 /** Of a class, or of a function that goes on using it. */
 const FIELD = /^ {2}(?:(?:readonly )?(#?\w+)|(?:const|let) (\w+)) = new (?:Map|Set)<[^()]*>\(\)/gm;
@@ -19,8 +19,8 @@ const CONNECTIONS = "an entry for each connection that is open: the caps of the 
 
 /** What bounds each map and each set that is kept there. */
 const BOUNDS: Readonly<Record<string, string>> = {
-  "src/mechanisms/processes/connection-caps.ts #all": CONNECTIONS,
-  "src/mechanisms/processes/connection-caps.ts #ofAddress": CONNECTIONS,
+  "packages/controller-kit/src/processes/connection-caps.ts #all": CONNECTIONS,
+  "packages/controller-kit/src/processes/connection-caps.ts #ofAddress": CONNECTIONS,
   "src/programs/agent/api/auth.ts withFinished": "MOST_REMEMBERED",
   "src/programs/agent/api/client-parameters.ts #databases": "an entry for each database that there was",
   "src/programs/agent/api/databases.ts cached": "an entry for each database that there was",

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "..");
 const page = readFileSync(join(ROOT, "docs/glossary.md"), "utf8");
 const notInNames = firstColumn("| In names, not | But |");
 const notInMessages = firstColumn("| In messages, not | But |");
-const files = filesBelow(ROOT, ["src", "test", "scripts", "bench"]).filter((file) => file.endsWith(".ts"));
+const files = filesBelow(ROOT, ["packages", "src", "test", "scripts", "bench"]).filter((file) => file.endsWith(".ts"));
 
 test("names use the terms of the glossary", () => {
   const names = files.flatMap((file) => namesIn(ROOT, file));
@@ -17,7 +17,7 @@ test("names use the terms of the glossary", () => {
 });
 
 test("messages, columns, conditions, events and generated pages use the terms of the glossary", () => {
-  const product = files.filter((file) => /^(src|scripts)\//.test(file) && !file.endsWith(".test.ts"));
+  const product = files.filter((file) => /^(src|packages|scripts)\//.test(file) && !file.endsWith(".test.ts"));
   const texts = product.flatMap((file) => textsIn(ROOT, file));
   assert.deepEqual(using(texts, notInMessages), []);
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { filesBelow } from "./kit/architecture/import-graph.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const files = filesBelow(ROOT, ["src"]);
+const files = filesBelow(ROOT, ["packages", "src"]);
 
 /**
  * Who may use the kind `Secrets` itself. In operator and rigger that is one room, which looks whose a Secret is before it is used; the
@@ -14,18 +14,18 @@ const files = filesBelow(ROOT, ["src"]);
  */
 const USE_SECRETS = [
   "src/programs/operator/secrets/",
-  "src/local-kubernetes/",
+  "packages/kubernetes-in-process/src/",
   "src/programs/agent/credentials/",
-  ...["src/programs/cli/", "src/programs/demo/", "src/ports/kube/"],
+  ...["src/programs/cli/", "src/programs/demo/", "packages/controller-kit/src/kube/"],
   "src/mechanisms/observe/kubernetes/unheld-secret.ts",
   "src/mechanisms/observe/environment/installed.ts",
 ];
 
 /** Who applies over objects by name: what looks before whose they are, and what the operator makes for itself. */
 const APPLY = [
-  ...["src/mechanisms/reconcile/object-applier.ts", "src/programs/operator/cluster/acts.ts"],
-  ...["src/programs/operator/teardown/", "src/programs/operator/definitions.ts", "src/ports/kube/"],
-  ...["src/programs/cli/", "src/programs/demo/", "src/local-kubernetes/"],
+  ...["packages/controller-kit/src/reconcile/object-applier.ts", "src/programs/operator/cluster/acts.ts"],
+  ...["src/programs/operator/teardown/", "src/programs/operator/definitions.ts", "packages/controller-kit/src/kube/"],
+  ...["src/programs/cli/", "src/programs/demo/", "packages/kubernetes-in-process/src/"],
 ];
 
 test("no program reads a Secret or applies over an object past the rooms that look whose it is", () => {
@@ -36,6 +36,6 @@ test("no program reads a Secret or applies over an object past the rooms that lo
     product
       .filter(({ file, text }) => used.test(text) && !rooms.some((room) => file.startsWith(room)))
       .map(({ file }) => file);
-  assert.deepEqual(outside(USE_SECRETS, /^import \{[^}]*\bSecrets\b[^}]*\} from "[^"]*builtin\.ts"/m), []);
+  assert.deepEqual(outside(USE_SECRETS, /^import \{[^}]*\bSecrets\b[^}]*\} from "[^"]*\/builtin(?:\.ts)?"/m), []);
   assert.deepEqual(outside(APPLY, /\bkube\.apply\(/), []);
 });

@@ -1,7 +1,7 @@
 // The clients of a database: a program of its own, so that neither the API server nor the benchmark keeps it from reading replies.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { startLedger, type Ledger, type LedgerReport } from "../../test/kit/load/load-ledger.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { obey, ownTask } from "../helper/process.ts";
 
 /** Where the endpoint is on each node that has clients. */

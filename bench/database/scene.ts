@@ -1,4 +1,4 @@
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster, type TestCluster } from "../../test/kit/world/cluster.ts";
 import { nodeOf, primaryOf } from "../../test/kit/world/shards.ts";
 import { underLoad, type Seen } from "./load.ts";

@@ -1,13 +1,13 @@
 import { LABELS, PORTS, clusterNames } from "../../src/core/api/names.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
-import { isTrue } from "../../src/ports/kube/conditions.ts";
+import { Pods, Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
+import { isTrue } from "#kit/kube/conditions";
 import { managementClient } from "../../src/ports/management/client.ts";
 import type { ManagementClient } from "../../src/ports/management/client.ts";
 import { connectEngine } from "../../src/ports/resp/engine-client.ts";
 import { loginOf, nodeAddresses } from "../../test/kit/world/cluster-login.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { PATIENCE, REC, isRunning } from "../world/built-world.ts";
 
 /** How long `act` took, in seconds. */

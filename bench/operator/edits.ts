@@ -1,10 +1,10 @@
 import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
-import type { Informer } from "../../src/ports/kube/informer.ts";
-import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
-import { refOf } from "../../src/ports/kube/ref.ts";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, Ref } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import type { SimulatedAgents } from "../../test/kit/operator/simulated-agents.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** Milliseconds from sending an edit until something happens, each list sorted. */
 export interface Latencies {

@@ -1,9 +1,9 @@
 // The floor: a controller that lists and watches what the operator does, keeps a copy, and does nothing.
 import { LABELS } from "../../src/core/api/names.ts";
 import { runInCluster } from "../../src/bin/in-cluster.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
-import type { ResourceType } from "../../src/ports/kube/kube.ts";
+import { ConfigMaps, Pods, StatefulSets } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { ResourceType } from "#kit/kube/kube";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 
 const FOLLOWED: readonly (readonly [type: ResourceType, labelSelector?: string])[] = [

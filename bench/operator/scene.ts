@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
-import { isTrue } from "../../src/ports/kube/conditions.ts";
-import type { Kube, ResourceType, Wanted } from "../../src/ports/kube/kube.ts";
+import { CustomResourceDefinitions, RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
+import { isTrue } from "#kit/kube/conditions";
+import type { Kube, ResourceType, Wanted } from "#kit/kube/kube";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { ControlPlane } from "../../test/kubernetes/control-plane/control-plane.ts";
 
 export const NAMESPACE = "default";

@@ -1,7 +1,7 @@
 import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
-import { ConfigMaps, Events, Namespaces, Secrets } from "../../src/ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../src/ports/kube/kube.ts";
+import { ConfigMaps, Events, Namespaces, Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 
 const NAMESPACE = "alone";

@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Address } from "../../src/ports/management/proxy-control.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Way } from "./way.ts";
 
 /** HAProxy, which passes on bytes; undefined where it is not installed (Debian: `apt-get install haproxy`). */

@@ -1,7 +1,7 @@
 // Prints the bill of materials of an image whose engines are in the folder that the argument names.
 import { join } from "node:path";
-import { silentLog } from "../../src/core/base/log.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { modulesOfEngine } from "../../src/mechanisms/supervisor/engine-modules.ts";
 import { discoverEngines } from "../../src/mechanisms/supervisor/engines.ts";
 import { billOfMaterials, genericComponent } from "./sbom.ts";

@@ -11,8 +11,8 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
     rule: "what is not marked as mine is not mine",
     removes: "a controller reads a Secret past the room that looks whose it is",
     file: "src/programs/operator/cluster/acts.ts",
-    from: 'import { Pods, StatefulSets } from "../../../ports/kube/builtin.ts";',
-    to: 'import { Pods, Secrets, StatefulSets } from "../../../ports/kube/builtin.ts";',
+    from: 'import { Pods, StatefulSets } from "#kit/kube/builtin";',
+    to: 'import { Pods, Secrets, StatefulSets } from "#kit/kube/builtin";',
     test: "test/secret-rooms.test.ts",
   },
   {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { compareVersionText } from "../../src/core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../src/core/releases/catalogue/release.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { worldImages } from "../../src/bin/world-images.ts";
-import type { ImageStore } from "../../src/local-kubernetes/world/index.ts";
+import type { ImageStore } from "#kubernetes";
 import type { BuiltRelease } from "./build.ts";
 
 const ENGINES = join(import.meta.dirname, "../../.engines");

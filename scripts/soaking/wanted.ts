@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { notWhole } from "./not-whole.ts";
 import { MOST_FAULTS } from "../../test/kit/chaos/schedule.ts";
 

@@ -3,11 +3,12 @@ import { readAgentConfig } from "../programs/agent/runtime/config.ts";
 import { startAgent } from "../programs/agent/agent.ts";
 import { PROXY_NODE_ARGS } from "../programs/proxy/node-args.ts";
 import { checkOpenFiles } from "../programs/agent/runtime/open-files.ts";
-import { jsonLog } from "../core/base/log.ts";
-import { connect } from "../ports/kube/client.ts";
-import { loadKubeConfig } from "../ports/kube/config.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { jsonLog } from "#kit/base/log";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { reportAndExit } from "./exit.ts";
+import { USER_AGENT } from "../core/api/names.ts";
 
 /** One node of a cluster: runs until SIGTERM or SIGINT, then leaves the node in good order and exits. */
 export async function main(): Promise<void> {
@@ -20,7 +21,7 @@ export async function main(): Promise<void> {
   );
   let joined = false;
   const stopped = Promise.withResolvers<void>();
-  const kube = connect(loadKubeConfig(process.env));
+  const kube = connect(loadKubeConfig(process.env), { userAgent: USER_AGENT });
   const starting = startAgent({
     config,
     kube,

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { Fault } from "../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { latestRelease } from "../core/releases/catalogue/find.ts";
 import { chooseEngine } from "../core/releases/engines/engines.ts";
-import { startWorld } from "../local-kubernetes/world/index.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { startWorld } from "#kubernetes";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { fileLog } from "../programs/demo/file-log.ts";
 import { terminalProgress } from "../programs/demo/report/progress.ts";

@@ -6,8 +6,8 @@ import { keptReleases, type KeptRelease } from "../../scripts/releases/history.t
 import { imagesWith } from "../../scripts/releases/images.ts";
 import { describeObject, getObjects } from "../core/api/kubectl.ts";
 import type { AskedVersion } from "../core/api/records.ts";
-import { Fault, messageOf } from "../core/base/fault.ts";
-import type { Log } from "../core/base/log.ts";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { fileLog } from "../programs/demo/file-log.ts";
 import { DEMO } from "../programs/demo/steps/objects.ts";
 import { terminalProgress, type Progress } from "../programs/demo/report/progress.ts";
@@ -15,14 +15,14 @@ import { receiptLines, type Receipt } from "../programs/demo/report/receipt.ts";
 import { receiptPage } from "../programs/demo/report/receipt-page.ts";
 import { startReleaseServer } from "../programs/demo/steps/release-server.ts";
 import { newestVersion, runScenario } from "../programs/demo/scenario.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { bundleFor } from "../core/releases/bundle/bundle.ts";
 import { chooseEngine } from "../core/releases/engines/engines.ts";
 import { latestRelease, releaseByOperator } from "../core/releases/catalogue/find.ts";
 import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { reportAndExit } from "./exit.ts";
 import { faults } from "./faults.ts";
-import { startWorld, type World } from "../local-kubernetes/world/index.ts";
+import { startWorld, type World } from "#kubernetes";
 
 /** The release that the demo installs first: it supports some of the Kubernetes versions of the latest one. */
 const OLDER_RELEASE = "7.22.2-21";

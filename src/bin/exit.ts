@@ -1,5 +1,5 @@
-import { Fault, messageOf } from "../core/base/fault.ts";
-import { visibleText } from "../core/base/visible.ts";
+import { Fault, messageOf } from "#kit/base/fault";
+import { visibleText } from "#kit/base/visible";
 
 /** Ends the process with what went wrong in words: code, sentence, remedy; never a stack trace. */
 export function reportAndExit(error: unknown): never {

@@ -1,9 +1,10 @@
-import type { Clock } from "../core/base/clock.ts";
-import { jsonLog, type Log } from "../core/base/log.ts";
-import { connect } from "../ports/kube/client.ts";
-import { loadKubeConfig } from "../ports/kube/config.ts";
-import type { Kube } from "../ports/kube/kube.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import type { Clock } from "#kit/base/clock";
+import { jsonLog, type Log } from "#kit/base/log";
+import { USER_AGENT } from "../core/api/names.ts";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube } from "#kit/kube/kube";
+import { systemClock } from "#kit/reconcile/system-clock";
 
 /** What a program that works for Kubernetes begins with. */
 export interface InCluster {
@@ -27,7 +28,7 @@ export async function runInCluster(program: (given: InCluster, signal: AbortSign
     () => systemClock.now(),
   );
   const kubeConfig = loadKubeConfig(process.env);
-  const kube = connect(kubeConfig);
+  const kube = connect(kubeConfig, { userAgent: USER_AGENT });
   try {
     await program({ kube, namespace: kubeConfig.namespace, clock: systemClock, log }, stop.signal);
   } finally {

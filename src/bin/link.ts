@@ -1,5 +1,5 @@
-import { jsonLog } from "../core/base/log.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { jsonLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { runLink } from "../programs/link/link.ts";
 
 /** The links of databases to other sites, as a child process of the agent: it learns over IPC what to link, and ends with the agent. */

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { messageOf } from "../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { startClients, type Load } from "../programs/demo/load/clients.ts";
 import type { LoadAnswer, LoadCommand } from "../programs/demo/load/load-process.ts";
 

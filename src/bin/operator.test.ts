@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { connect as dialTls } from "node:tls";
-import { testApi, type TestApi } from "../../test/kit/kubernetes/api-server.ts";
+import { testApi, type TestApi } from "#kubernetes/testing/api-server";
 import { defineKinds, openNamespace } from "../../test/kit/kubernetes/permission-scene.ts";
 import { startOperatorProcess, type OperatorProcess } from "../../test/kit/operator/operator-process.ts";
-import { until } from "../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { OPERATOR_NAME, PORTS } from "../core/api/names.ts";
 import { OPERATOR_RULES } from "../core/releases/permissions/roles.ts";
-import { Leases, RoleBindings, Roles, ServiceAccounts } from "../ports/kube/builtin.ts";
+import { Leases, RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
 
 const PATIENCE = { withinMs: 30_000, everyMs: 50 };
 /** An operator that may do nothing ends within this time after SIGTERM, in milliseconds. */

@@ -1,7 +1,7 @@
-import { jsonLog } from "../core/base/log.ts";
+import { jsonLog } from "#kit/base/log";
 import { runProxy } from "../programs/proxy/proxy.ts";
 import { readWorker } from "../programs/proxy/limits/proxy-worker.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 
 /** The endpoints of the databases, as a child process of the agent: it learns over IPC what to serve, and ends with the agent. */
 export async function main(): Promise<void> {

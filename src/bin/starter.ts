@@ -1,5 +1,5 @@
-import { jsonLog } from "../core/base/log.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { jsonLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { discoverEngines } from "../mechanisms/supervisor/engines.ts";
 import { starterConfig } from "../programs/starter/config.ts";
 import { runStarter } from "../programs/starter/starter.ts";

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { runStorectl } from "../programs/cli/storectl.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { reportToPersonAndExit } from "./exit.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

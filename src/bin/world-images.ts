@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
-import type { Image, ImageStore } from "../local-kubernetes/world/index.ts";
+import type { Image, ImageStore } from "#kubernetes";
 import { CATALOGUE } from "../core/releases/catalogue/catalogue.ts";
 import { NODE_ARGS } from "./node-args.ts";
 import { releaseByNodeTag, releaseByOperator } from "../core/releases/catalogue/find.ts";

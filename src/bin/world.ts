@@ -2,13 +2,13 @@ import { createWriteStream } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { Fault, messageOf } from "../core/base/fault.ts";
-import { jsonLog } from "../core/base/log.ts";
-import type { Log } from "../core/base/log.ts";
-import { systemClock } from "../mechanisms/reconcile/system-clock.ts";
+import { Fault, messageOf } from "#kit/base/fault";
+import { jsonLog } from "#kit/base/log";
+import type { Log } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "./faults.ts";
 import { worldImages } from "./world-images.ts";
-import { startWorld } from "../local-kubernetes/world/index.ts";
+import { startWorld } from "#kubernetes";
 
 /** `store world --dir D`: runs the local world in the foreground until SIGINT or SIGTERM. */
 export async function main(args: readonly string[]): Promise<void> {

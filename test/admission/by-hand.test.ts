@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { proves } from "../kit/specification/proves.ts";
 import { startAdmissionWorld, webhookTemplate } from "./world.ts";
 

@@ -4,13 +4,13 @@ import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
+import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { createAuthority, type KeyPair } from "../../src/ports/pki/authority.ts";
+import { createAuthority, type KeyPair } from "#kit/pki/authority";
 import { definitionsOf, yaml } from "../../src/core/releases/bundle/bundle.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startAdmissionWorld, webhookTemplate } from "./world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const SECRET = { name: "admission-tls", namespace: "default" };
 const WEBHOOK = { name: "store-enterprise-admission" };

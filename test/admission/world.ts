@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../src/core/api/names.ts";
-import type { Log } from "../../src/core/base/log.ts";
-import { EndpointSlices } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
+import type { Log } from "#kit/base/log";
+import { EndpointSlices } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube } from "#kit/kube/kube";
 import { ownNamespaceOnly } from "../../src/mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { runOperator } from "../../src/programs/operator/run.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { startWebhook, type Webhook } from "../../src/programs/webhook/run.ts";
 import { foundKubectls } from "../api-servers/kubectls.ts";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startLoopbackApi } from "../kit/kubernetes/loopback-api.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { established } from "../kit/kubernetes/established.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { loadKubeConfig } from "#kit/kube/config";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { foundKubectls } from "./kubectls.ts";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
-import { testApi } from "../kit/kubernetes/api-server.ts";
+import { testApi } from "#kubernetes/testing/api-server";
 import type { GuardedApi } from "../kit/kubernetes/permission-scene.ts";
 
 /** An API server with authorization and admission, and a kubectl of its administrator. */

@@ -10,7 +10,7 @@ import { markInstalled } from "../../scripts/install/dependencies.mjs";
 import { buildRelease, whyNotBuildable } from "../../scripts/releases/build.ts";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const BUILD = join(import.meta.dirname, "../../scripts/releases/build.ts");
 

@@ -1,7 +1,7 @@
 import { imageTagOf } from "../../src/core/releases/catalogue/images.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
-import { isTrue } from "../../src/ports/kube/conditions.ts";
+import { Pods } from "#kit/kube/builtin";
+import { isTrue } from "#kit/kube/conditions";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import {
   createCluster,
@@ -11,7 +11,7 @@ import {
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
 import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startLoads, type Scene } from "./scene.ts";
 
 const { namespace, cluster, database } = DEMO;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { BuiltRelease } from "../../scripts/releases/build.ts";
 import { writeChart } from "../../scripts/releases/chart.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
-import { applyManifest } from "../../src/ports/kube/manifest.ts";
+import type { Kube } from "#kit/kube/kube";
+import { applyManifest } from "#kit/kube/manifest";
 import { findAssets } from "../kubernetes/assets/assets.ts";
 
 const exec = promisify(execFile);

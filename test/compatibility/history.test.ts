@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { keptReleases, parseHistory } from "../../scripts/releases/history.ts";
-import { compareVersionText } from "../../src/core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 
 const ROOT = join(import.meta.dirname, "../..");
 const COMMIT = "0".repeat(40);

@@ -12,7 +12,7 @@ import {
 } from "../../src/programs/demo/steps/steps.ts";
 import { goBackTo } from "../kit/scenario/go-back.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { goOn, holdRoll } from "./half-way.ts";
 import { moreAsked } from "./more-asked.ts";
 import { keepOlderRights, requireNewRights, USER } from "./rights.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:tls";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../src/core/api/names.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { secretTexts, tlsPlaces, type TlsPlace } from "../kit/world/cluster-authority.ts";
 import { olderReleases, testBesideOlder } from "./beside-older.ts";
 import { goOn, holdRoll, installOlder, rotationWaits, untilRotationWaits } from "./half-way.ts";

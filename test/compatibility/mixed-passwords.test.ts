@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { keptReleases } from "../../scripts/releases/history.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import type { ManagementClient } from "../../src/ports/management/client.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
@@ -11,7 +11,7 @@ import {
   installOperator,
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { testBesideOlder } from "./beside-older.ts";
 import { goOn, holdRoll } from "./half-way.ts";
 import { administrator, awaitSingle, finishLoads, SINGLE, startLoads, type Scene } from "./scene.ts";

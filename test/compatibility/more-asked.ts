@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import type { ConnectionOptions } from "node:tls";
 import { clusterNames } from "../../src/core/api/names.ts";
-import { isFault } from "../../src/core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { faults } from "../../src/ports/resp/faults.ts";
 import { textOf } from "../../src/ports/resp/reply.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startCounting, type CountingLoad } from "../kit/tls/load.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { administrator, isBeforeTls, type Scene } from "./scene.ts";
 
 const { namespace, database } = DEMO;

@@ -7,13 +7,13 @@ import { keptReleases, type KeptRelease } from "../../scripts/releases/history.t
 import { RELEASE_ANNOTATION } from "../../src/core/api/names.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { CustomResourceDefinitions } from "../../src/ports/kube/builtin.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { KubeConfig } from "../../src/ports/kube/kubeconfig.ts";
+import { CustomResourceDefinitions } from "#kit/kube/builtin";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { KubeConfig } from "#kit/kube/kubeconfig";
 import { bindKubectl, type Kubectl } from "../kit/kubernetes/kubectl.ts";
 import { startOperatorProcess, type OperatorProgram } from "../kit/operator/operator-process.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { skipWithout, VERSION } from "../kubernetes/assets/assets.ts";
 import { startControlPlane, type ControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 import { established } from "../kit/kubernetes/established.ts";

@@ -3,11 +3,11 @@ import type { NetworkPolicyPeer } from "kubernetes-types/networking/v1.js";
 import { clusterNames, OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
 import { SECRETS_AHEAD } from "../../src/core/api/secrets-ahead.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { NetworkPolicies, Pods, Roles, SecretVersions } from "../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
+import { NetworkPolicies, Pods, Roles, SecretVersions } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import { NODE_CAPABILITIES } from "../../src/programs/agent/members/node-report.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { administrator, isBeforeTls, managementAs, type Scene } from "./scene.ts";
 
 const { namespace, cluster } = DEMO;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { buildRelease, type BuiltRelease } from "../../scripts/releases/build.ts";
 import type { KeptRelease } from "../../scripts/releases/history.ts";
 import { clusterNames, PORTS } from "../../src/core/api/names.ts";
-import { compareVersionText } from "../../src/core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, Secrets } from "../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
+import { Pods, Secrets } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import { managementClient, type ManagementClient } from "../../src/ports/management/client.ts";
 import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
@@ -16,7 +16,7 @@ import type { ScenarioContext } from "../../src/programs/demo/steps/steps.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { helmWay, type Way } from "./helm.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** A world in which a kept release runs with clusters, databases and clients, and is upgraded to this checkout. */
 export interface Scene extends AsyncDisposable {

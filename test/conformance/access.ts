@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiClient } from "../kit/kubernetes/api-client.ts";
+import type { ApiClient } from "#kubernetes/testing/api-client";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
 
 const RBAC = "rbac.authorization.k8s.io";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { silentLog } from "../../src/core/base/log.ts";
-import { ConfigMaps, Deployments, Events, Leases } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { eventRecorder } from "../../src/ports/kube/events.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
-import { changeObject } from "../../src/ports/kube/records.ts";
-import { refOf } from "../../src/ports/kube/ref.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
-import { until } from "../kit/time/until.ts";
+import { silentLog } from "#kit/base/log";
+import { ConfigMaps, Deployments, Events, Leases } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { eventRecorder } from "#kit/kube/events";
+import { startInformer } from "#kit/kube/informer";
+import { changeObject } from "#kit/kube/records";
+import { refOf } from "#kit/kube/ref";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { until } from "#kit/testing/until";
 import { CRDS, definition, groupOf, store } from "./store-definition.ts";
 import type { Rule, RuleSet } from "./rule-set.ts";
 

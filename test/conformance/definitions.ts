@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { PATCH } from "./objects.ts";
 import { CRDS, definition, install, groupOf, store, version } from "./store-definition.ts";
 import { wrongDefinitionRules } from "./wrong-definitions.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { configMap, namesOf, PATCH, pod } from "./objects.ts";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
 

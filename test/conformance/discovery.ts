@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { definition, groupOf, install } from "./store-definition.ts";
 import { configMap, namesOf, PATCH, pod, workload } from "./objects.ts";
 import type { Rule, RuleSet } from "./rule-set.ts";

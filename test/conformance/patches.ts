@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../kit/kubernetes/api-client.ts";
+import type { Answer } from "#kubernetes/testing/api-client";
 import { configMap, PATCH, workload } from "./objects.ts";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { test, type TestContext } from "node:test";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { KubeConfig } from "../../src/ports/kube/kubeconfig.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
-import { openClients, type ApiClient } from "../kit/kubernetes/api-client.ts";
-import { until } from "../kit/time/until.ts";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { KubeConfig } from "#kit/kube/kubeconfig";
+import type { Kube } from "#kit/kube/kube";
+import { openClients, type ApiClient } from "#kubernetes/testing/api-client";
+import { until } from "#kit/testing/until";
 import type { Subject } from "./servers.ts";
 
 /** What a rule works with: a running Kubernetes, and a namespace of its rule set. */

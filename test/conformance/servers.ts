@@ -3,11 +3,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer, runControllers } from "../../src/local-kubernetes/world/index.ts";
-import { silentLog } from "../../src/core/base/log.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { startApiServer, runControllers } from "#kubernetes";
+import { silentLog } from "#kit/base/log";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { findAssets } from "../kubernetes/assets/assets.ts";
 import { startControlPlane } from "../kubernetes/control-plane/control-plane.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { RuleContext } from "./rule-set.ts";
 
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

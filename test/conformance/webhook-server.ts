@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { text } from "node:stream/consumers";
-import { createAuthority, issue } from "../../src/ports/pki/authority.ts";
+import { createAuthority, issue } from "#kit/pki/authority";
 
 /** What an API server asks a webhook. */
 export interface Question {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { configMap, PATCH } from "./objects.ts";
 import type { Rule, RuleContext, RuleSet } from "./rule-set.ts";
 import { startHook, type Hook } from "./webhook-server.ts";

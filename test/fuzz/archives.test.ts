@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../src/core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { openModule } from "../../src/ports/modules/archive.ts";
 import { faults } from "../../src/ports/modules/faults.ts";
 import { mutatedBytes, mutatedJson } from "../kit/fuzz/mutate.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { zipOf } from "../kit/modules/zip.ts";
 import { seededDice, type Dice } from "../kit/world/chaos.ts";
-import { processorMs } from "../kit/time/processor-ms.ts";
+import { processorMs } from "#kit/testing/processor-ms";
 
 /** A seed replays the archives; `FUZZ_ARCHIVES=100000` is the long run. */
 const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 100_000);

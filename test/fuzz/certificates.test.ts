@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
 import { NODE_PATHS, PORTS, clusterNames } from "../../src/core/api/names.ts";
-import { Fault } from "../../src/core/base/fault.ts";
-import { createAuthority, expiryOf, issue, succeedAuthority } from "../../src/ports/pki/authority.ts";
-import { purposeOf } from "../../src/ports/pki/purpose.ts";
+import { Fault } from "#kit/base/fault";
+import { createAuthority, expiryOf, issue, succeedAuthority } from "#kit/pki/authority";
+import { purposeOf } from "#kit/pki/purpose";
 import { mutatedBytes } from "../kit/fuzz/mutate.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { seededDice, type Dice } from "../kit/world/chaos.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { progressOf } from "../kit/fuzz/progress.ts";
 import { randomRequest } from "../kit/fuzz/request.ts";
 import { seededDice } from "../kit/world/chaos.ts";

@@ -7,9 +7,9 @@ import { piecesOf } from "../kit/fuzz/pieces.ts";
 import { progressOf } from "../kit/fuzz/progress.ts";
 import { Tenant, type Expectation, type Resp } from "../kit/fuzz/tenant.ts";
 import { Witness } from "../kit/fuzz/witness.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { seededDice, type Dice } from "../kit/world/chaos.ts";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { encodeCommand } from "../../src/ports/resp/encode.ts";
 import type { Reply } from "../../src/ports/resp/reply.ts";
 

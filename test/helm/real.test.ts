@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { test } from "node:test";
-import { silentLog } from "../../src/core/base/log.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
+import { silentLog } from "#kit/base/log";
+import { loadKubeConfig } from "#kit/kube/config";
+import { Pods } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
 import { applyDefinitions } from "../../src/programs/operator/definitions.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { release } from "../kit/facts/cluster-view.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";
 import { bindKubectl } from "../kit/kubernetes/kubectl.ts";

@@ -4,7 +4,7 @@ import { LOG_LINES } from "../conformance/servers.ts";
 import { contract, newest, type Rule } from "./contract.ts";
 import { cache, configMap, pod, together, workload } from "./fixtures.ts";
 import { minorOf, type Kubectl } from "../kit/kubernetes/kubectl.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const NS = "reading";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { applyRules, sharedApplyRules } from "./apply-rules.ts";
 import { editRules, patchRules } from "./edit-rules.ts";
 import { contract, newest, type Rule } from "./contract.ts";

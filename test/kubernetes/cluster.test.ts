@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, StatefulSets } from "#kit/kube/builtin";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { skipWithout } from "./assets/assets.ts";
 import type { Cluster, ClusterNode } from "./cluster/cluster.ts";
 import { startCluster } from "./cluster/start-cluster.ts";

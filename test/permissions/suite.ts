@@ -4,18 +4,18 @@ import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { StoreEnterpriseCluster } from "../../src/core/api/kinds.ts";
 import { OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
-import { jsonLog, silentLog } from "../../src/core/base/log.ts";
-import { ConfigMaps, EndpointSlices, Events, Roles, Services, StatefulSets } from "../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
-import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
-import { ownerReference } from "../../src/ports/kube/ref.ts";
+import { jsonLog, silentLog } from "#kit/base/log";
+import { ConfigMaps, EndpointSlices, Events, Roles, Services, StatefulSets } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 import type { BdbRecord, NodeRecord } from "../../src/ports/management/records.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { reviewPermissions } from "../../src/mechanisms/observe/permissions/permissions.ts";
 import { runOperator } from "../../src/programs/operator/run.ts";
 import { planCluster } from "../../src/core/planner/cluster/plan.ts";
-import { objectApplier } from "../../src/mechanisms/reconcile/object-applier.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { objectApplier } from "#kit/reconcile/object-applier";
+import { systemClock } from "#kit/reconcile/system-clock";
 import {
   clusterNeeds,
   clusterRules,
@@ -29,7 +29,7 @@ import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 import { defineKinds, lineOf, openNamespace, rulesWithout, writeRole } from "../kit/kubernetes/permission-scene.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const REC = "rec";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KINDS } from "../../src/core/api/kinds.ts";
 import { API_GROUP, OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { isFault } from "../../src/core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { clusterRules, OPERATOR_RULES, type PolicyRule } from "../../src/core/releases/permissions/roles.ts";
 import {
   ActiveActiveDatabases,
@@ -10,10 +10,10 @@ import {
   Databases,
   RemoteClusters,
 } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Roles, Secrets, StatefulSets } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { faults } from "../../src/ports/kube/faults.ts";
-import type { Kube, ResourceType } from "../../src/ports/kube/kube.ts";
+import { Roles, Secrets, StatefulSets } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { faults } from "#kit/kube/faults";
+import type { Kube, ResourceType } from "#kit/kube/kube";
 import { startEmbeddedServer } from "../api-servers/test-server.ts";
 import { connectAs, defineKinds, openNamespace } from "../kit/kubernetes/permission-scene.ts";
 

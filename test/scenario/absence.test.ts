@@ -7,14 +7,14 @@ import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { LABELS, NODE_PATHS } from "../../src/core/api/names.ts";
 import type { ShardInstanceRecord } from "../../src/ports/management/records.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
-import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
-import type { Stored } from "../../src/ports/kube/kube.ts";
-import { changeObject } from "../../src/ports/kube/records.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import type { Stored } from "#kit/kube/kube";
+import { changeObject } from "#kit/kube/records";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { kubeOf, readRecord, recordRef } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // What is missing deletes nothing: records that vanish, come back, or come back as they were before.
 

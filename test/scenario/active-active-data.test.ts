@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Site } from "../kit/world/sites.ts";
 import { isUp, management, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
 import { holdTheSame, nothingFailed, startWrittenSites, type WrittenSites } from "./active-active-written.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startSites, type Site } from "../kit/world/sites.ts";
 import { database, endpointOf, failWith, isUp, PATIENCE, primaryOf, serves } from "./active-active-scene.ts";
 

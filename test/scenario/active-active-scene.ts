@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import type { SiteEndpoint } from "../kit/links/site-writer.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Site, Sites } from "../kit/world/sites.ts";
 import { listOf as objectsOf } from "./by-hand-scene.ts";
 

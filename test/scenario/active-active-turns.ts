@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Site } from "../kit/world/sites.ts";
 import { isUp, PATIENCE, says, serves } from "./active-active-scene.ts";
 

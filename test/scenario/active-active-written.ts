@@ -3,7 +3,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { connectEngine, type EngineClient } from "../../src/ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../src/ports/resp/reply.ts";
 import { SHARED, writeAtSite, type SiteWriter } from "../kit/links/site-writer.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
 import { database, endpointOf, failWith, isUp, PATIENCE, serves } from "./active-active-scene.ts";
 

@@ -5,7 +5,7 @@ import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startSites, type Site, type Sites } from "../kit/world/sites.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { proves } from "../kit/specification/proves.ts";
 import {
   database,

@@ -8,7 +8,7 @@ import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { startService } from "../kit/engines/service.ts";
 import type { TestService } from "../kit/engines/service.ts";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PASSWORD = "s3cret";
 const PATIENCE = { withinMs: 30_000, everyMs: 25 };

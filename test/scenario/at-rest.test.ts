@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoreEnterpriseDatabase } from "../../src/core/api/kinds.ts";
-import { isTrue } from "../../src/ports/kube/conditions.ts";
-import type { Stored } from "../../src/ports/kube/kube.ts";
+import { isTrue } from "#kit/kube/conditions";
+import type { Stored } from "#kit/kube/kube";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import type { RouteName } from "../../src/ports/management/routes.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { startOperatorWorld, type OperatorWorld } from "../kit/operator/operator-world.ts";
 import { simulateAgents, type SimulatedAgents } from "../kit/operator/simulated-agents.ts";
 import { simulateNodes } from "../kit/operator/simulated-nodes.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const DATABASES = 50;
 const VERSION = "8.2.0-12";

@@ -5,7 +5,7 @@ import { startReleaseServer, type ReleaseServer } from "../../src/programs/demo/
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { ModuleRepository } from "../kit/modules/module-repository.ts";
 import type { Shell } from "../kit/world/shell.ts";
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { clusterNames, databaseSecretOf } from "../../src/core/api/names.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { callEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
 import { EngineTls } from "../../src/ports/resp/engine-tls.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
@@ -18,7 +18,7 @@ import {
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { startCapture, streamWith, whyNoCapture } from "../kit/network/capture.ts";
 import { authorityNamed, clientPair } from "../kit/tls/certificates.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 
 // Everything that passes between operator, nodes, engines and clients while all of it is upgraded, for a database with TLS.

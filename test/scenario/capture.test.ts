@@ -7,7 +7,7 @@ import { startTestCluster } from "../kit/world/cluster.ts";
 import { internalPasswordOf } from "../kit/world/engine-access.ts";
 import { filledDatabase } from "../kit/world/filled-database.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // What passes between the nodes of a cluster while a database with TLS is upgraded and its nodes are replaced.
 

@@ -18,8 +18,8 @@ import {
 } from "../../src/programs/demo/steps/steps.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
-import { ConfigMaps, Pods } from "../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
+import { ConfigMaps, Pods } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { replicationView, parseInfo } from "../../src/ports/resp/info.ts";
 import { textOf } from "../../src/ports/resp/reply.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createClient } from "@redis/client";
 import { Redis } from "ioredis";
 import { plain, RawClient } from "../kit/engines/raw-client.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 

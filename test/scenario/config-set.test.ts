@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { createClient } from "@redis/client";
 import { Redis } from "ioredis";
 import { RawClient } from "../kit/engines/raw-client.ts";
-import { assertWithin } from "../kit/time/assert-within.ts";
-import { until } from "../kit/time/until.ts";
+import { assertWithin } from "#kit/testing/assert-within";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 40_000, everyMs: 50 };
 const BODY = { memory_size: 20_000_000, redis_version: "7.2", module_list: [{ module_name: "tally" }] } as const;

@@ -4,9 +4,9 @@ import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { ActiveActiveDatabases, Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { LABELS, MADE_FOR_ANNOTATION } from "../../src/core/api/names.ts";
-import { ConfigMaps, Secrets } from "../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Secrets } from "#kit/kube/builtin";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const namespace = "default";
 const SECOND = { name: "2rec", namespace };

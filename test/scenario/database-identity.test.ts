@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../src/core/api/names.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const namespace = "default";
 

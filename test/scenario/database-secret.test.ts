@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DATABASES_ANNOTATION, LABELS } from "../../src/core/api/names.ts";
 import { Databases, RemoteClusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const namespace = "default";
 

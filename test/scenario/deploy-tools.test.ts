@@ -8,7 +8,7 @@ import {
   RemoteClusters,
 } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { startOperatorWorld } from "../kit/operator/operator-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const namespace = "default";
 

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { startClients } from "../../src/programs/demo/load/clients.ts";
 import type { Load } from "../../src/programs/demo/load/clients.ts";
-import { Secrets, Services } from "../../src/ports/kube/builtin.ts";
+import { Secrets, Services } from "#kit/kube/builtin";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 import type { StorectlWorld } from "../kit/world/storectl-world.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BdbRecord, ShardInstanceRecord } from "../../src/ports/management/records.ts";
 import { plain, RawClient } from "../kit/engines/raw-client.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { assertWithin } from "../kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 const PATIENCE = { withinMs: 30_000, everyMs: 50 };
 const WRITES_AND_RUNS = 'redis.call("SET", "written", 1) while true do end';

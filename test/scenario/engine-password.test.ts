@@ -7,7 +7,7 @@ import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { parseInfo } from "../../src/ports/resp/info.ts";
 import { textOf } from "../../src/ports/resp/reply.ts";
 import { startLedger } from "../kit/load/load-ledger.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { enginesOf, internalPasswordOf } from "../kit/world/engine-access.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";

@@ -16,7 +16,7 @@ import { startTestCluster } from "../kit/world/cluster.ts";
 import { enginesOf } from "../kit/world/engine-access.ts";
 import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // TLS between the proxies, agents and engines of a cluster: switched on and off, and through all moves, under load.
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import type { DatabaseRecord } from "../../src/core/api/records.ts";
 import { LABELS } from "../../src/core/api/names.ts";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { startClients, type Load, type LoadResult } from "../../src/programs/demo/load/clients.ts";
@@ -18,7 +18,7 @@ import {
 import { fetchReleaseBundle } from "../../src/programs/demo/steps/release-server.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { waitForObject } from "../../src/programs/demo/steps/wait.ts";
-import { ConfigMaps, Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Pods, StatefulSets } from "#kit/kube/builtin";
 import { step, steps } from "../kit/scenario/step.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 

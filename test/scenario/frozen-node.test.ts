@@ -8,7 +8,7 @@ import { startTestCluster } from "../kit/world/cluster.ts";
 import type { TestCluster } from "../kit/world/cluster.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { startLedger } from "../kit/load/load-ledger.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** How often the primary's node is frozen; `FREEZE_SEED` and `FREEZE_ROUNDS` choose others. */
 const rounds = Number(process.env["FREEZE_ROUNDS"] ?? 2);

@@ -5,17 +5,17 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { clusterNames, NODE_PATHS } from "../../src/core/api/names.ts";
-import { messageOf } from "../../src/core/base/fault.ts";
-import { silentLog } from "../../src/core/base/log.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
-import { Leases } from "../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../src/ports/kube/informer.ts";
+import { messageOf } from "#kit/base/fault";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { Leases } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
 import { parseNodeReport, REPORT_ANNOTATION, type NodeReport } from "../../src/programs/agent/members/node-report.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { kubeOf } from "../kit/world/records.ts";
 import { primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // A volume that fills up: the database that fills it is refused, the others go on, and all goes on when there is room.
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NODE_CONTAINER } from "../../src/core/api/names.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { release } from "../kit/facts/cluster-view.ts";
 import { openLane, type Lane, type Rec } from "../kit/frozen/lane.ts";
 import { steps } from "../kit/scenario/step.ts";

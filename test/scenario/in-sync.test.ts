@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterNames } from "../../src/core/api/names.ts";
 import type { ShardInstanceRecord } from "../../src/ports/management/records.ts";
-import { Leases } from "../../src/ports/kube/builtin.ts";
+import { Leases } from "#kit/kube/builtin";
 import { callEngine } from "../../src/ports/resp/engine-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { kubeOf, readRecord } from "../kit/world/records.ts";
 import { enginesOf } from "../kit/world/engine-access.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // Which replica may succeed a primary: one of the set in the record, after the primary is proven to have ended.
 

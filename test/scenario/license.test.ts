@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../src/core/api/license.ts";
 import { clusterNames } from "../../src/core/api/names.ts";
-import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import type { Kube } from "#kit/kube/kube";
+import { loadKubeConfig } from "#kit/kube/config";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const authority = createLicenseAuthority();
 

@@ -5,7 +5,7 @@ import { startRecorder, type Recorder } from "../kit/clients/recorders.ts";
 import { startService } from "../kit/engines/service.ts";
 import { check } from "../kit/linearizability/check.ts";
 import { byKey } from "../kit/linearizability/history.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { becomesInSync, crashPrimary, crashReplica } from "../kit/world/crashes.ts";
 import { acceptingNodes } from "../kit/world/maintenance.ts";

@@ -5,7 +5,7 @@ import { libraries } from "../kit/clients/libraries.ts";
 import { startRecorder, type Recorder } from "../kit/clients/recorders.ts";
 import { check } from "../kit/linearizability/check.ts";
 import { byKey, type Operation } from "../kit/linearizability/history.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { acceptingNodes, comeBack, evacuate, upgradeDatabase } from "../kit/world/maintenance.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";

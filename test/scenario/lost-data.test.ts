@@ -7,7 +7,7 @@ import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // A primary whose data is gone or cannot be read: what was lost is said, and a copy that has the data serves.
 

@@ -4,10 +4,10 @@ import type { ClusterState } from "../../src/core/api/states.ts";
 import { LABELS, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Nodes, Pods } from "../../src/ports/kube/builtin.ts";
+import { Nodes, Pods } from "#kit/kube/builtin";
 import { openLane, type Lane, type Rec, type Redb } from "../kit/frozen/lane.ts";
 import { step, steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { askDatabase } from "../kit/world/ask.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
 import { NODE_PATHS, PORTS, clusterNames } from "../../src/core/api/names.ts";
-import { Fault } from "../../src/core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { managementClient } from "../../src/ports/management/client.ts";
 import type { ManagementClientOptions } from "../../src/ports/management/client.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import type { HttpAnswer } from "../kit/world/documented.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { good, refused } from "./management-refusals.ts";
 
 const ADMIN = basic("admin@test", "test-password");

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
-import type { ImageStore } from "../../src/local-kubernetes/world/index.ts";
+import type { ImageStore } from "#kubernetes";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
 import { createCluster, installOperator, upgradeOperator } from "../../src/programs/demo/steps/steps.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { enginesWithoutPackages, noPackagedModule } from "../kit/modules/packaged-module.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld, type StoryWorld } from "../kit/world/story-world.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserModuleStatus } from "../../src/core/api/cluster-status.ts";
 import { MODULE_HOSTS_ANNOTATION } from "../../src/core/api/names.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { startModuleRepository } from "../kit/modules/module-repository.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { NODE_PATHS } from "../../src/core/api/names.ts";
 import { ARCHIVE_LIMITS } from "../../src/ports/modules/entries.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
 

@@ -6,7 +6,7 @@ import type { Reply } from "../../src/ports/resp/reply.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 await using cluster = await startTestCluster({ nodes: 3 });
 

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { OPERATOR_NAME, PORTS } from "../../src/core/api/names.ts";
 import { operatorNetworkPolicy } from "../../src/core/releases/bundle/admission.ts";
 import { Clusters, RemoteClusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Deployments, NetworkPolicies, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { Deployments, NetworkPolicies, StatefulSets } from "#kit/kube/builtin";
 import { inOwnNetwork } from "../kit/network/own-network.ts";
 import { PodNetwork } from "../kit/network/pod-network.ts";
 import { policyFilter, type Policy, type PolicyPod } from "../kit/network/policy-filter.ts";
 import { startOperatorWorld, type OperatorWorld } from "../kit/operator/operator-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // What the policies of operator and bundle do to packets, by a filter that reads them as a network plugin does.
 

@@ -6,7 +6,7 @@ import type { Reply } from "../../src/ports/resp/reply.ts";
 import { startTestCluster, type TestCluster } from "../kit/world/cluster.ts";
 import { enginesWithoutPackages, noPackagedModule, searchArchive } from "../kit/modules/packaged-module.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 test("a search module that a distribution packages", { skip: noPackagedModule() ?? false }, async () => {
   await using engines = await enginesWithoutPackages();

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterNames } from "../../src/core/api/names.ts";
-import { ConfigMaps, Leases } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import { until } from "../kit/time/until.ts";
+import { ConfigMaps, Leases } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { until } from "#kit/testing/until";
 import { NODES, startGuarded, startGuardedUnderLoad } from "../kit/world/guarded-database.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
-import { assertWithin } from "../kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 const PATIENCE = { withinMs: 40_000, everyMs: 25 };
 const NEW = { password: "n3w" };

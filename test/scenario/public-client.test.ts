@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
 import { PublicClient, type Described } from "./public-client.ts";

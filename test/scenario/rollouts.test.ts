@@ -4,7 +4,7 @@ import { OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { imageTagOf } from "../../src/core/releases/catalogue/images.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, StatefulSets } from "../../src/ports/kube/builtin.ts";
+import { Pods, StatefulSets } from "#kit/kube/builtin";
 import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
@@ -15,7 +15,7 @@ import {
   upgradeOperator,
 } from "../../src/programs/demo/steps/steps.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PASSWORD = "correct horse";
 const ADMIN = basic("admin@test", "test-password");

@@ -8,7 +8,7 @@ import { discoverEngines } from "../../src/mechanisms/supervisor/engines.ts";
 import { instanceFiles } from "../../src/mechanisms/supervisor/instance-files.ts";
 import { starterProcess } from "../kit/engines/engine-container.ts";
 import { callInstance, superviseBy } from "../kit/engines/supervised-node.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // Engines in a container of their own: a starter as a process, and what an agent does with it.
 

@@ -11,7 +11,7 @@ import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-d
 import { knownNode } from "../kit/world/known-node.ts";
 import { kubeOf } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // A database whose replies wait for a replica: what one crash costs, what it does without a replica, and planned moves.
 

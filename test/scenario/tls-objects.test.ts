@@ -5,8 +5,8 @@ import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
 import { clusterNames } from "../../src/core/api/names.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "../../src/ports/kube/builtin.ts";
-import { readCertificate } from "../../src/ports/pki/certificate.ts";
+import { Secrets } from "#kit/kube/builtin";
+import { readCertificate } from "#kit/pki/certificate";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO, demoDatabase } from "../../src/programs/demo/steps/objects.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../src/programs/demo/steps/steps.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { authorityNamed, clientPair, endpointCertificate } from "../kit/tls/certificates.ts";
 import { startCounting, type CountingLoad } from "../kit/tls/load.ts";
 import { startShell } from "../kit/world/shell.ts";

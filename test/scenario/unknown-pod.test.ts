@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { Finding } from "../../src/core/api/parts.ts";
 import { LABELS } from "../../src/core/api/names.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const namespace = "default";
 const POD = { name: "rec-1", namespace };

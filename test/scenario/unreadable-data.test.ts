@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
 import { RawClient } from "../kit/engines/raw-client.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 
 /** The engine of 7.4 knows the name `server`, that of 8.0 does not. */

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { UserRecord } from "../../src/ports/management/records.ts";
 import { routes } from "../../src/ports/management/routes.ts";
 import { clusterNames } from "../../src/core/api/names.ts";
-import { ConfigMaps } from "../../src/ports/kube/builtin.ts";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import { changeObject } from "../../src/ports/kube/records.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { changeObject } from "#kit/kube/records";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PASSWORD = "correct horse";
 await using cluster = await startTestCluster({ nodes: 2, release: "8.2.0-12" });

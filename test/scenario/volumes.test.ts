@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { PersistentVolumeClaims, Pods, StatefulSets, StorageClasses } from "../../src/ports/kube/builtin.ts";
+import { PersistentVolumeClaims, Pods, StatefulSets, StorageClasses } from "#kit/kube/builtin";
 import { startLoadProcess, type LoadProcess } from "../../src/programs/demo/load/load-process.ts";
 import { findEndpoint } from "../../src/programs/demo/scenario.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
@@ -17,7 +17,7 @@ import { deleteWebhooks, trustCertificateFirst } from "../../src/core/api/kubect
 import { ADMISSION_SECRET, OPERATOR_NAME, WEBHOOK_CONFIGURATION } from "../../src/core/api/names.ts";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startShell } from "../kit/world/shell.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { runScenario } from "../../src/programs/demo/scenario.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../src/programs/demo/steps/objects.ts";
-import { Pods } from "../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { startAudit } from "../kit/kubernetes/audit.ts";
 import { startStoryWorld } from "../kit/world/story-world.ts";
 import { breakRoll } from "../kit/world/broken-roll.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { proves } from "../kit/specification/proves.ts";
 
 test("operator, cluster and database are upgraded under load, across configuration errors in mid-roll: nothing failed, nothing lost, no permission idle", async () => {

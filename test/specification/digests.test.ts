@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Events } from "../../src/ports/kube/builtin.ts";
+import { Events } from "#kit/kube/builtin";
 import { NEW } from "../kit/facts/cluster-view.ts";
 import type { OperatorWorld } from "../kit/operator/operator-world.ts";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";

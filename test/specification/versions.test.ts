@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareVersionText } from "../../src/core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { stepFrom, checkInput } from "../../src/core/planner/prerequisites/check-input.ts";
 import { findingsAt } from "../../src/core/planner/prerequisites/run.ts";
 import { CATALOGUE } from "../../src/core/releases/catalogue/catalogue.ts";
 import { pathProblem } from "../../src/core/releases/catalogue/path.ts";
-import { Events } from "../../src/ports/kube/builtin.ts";
+import { Events } from "#kit/kube/builtin";
 import { clusterView, release } from "../kit/facts/cluster-view.ts";
 import { startSimulatedCluster, type SimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { step } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { proves } from "../kit/specification/proves.ts";
 
 const NEW_BASE = CATALOGUE.filter(({ operator }) => (compareVersionText(operator, "7.8.2-6") ?? 0) >= 0);

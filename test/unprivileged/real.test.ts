@@ -1,12 +1,12 @@
 import { test } from "node:test";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { silentLog } from "../../src/core/base/log.ts";
-import { Namespaces, Pods } from "../../src/ports/kube/builtin.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { Kube, Stored } from "../../src/ports/kube/kube.ts";
+import { silentLog } from "#kit/base/log";
+import { Namespaces, Pods } from "#kit/kube/builtin";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { runOperator } from "../../src/programs/operator/run.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { CATALOGUE } from "../../src/core/releases/catalogue/catalogue.ts";
 import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";

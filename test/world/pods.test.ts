@@ -3,8 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Event } from "kubernetes-types/core/v1.js";
-import { ConfigMaps, Events, Nodes, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
-import type { Stored } from "../../src/ports/kube/kube.ts";
+import { ConfigMaps, Events, Nodes, Pods, Secrets } from "#kit/kube/builtin";
+import type { Stored } from "#kit/kube/kube";
 import {
   conditionOf,
   createPod,
@@ -14,8 +14,8 @@ import {
   waitingReason,
 } from "../kit/kubernetes/pods.ts";
 import { testWorld } from "../kit/world/test-world.ts";
-import { until } from "../kit/time/until.ts";
-import { assertWithin } from "../kit/time/assert-within.ts";
+import { until } from "#kit/testing/until";
+import { assertWithin } from "#kit/testing/assert-within";
 
 /** What holds, and the test of it; those of one group run side by side. */
 type Rules = Readonly<Record<string, () => Promise<void>>>;

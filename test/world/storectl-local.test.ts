@@ -5,14 +5,14 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { connect } from "../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../src/ports/kube/config.ts";
-import type { Kube } from "../../src/ports/kube/kube.ts";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube } from "#kit/kube/kube";
 import { imagesOf } from "../../src/core/releases/catalogue/images.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { createPod, podWhen } from "../kit/kubernetes/pods.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const STORECTL = join(import.meta.dirname, "../../src/bin/storectl.ts");
 const STORE = join(import.meta.dirname, "../../src/bin/store.ts");

@@ -3,14 +3,14 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { RoleBindings, Roles, SecurityContextConstraints, ServiceAccounts } from "../../src/ports/kube/builtin.ts";
+import { RoleBindings, Roles, SecurityContextConstraints, ServiceAccounts } from "#kit/kube/builtin";
 import { OLD_CONSTRAINT } from "../../src/core/api/names.ts";
 import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { PATIENCE, startStorectlWorld, type Ran } from "../kit/world/storectl-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { foundKubectls } from "../api-servers/kubectls.ts";
 import { proves } from "../kit/specification/proves.ts";
 

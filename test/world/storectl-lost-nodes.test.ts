@@ -5,9 +5,9 @@ import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Nodes, Pods } from "../../src/ports/kube/builtin.ts";
+import { Nodes, Pods } from "#kit/kube/builtin";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { askDatabase } from "../kit/world/ask.ts";
 import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 

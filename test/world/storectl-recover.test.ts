@@ -7,21 +7,21 @@ import { test } from "node:test";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
 import { LICENSE_AUTHORITIES } from "../../src/core/api/license.ts";
 import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../src/ports/kube/builtin.ts";
-import { applyManifest } from "../../src/ports/kube/manifest.ts";
+import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { applyManifest } from "#kit/kube/manifest";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
 import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
 import { openConnections } from "../../src/mechanisms/observe/management/connections.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { createAuthority, issue } from "../../src/ports/pki/authority.ts";
-import { systemClock } from "../../src/mechanisms/reconcile/system-clock.ts";
+import { createAuthority, issue } from "#kit/pki/authority";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { bundleFor } from "../../src/core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { tallyArchive } from "../kit/modules/module-archive.ts";
 import { isOperatorReady, PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 // One cluster with a new operator, frozen for everything at once: recover proposes, does what it can, and the upgrade goes on.
 

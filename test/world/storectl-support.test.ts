@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { APP_LABEL } from "../../src/core/api/names.ts";
-import { ConfigMaps, Deployments, Events, Pods, Secrets } from "../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Deployments, Events, Pods, Secrets } from "#kit/kube/builtin";
 import { createLicenseAuthority } from "../../src/ports/management/license.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { imagesOf } from "../../src/core/releases/catalogue/images.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { createPod } from "../kit/kubernetes/pods.ts";
 import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const exec = promisify(execFile);
 const NAMESPACE = "default";

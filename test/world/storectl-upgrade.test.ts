@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { OPERATOR_NAME } from "../../src/core/api/names.ts";
-import { Deployments } from "../../src/ports/kube/builtin.ts";
+import { Deployments } from "#kit/kube/builtin";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";
 import { startStorectlWorld } from "../kit/world/storectl-world.ts";
 import { steps } from "../kit/scenario/step.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const LATEST = latestRelease();
 const REC = { name: "rec", namespace: "default" };

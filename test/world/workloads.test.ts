@@ -5,11 +5,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { Pods, PersistentVolumeClaims, Services } from "../../src/ports/kube/builtin.ts";
+import { Pods, PersistentVolumeClaims, Services } from "#kit/kube/builtin";
 import { conditionOf, createPod, HTTP_SERVER, podWhen, scriptContainer } from "../kit/kubernetes/pods.ts";
 import { testWorld } from "../kit/world/test-world.ts";
 import type { TestWorld } from "../kit/world/test-world.ts";
-import { until } from "../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const kubectlIsThere = await promisify(execFile)("kubectl", ["version", "--client"]).then(
   () => true,

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { loopbackAddress } from "../../../test/kit/engines/engine.ts";
 import { startShell } from "../../../test/kit/world/shell.ts";
-import { createAuthority, issue } from "../../ports/pki/authority.ts";
+import { createAuthority, issue } from "#kit/pki/authority";
 import { callApi, installLicense, recoverFromSetAside, uploadModule } from "./kubectl.ts";
 
 const LICENSE = "-----BEGIN-----\nYWJj\nLg==\n-----END-----\n";

@@ -8,13 +8,13 @@ import {
   mergeObjectOf,
   withComment,
   writeSecret,
-} from "../base/kubectl.ts";
-import { placeholder, quotedWord, shellWord, type Word } from "../base/shell-word.ts";
+} from "#kit/base/kubectl";
+import { placeholder, quotedWord, shellWord, type Word } from "#kit/base/shell-word";
 import { LICENSE_KEY } from "./license.ts";
 import { clusterNames, LABELS, NODE_CONTAINER, PORTS } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
-export * from "../base/kubectl.ts";
+export * from "#kit/base/kubectl";
 
 /** Changes fields of the spec of a cluster; null removes one. */
 export function patchCluster(name: string, spec: object): string {

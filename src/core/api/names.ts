@@ -2,6 +2,9 @@
 export const API_GROUP = "app.storeenterprise.io";
 export const API_VERSION = "v1";
 
+/** How our programs name themselves to a Kubernetes API, which also keeps it as the owner of fields that they write. */
+export const USER_AGENT = "store-enterprise";
+
 /** Name of the operator's Deployment, Role, ServiceAccount and RoleBinding (§2.1). */
 export const OPERATOR_NAME = "store-enterprise-operator";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Puts values one after the other into bytes. */

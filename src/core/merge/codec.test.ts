@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isFault } from "../base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { decodeRacedKeys, encodeRacedKeys } from "./raced-keys.ts";

@@ -1,4 +1,4 @@
-import type { FaultSpec } from "../base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 
 /** What can go wrong with what other sites send and with what was saved. */
 export const faults = {

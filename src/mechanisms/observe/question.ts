@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /** For the answer of what was silent the last time, in milliseconds. */
 const SOON_MS = 100;

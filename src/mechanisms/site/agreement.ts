@@ -1,5 +1,5 @@
 import type { Apply } from "../../core/merge/apply.ts";
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { comparedAt, type ComparedKey } from "../../core/merge/compared-key.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import { healingEffects } from "../../core/merge/healing-effects.ts";

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { argumentsOf, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { openReplicationStream } from "../../ports/resp/replication-stream.ts";
 import { textOf } from "../../ports/resp/reply.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { AppendOnlyFile, type FileCommand } from "./append-only-file.ts";
 import { fileBytes } from "./file-bytes.ts";
 

@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault } from "../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { argumentsOf, commandNameIn, type CommandFrame } from "../../ports/resp/command-frame.ts";
 import { FrameSplitter } from "../../ports/resp/frame-splitter.ts";
-import { openSharedFile } from "../files/shared-file.ts";
+import { openSharedFile } from "#kit/files/shared-file";
 import { faults } from "./faults.ts";
 
 /** A command in an append-only file. */

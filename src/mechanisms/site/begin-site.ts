@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { Others } from "../../core/merge/origin.ts";
 import type { VersionVector } from "../../core/merge/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";

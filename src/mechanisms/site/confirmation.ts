@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault } from "../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import { LINK_DATABASE, LINK_KEYS } from "./marks.ts";
 import type { Wakeup } from "./wakeup.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { Pacing } from "./pacing.ts";
 import { byteStringOf, listOf, type Reply } from "../../ports/resp/reply.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import { faults } from "../../ports/resp/faults.ts";
 import { textOf } from "../../ports/resp/reply.ts";

@@ -1,6 +1,6 @@
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { editObject } from "../../core/base/kubectl.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { editObject } from "#kit/base/kubectl";
+import { placeholder } from "#kit/base/shell-word";
 
 /** The errors of a site at its engine. */
 export const faults = {

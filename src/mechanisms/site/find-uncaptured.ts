@@ -1,6 +1,6 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { comparedAt, type ComparedKey } from "../../core/merge/compared-key.ts";
 import type { Effect } from "../../core/merge/operation.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { engineCodeOf, type EngineClient } from "../../ports/resp/engine-client.ts";
 import { byteStringOf, type Reply } from "../../ports/resp/reply.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { textOf } from "../../ports/resp/reply.ts";
 import { connectBeside } from "./connect-site.ts";
 import { KeyWalk } from "./key-walk.ts";

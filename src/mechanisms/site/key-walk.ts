@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { KeyDigests, shortDigest } from "../../core/merge/key-digests.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
 import { engineDigests } from "./engine-digests.ts";

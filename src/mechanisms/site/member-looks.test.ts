@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KnownScores } from "../../core/merge/known-scores.ts";
 import { startEngine } from "../../../test/kit/engines/engine.ts";
-import { until } from "../../../test/kit/time/until.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { until } from "#kit/testing/until";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { MemberLooks } from "./member-looks.ts";
 
 await test("sets that clients change are looked at, unless they are known, large, or no sets", async () => {

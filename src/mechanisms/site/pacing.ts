@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /** Has questions asked so that they take no more than a share of the time: behind each, the engine is left alone for longer than it took. */
 export function paced({ clock, signal }: PacingOptions, share: number): Pacing {

@@ -1,5 +1,5 @@
 import type { Apply } from "../../core/merge/apply.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Log } from "#kit/base/log";
 import { overflowBound, type EngineCommand } from "../../core/merge/engine-writes.ts";
 import { linkTransaction, marking } from "./marks.ts";
 import { executedAll, requireNone, type RefusedCommand, type TransactionContext } from "./transaction.ts";

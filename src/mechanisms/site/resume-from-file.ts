@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Log } from "../../core/base/log.ts";
-import { Fault } from "../../core/base/fault.ts";
+import type { Log } from "#kit/base/log";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../../ports/resp/faults.ts";
 import type { StreamCommand } from "../../ports/resp/replication-stream.ts";
 import { AppendOnlyFile, type FileCommand, type FilePlace } from "./append-only-file.ts";

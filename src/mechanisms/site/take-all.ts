@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault } from "../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 import { decodeOperation, type CodedOperation } from "../../core/merge/operation-codec.ts";
 import { incarnationOf } from "../../core/merge/origin.ts";

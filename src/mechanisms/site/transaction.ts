@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { Fault } from "../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../ports/resp/engine-client.ts";
 import { faults } from "../../ports/resp/faults.ts";
 import { ReplyError, type Reply } from "../../ports/resp/reply.ts";

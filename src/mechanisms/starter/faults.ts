@@ -1,7 +1,7 @@
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { containerLog } from "../../core/base/kubectl.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { containerLog } from "#kit/base/kubectl";
 import { ENGINES_CONTAINER } from "../../core/api/names.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /** What can go wrong between an agent and the starter of its engines. */
 export const faults = {

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Of the agent alone, in the folder that the containers share; an engine cannot make one that belongs to another user. */

@@ -1,5 +1,5 @@
 import type { EndSignal } from "../../core/api/starter-messages.ts";
-import type { Exit } from "../processes/child.ts";
+import type { Exit } from "#kit/processes/child";
 import type { EngineProcess } from "../supervisor/engine-process.ts";
 
 /** An engine in another container, as what is said of it. */

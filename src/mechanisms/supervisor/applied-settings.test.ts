@@ -5,7 +5,7 @@ import { DATABASE_VERSIONS } from "../../core/api/records.ts";
 import { callEngine, connectEngine } from "../../ports/resp/engine-client.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 import { awaitAofRewrite, awaitLink, callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { directivesWith } from "../../../test/kit/facts/settings.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Directives } from "../../core/api/settings/setting.ts";
-import { Fault } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { callEngine, connectEngine, type EngineAddress, type EngineOptions } from "../../ports/resp/engine-client.ts";
 import { engineLogins, type EngineAccess } from "../../core/api/engine-login.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";

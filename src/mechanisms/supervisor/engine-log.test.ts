@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { lastWarnings } from "./engine-log.ts";
 import { instanceFiles } from "./instance-files.ts";
 

@@ -1,8 +1,8 @@
 import { lstat, rename } from "node:fs/promises";
-import type { Clock } from "../../core/base/clock.ts";
-import { messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
-import { existingFile, openSharedFile } from "../files/shared-file.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { existingFile, openSharedFile } from "#kit/files/shared-file";
 import type { EngineFiles } from "./engine-config.ts";
 
 type LogFile = Pick<EngineFiles, "logFile">;

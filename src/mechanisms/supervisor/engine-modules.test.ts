@@ -3,9 +3,9 @@ import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
-import { silentLog } from "../../core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { noPackagedModule, packagedLibrary } from "../../../test/kit/modules/packaged-module.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { modulesOfEngine } from "./engine-modules.ts";
 import { discoverEngines, type FoundEngine } from "./engines.ts";
 

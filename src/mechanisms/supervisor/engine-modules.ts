@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "../../core/base/clock.ts";
-import { messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
-import { parseVersion } from "../../core/base/version.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { parseVersion } from "#kit/base/version";
 import type { BundledModule } from "../../core/releases/engines/bundled-module.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import { modulesIn, semanticVersion } from "../../ports/resp/loaded-modules.ts";

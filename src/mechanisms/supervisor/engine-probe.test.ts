@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { askFreshEngine } from "./engine-probe.ts";
 import { discoverEngines } from "./engines.ts";
 

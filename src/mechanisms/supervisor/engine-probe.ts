@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { connectEngine, type EngineAddress, type EngineClient } from "../../ports/resp/engine-client.ts";
 import type { FoundEngine } from "./engines.ts";
 

@@ -1,6 +1,6 @@
-import type { Log } from "../../core/base/log.ts";
-import { startChild } from "../processes/child.ts";
-import type { Child } from "../processes/child.ts";
+import type { Log } from "#kit/base/log";
+import { startChild } from "#kit/processes/child";
+import type { Child } from "#kit/processes/child";
 import type { EngineFileMode } from "./engine-file-mode.ts";
 import type { FoundEngine } from "./engines.ts";
 import type { InstanceDirectory } from "./instance-files.ts";

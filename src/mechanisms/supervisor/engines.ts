@@ -3,7 +3,7 @@ import { access, constants, readdir, realpath } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type { StoreVersion } from "../../core/api/records.ts";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { ENGINE_FAMILIES, chooseEngine, engineText } from "../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../core/releases/engines/engines.ts";
 import { faults } from "./faults.ts";

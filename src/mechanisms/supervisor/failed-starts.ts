@@ -1,5 +1,5 @@
 import { parseInfo, replicationView } from "../../ports/resp/info.ts";
-import type { Exit } from "../processes/child.ts";
+import type { Exit } from "#kit/processes/child";
 import { cannotReadItsFiles, lastWarnings } from "./engine-log.ts";
 import { putUnreadAside, removeUnread, type InstanceFiles } from "./instance-files.ts";
 import type { InstanceReport } from "./instance-report.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { callInstance, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { textOf } from "../../ports/resp/reply.ts";
 
 test("an engine that replicas follow is asked often, one without replicas seldom, and often as soon as there are some", async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { connectEngine, engineCodeOf } from "../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../ports/resp/engine-client.ts";
 import { textOf } from "../../ports/resp/reply.ts";

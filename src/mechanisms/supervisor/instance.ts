@@ -1,11 +1,11 @@
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import { backoffMs } from "../../core/base/backoff.ts";
-import type { Clock } from "../../core/base/clock.ts";
-import { messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
+import { backoffMs } from "#kit/base/backoff";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { engineText } from "../../core/releases/engines/engines.ts";
-import { stopChild } from "../processes/child.ts";
-import type { Exit } from "../processes/child.ts";
+import { stopChild } from "#kit/processes/child";
+import type { Exit } from "#kit/processes/child";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
 import type { EngineProcess, EngineRunner } from "./engine-process.ts";

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { engineLogins } from "../../core/api/engine-login.ts";
 import { connectEngine } from "../../ports/resp/engine-client.ts";
-import { silentLog } from "../../core/base/log.ts";
-import { startChild } from "../processes/child.ts";
-import type { Child } from "../processes/child.ts";
+import { silentLog } from "#kit/base/log";
+import { startChild } from "#kit/processes/child";
+import type { Child } from "#kit/processes/child";
 import { superviseInstances } from "./instances.ts";
 import { engineChildren } from "./engine-process.ts";
 import { discoverEngines } from "./engines.ts";
-import { systemClock } from "../reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { awaitLink, callInstance, replicationOf, superviseNode } from "../../../test/kit/engines/supervised-node.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 test("reconciling with the same record changes nothing", async () => {
   await using node = await superviseNode();

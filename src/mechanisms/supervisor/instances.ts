@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { EngineRunner } from "./engine-process.ts";
 import type { FoundEngine } from "./engines.ts";
 import { Instance } from "./instance.ts";

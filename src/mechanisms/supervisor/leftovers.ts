@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { readlink, realpath, rm } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { Clock } from "../../core/base/clock.ts";
-import { readSharedFile } from "../files/shared-file.ts";
+import type { Clock } from "#kit/base/clock";
+import { readSharedFile } from "#kit/files/shared-file";
 import type { InstanceFiles } from "./instance-files.ts";
 
 const run = promisify(execFile);

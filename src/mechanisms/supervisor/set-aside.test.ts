@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { makeVolume, whyNoVolume } from "../../../test/kit/chaos/power-loss.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { replaceFile } from "#kit/files/replace-file";
 import { instanceFiles, prepareDirectory } from "./instance-files.ts";
 import { adopt, listSetAside, release, setAside } from "./set-aside.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { bytesIn } from "../files/folder-size.ts";
-import { makeFolder, syncFolder } from "../files/replace-file.ts";
+import { bytesIn } from "#kit/files/folder-size";
+import { makeFolder, syncFolder } from "#kit/files/replace-file";
 import { filesIn, namesIn, readDatabase } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import type { WantedInstance } from "./wanted-instance.ts";

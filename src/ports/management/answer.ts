@@ -1,5 +1,5 @@
-import { Fault } from "../../core/base/fault.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
+import type { FaultSpec } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 import type { ErrorBody } from "./records.ts";
 import type { HttpAnswer } from "./request.ts";

@@ -1,4 +1,4 @@
-import { isFault, messageOf } from "../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Why a node gave no answer; `notJoined` when it answered that it is not a member yet. */

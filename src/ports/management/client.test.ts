@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { test } from "node:test";
-import { createAuthority } from "../pki/authority.ts";
+import { createAuthority } from "#kit/pki/authority";
 import { managementClient } from "./client.ts";
 
 test("a call ends when its caller aborts it, also before it has a connection", async (t) => {

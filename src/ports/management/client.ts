@@ -1,5 +1,5 @@
 import { Agent } from "undici";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { answerOf, isOfCluster } from "./answer.ts";
 import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";

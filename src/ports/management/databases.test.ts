@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { ManagementClient } from "./client.ts";
 import { readDatabases } from "./databases.ts";
 import { faults } from "./faults.ts";

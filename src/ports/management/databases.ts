@@ -1,5 +1,5 @@
 import { shardUid } from "../../core/api/shard-uid.ts";
-import { isFault } from "../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { ManagementClient } from "./client.ts";
 import { faults } from "./faults.ts";
 import type { BdbRecord, ShardInstanceRecord } from "./records.ts";

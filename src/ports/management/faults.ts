@@ -1,6 +1,6 @@
 import { getNodePods, getObjects, nodeLog } from "../../core/api/kubectl.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { placeholder } from "#kit/base/shell-word";
 
 /** What can go wrong between a caller of the management API and the cluster. */
 export const faults = {

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from "node:crypto";
 import { licenseTerms, type LicenseTerms } from "../../core/api/license.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 const BEGIN = "-----BEGIN STORE ENTERPRISE LICENSE-----";

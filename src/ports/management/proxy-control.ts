@@ -1,6 +1,6 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { ScriptsOutcome, ScriptsRequest } from "./scripts-question.ts";
-import type { Distribution } from "../../core/base/histogram.ts";
+import type { Distribution } from "#kit/base/histogram";
 import type { Formatted } from "../../core/api/records.ts";
 import type { RecordedParameters } from "../../core/api/settings/client-parameters.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { moduleManifest, type ModuleManifest } from "../../core/api/module-manifest.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { openArchive, type Archive } from "./entries.ts";
 import { faults } from "./faults.ts";
 

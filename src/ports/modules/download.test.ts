@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { createAuthority, issue } from "../pki/authority.ts";
+import { createAuthority, issue } from "#kit/pki/authority";
 import { downloadArchive } from "./download.ts";
 
 const now = new Date();

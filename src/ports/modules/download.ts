@@ -1,4 +1,4 @@
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { ARCHIVE_LIMITS } from "./entries.ts";
 import { faults } from "./faults.ts";
 import { fetchBounded, shownUrl, type HttpsSource } from "./https.ts";

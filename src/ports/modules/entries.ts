@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry, type ZipFile } from "yauzl";
-import { Fault, isFault, messageOf } from "../../core/base/fault.ts";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Limits of an archive: sizes in bytes, `ratio` of a file to its packed form. */

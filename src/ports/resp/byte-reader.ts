@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Reads a socket piece by piece, as much as is asked for; RESP_CLOSED when it ends before. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { decodeReply } from "./decode.ts";
 import { ReplyDecoder } from "./reply-decoder.ts";
 import { encodeCommand } from "./encode.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { BulkForm } from "./decode.ts";
 import { encodeCommands } from "./encode.ts";
 import type { Arg, ArgEncoding } from "./encode.ts";

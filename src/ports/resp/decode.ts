@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { EngineTls } from "./engine-tls.ts";
 import { faults } from "./faults.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { loopbackAddress, startEngine } from "../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
 import { sharing } from "../../../test/kit/engines/shared.ts";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { connectEngine, engineCodeOf } from "./engine-client.ts";
 import { faults } from "./faults.ts";
 import { reportedEngine, parseInfo } from "./info.ts";

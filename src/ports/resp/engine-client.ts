@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { dialSocket } from "./dial.ts";
 import type { Arg, ArgEncoding } from "./encode.ts";
 import { CommandSocket } from "./command-socket.ts";

@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** How this process speaks TLS with engines. Read at each connection: certificates are renewed while programs run. */

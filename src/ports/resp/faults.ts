@@ -1,4 +1,4 @@
-import type { FaultSpec } from "../../core/base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 
 /** The errors between a client of this project and an engine. */
 export const faults = {

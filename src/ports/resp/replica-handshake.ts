@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { ByteReader } from "./byte-reader.ts";
 import { encodeCommand, type Arg } from "./encode.ts";
 import type { EngineAddress } from "./engine-client.ts";

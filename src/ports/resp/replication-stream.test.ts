@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { argumentsOf } from "./command-frame.ts";
 import { faults } from "./faults.ts";
 import type { StreamPosition } from "./replica-handshake.ts";

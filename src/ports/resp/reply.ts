@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** What an engine answers, RESP2 or RESP3. Sets are arrays; bulk strings are text or bytes as the decoder was asked. */

@@ -1,4 +1,4 @@
-import type { Fault } from "../../core/base/fault.ts";
+import type { Fault } from "#kit/base/fault";
 import type { Reply } from "./reply.ts";
 
 /** A command that has been sent and is not answered. */

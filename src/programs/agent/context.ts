@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { InstanceSupervisor } from "../../mechanisms/supervisor/instances.ts";
-import type { Kube } from "../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import type { LocalInstance } from "../../ports/management/records.ts";
 import type { EngineTls } from "../../ports/resp/engine-tls.ts";
 import type { NodeAccess } from "./credentials/node-access.ts";

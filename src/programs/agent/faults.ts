@@ -1,7 +1,7 @@
 import { describeObject, getObjects, nodeLog } from "../../core/api/kubectl.ts";
 import { LABELS, NODE_CONTAINER } from "../../core/api/names.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { placeholder } from "#kit/base/shell-word";
 
 /** What can go wrong inside an agent; refusals of its management API are in refusals.ts. */
 export const faults = {

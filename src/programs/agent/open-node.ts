@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
 import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
 import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
 import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts";
 import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
-import type { Kube } from "../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import type { AgentContext } from "./context.ts";
 import { databasePasswords } from "./credentials/database-passwords.ts";
 import { openNodeAccess } from "./credentials/node-access.ts";

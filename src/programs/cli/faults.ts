@@ -1,5 +1,5 @@
 import { editObject, getNodePods, getObjects } from "../../core/api/kubectl.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 
 /** What can go wrong between a user and storectl. */
 export const faults = {

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
-import { Fault } from "../../core/base/fault.ts";
-import { visibleText } from "../../core/base/visible.ts";
+import { Fault } from "#kit/base/fault";
+import { visibleText } from "#kit/base/visible";
 import { faults } from "./faults.ts";
 import { wrongOptions } from "./console/wrong-options.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";

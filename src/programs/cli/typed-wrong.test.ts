@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Fault } from "../../core/base/fault.ts";
-import { systemClock } from "../../mechanisms/reconcile/system-clock.ts";
-import { createAuthority } from "../../ports/pki/authority.ts";
+import { Fault } from "#kit/base/fault";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { createAuthority } from "#kit/pki/authority";
 import { createLicenseAuthority } from "../../ports/management/license.ts";
 import { runStorectl } from "./storectl.ts";
 

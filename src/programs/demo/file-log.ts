@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
-import { systemClock } from "../../mechanisms/reconcile/system-clock.ts";
-import { jsonLog, type Log } from "../../core/base/log.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { jsonLog, type Log } from "#kit/base/log";
 
 /** A log that appends to the file, which its owner alone can read. */
 export function fileLog(path: string): Log {

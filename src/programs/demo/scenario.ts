@@ -1,7 +1,7 @@
 import { arch, cpus, totalmem } from "node:os";
 import { LABELS } from "../../core/api/names.ts";
 import { type DatabaseRecord, STORE_VERSIONS, type AskedVersion } from "../../core/api/records.ts";
-import { ConfigMaps, Secrets, Services } from "../../ports/kube/builtin.ts";
+import { ConfigMaps, Secrets, Services } from "#kit/kube/builtin";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { DEMO } from "./steps/objects.ts";
 import type { LoadOptions } from "./load/clients.ts";

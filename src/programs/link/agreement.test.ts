@@ -7,7 +7,7 @@ import { startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { startEngineLoad } from "../../../test/kit/merge/engine-load.ts";
 import { writeUnseen } from "../../../test/kit/links/write-unseen.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { SiteAgreement } from "../../ports/management/link-control.ts";
 
 const PATIENCE = { withinMs: 60_000 };

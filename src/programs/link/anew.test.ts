@@ -5,7 +5,7 @@ import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { isFirstAt, placeIn } from "../../mechanisms/site/place.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import type { TestEngine } from "../../../test/kit/engines/engine.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };
 const KEYS = 1_000;

@@ -1,7 +1,7 @@
 import { NODE_CONTAINER } from "../../core/api/names.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { containerLog } from "../../core/base/kubectl.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { containerLog } from "#kit/base/kubectl";
+import { placeholder } from "#kit/base/shell-word";
 
 /** The errors of the link between the sites of an Active-Active database. */
 export const faults = {

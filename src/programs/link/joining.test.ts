@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { startEngineLoad } from "../../../test/kit/merge/engine-load.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** `LINK_SEED` and `LINK_WRITES` choose others. */
 const SEED = Number(process.env["LINK_SEED"] ?? Date.now() % 100_000);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };
 const FILL = `for i = 1, 4000 do redis.call('SADD', 'set', i) redis.call('HSET', 'hash', i, 'v' .. i) redis.call('ZADD', 'zset', i / 3, i) end`;

@@ -1,7 +1,7 @@
-import { sendToParent } from "../../mechanisms/processes/parent-channel.ts";
+import { sendToParent } from "#kit/processes/parent-channel";
 import { FORMAT } from "../../core/api/format.ts";
-import { assertNever } from "../../core/base/assert-never.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { assertNever } from "#kit/base/assert-never";
+import { Fault, messageOf } from "#kit/base/fault";
 import type {
   LinkCommand,
   LinkReadyMessage,

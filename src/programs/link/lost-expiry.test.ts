@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { startLinkedSites, type LinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };
 const LATER_MS = 4_102_444_800_000;

@@ -9,7 +9,7 @@ import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { placeIn } from "../../mechanisms/site/place.ts";
 import { listOf, textOf } from "../../ports/resp/reply.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** Few enough that the log keeps them. */
 const COUNTED = 400;

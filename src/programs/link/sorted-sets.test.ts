@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.ts";
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 interface Case {
   readonly key: string;

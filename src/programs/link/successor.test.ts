@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.ts";
 import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { restartFromDisk, startSiteEngine } from "../../../test/kit/site-chaos/kept-engine.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { linkCanFollow } from "../../mechanisms/site/link-place.ts";
 import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/marks.ts";
 import { FIRST_PLACE } from "../../mechanisms/site/place.ts";

@@ -4,7 +4,7 @@ import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.t
 import { addressOf, done, endpointFor, startProxy } from "../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../test/kit/engines/raw-client.ts";
 import { startLinkedSites, type LinkedSitesOptions } from "../../../test/kit/links/linked-sites.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };
 

@@ -1,7 +1,7 @@
 import { RELEASE_ANNOTATION } from "../../core/api/names.ts";
-import type { Log } from "../../core/base/log.ts";
-import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
-import type { Kube, Wanted } from "../../ports/kube/kube.ts";
+import type { Log } from "#kit/base/log";
+import { CustomResourceDefinitions } from "#kit/kube/builtin";
+import type { Kube, Wanted } from "#kit/kube/kube";
 import { definitionsOf } from "../../core/releases/bundle/bundle.ts";
 import { knowLess } from "../../core/releases/catalogue/definitions.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mortalKube, type IsCounted } from "../../../test/kit/operator/mortal-kube.ts";
 import { startOperatorWorld, type OperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Finding } from "../../core/api/parts.ts";
 import {
   ActiveActiveDatabases,
@@ -10,8 +10,8 @@ import {
   Databases,
   RemoteClusters,
 } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import { Events } from "../../ports/kube/builtin.ts";
-import type { Kube, Ref, ResourceType } from "../../ports/kube/kube.ts";
+import { Events } from "#kit/kube/builtin";
+import type { Kube, Ref, ResourceType } from "#kit/kube/kube";
 
 const RELEASE = "8.2.0-12";
 

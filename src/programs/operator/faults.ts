@@ -1,7 +1,7 @@
 import { annotate, createSecretOf, editObject, getObjects } from "../../core/api/kubectl.ts";
 import { GIVEN_ANNOTATION, OPERATOR_NAME } from "../../core/api/names.ts";
-import type { FaultSpec } from "../../core/base/fault.ts";
-import { placeholder } from "../../core/base/shell-word.ts";
+import type { FaultSpec } from "#kit/base/fault";
+import { placeholder } from "#kit/base/shell-word";
 
 /** What can go wrong in the operator. */
 export const faults = {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { deployOperator } from "../../../test/kit/operator/operator-deployment.ts";
 import { startOperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import {
   Deployments,
   Events,
@@ -14,8 +14,8 @@ import {
   Secrets,
   Services,
   StatefulSets,
-} from "../../ports/kube/builtin.ts";
-import type { ResourceType } from "../../ports/kube/kube.ts";
+} from "#kit/kube/builtin";
+import type { ResourceType } from "#kit/kube/kube";
 import { Clusters, RemoteClusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
 
 const REF = { name: "rec", namespace: "default" };

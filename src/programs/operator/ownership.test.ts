@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startOperatorWorld, type OperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { LABELS } from "../../core/api/names.ts";
 import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, RoleBindings, Roles, Secrets, ServiceAccounts, StatefulSets } from "../../ports/kube/builtin.ts";
-import type { ResourceType } from "../../ports/kube/kube.ts";
+import { Pods, RoleBindings, Roles, Secrets, ServiceAccounts, StatefulSets } from "#kit/kube/builtin";
+import type { ResourceType } from "#kit/kube/kube";
 
 const VERSION = "8.2.0-12";
 const namespace = "default";

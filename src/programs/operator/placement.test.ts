@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { startOperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { Deployments, Secrets, ServiceAccounts, StatefulSets } from "../../ports/kube/builtin.ts";
+import { Deployments, Secrets, ServiceAccounts, StatefulSets } from "#kit/kube/builtin";
 import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
 import { LEAVE_SOON } from "../../core/releases/bundle/eviction.ts";
 

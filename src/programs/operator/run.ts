@@ -1,11 +1,11 @@
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { APP_LABEL, LABELS, OPERATOR_NAME, PORTS } from "../../core/api/names.ts";
-import type { Kube } from "../../ports/kube/kube.ts";
-import { reportingForbidden } from "../../ports/kube/forbidden.ts";
+import type { Kube } from "#kit/kube/kube";
+import { reportingForbidden } from "#kit/kube/forbidden";
 import { reviewPermissions } from "../../mechanisms/observe/permissions/permissions.ts";
 import { ownNamespaceOnly, type WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
-import { runWhileLeader } from "../../mechanisms/reconcile/leader.ts";
+import { runWhileLeader } from "#kit/reconcile/leader";
 import type { OperatorConfig } from "./process/config.ts";
 import { serveHealth, type Health } from "./process/health.ts";
 import { startMetrics } from "./process/metrics.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startOperatorWorld, type OperatorWorld } from "../../../test/kit/operator/operator-world.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { LABELS } from "../../core/api/names.ts";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { Clusters } from "../../mechanisms/observe/kubernetes/kinds.ts";
-import { ConfigMaps, Roles, Secrets, StatefulSets } from "../../ports/kube/builtin.ts";
-import { faults } from "../../ports/kube/faults.ts";
-import type { Kube, ResourceType } from "../../ports/kube/kube.ts";
+import { ConfigMaps, Roles, Secrets, StatefulSets } from "#kit/kube/builtin";
+import { faults } from "#kit/kube/faults";
+import type { Kube, ResourceType } from "#kit/kube/kube";
 
 const VERSION = "8.2.0-12";
 const namespace = "default";

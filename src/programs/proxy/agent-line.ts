@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { ConcurrencyLimit } from "../../core/base/concurrency-limit.ts";
+import type { Clock } from "#kit/base/clock";
+import { ConcurrencyLimit } from "#kit/base/concurrency-limit";
 
 /** How an agent is asked. */
 export interface AgentLineOptions<Question> {

@@ -1,4 +1,4 @@
-import type { FaultSpec } from "../../core/base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 
 /** The errors of the proxy, in its replies to the agent and in its log. */
 export const faults = {

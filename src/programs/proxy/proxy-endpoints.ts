@@ -1,5 +1,5 @@
-import { assertNever } from "../../core/base/assert-never.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { assertNever } from "#kit/base/assert-never";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
 import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budget.ts";
 import { LIMITS } from "./limits/limits.ts";

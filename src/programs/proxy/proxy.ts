@@ -1,8 +1,8 @@
 import { FORMAT } from "../../core/api/format.ts";
-import type { Clock } from "../../core/base/clock.ts";
-import { memoryLimit } from "../../mechanisms/processes/memory-limit.ts";
-import { openFileLimit } from "../../mechanisms/processes/open-file-limit.ts";
-import { sendToParent } from "../../mechanisms/processes/parent-channel.ts";
+import type { Clock } from "#kit/base/clock";
+import { memoryLimit } from "#kit/processes/memory-limit";
+import { openFileLimit } from "#kit/processes/open-file-limit";
+import { sendToParent } from "#kit/processes/parent-channel";
 import { CLIENTS_ANSWER_MS } from "../../ports/management/clients-question.ts";
 import type {
   AgentQuestion,

@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { timesAsked, unacknowledgedConnections } from "../../mechanisms/processes/tcp-table.ts";
+import type { Clock } from "#kit/base/clock";
+import { timesAsked, unacknowledgedConnections } from "#kit/processes/tcp-table";
 import { VanishedClients } from "./client/vanished-clients.ts";
 import type { ConnectionEnds } from "./client/vanished-clients.ts";
 import { startTimer } from "./timing/timer.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseClusterAccess } from "../../core/api/cluster-access.ts";
 import { ACCESS_KEY, RIGGER_PATHS } from "../../core/api/names.ts";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** What a rigger must know before it starts. */

@@ -2,7 +2,7 @@ import type { Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import { APP_LABEL, clusterNames, LABELS } from "../../core/api/names.ts";
-import type { Wanted } from "../../ports/kube/kube.ts";
+import type { Wanted } from "#kit/kube/kube";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 
 /** Where a database's objects are made, and with what they go away. */

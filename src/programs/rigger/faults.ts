@@ -1,4 +1,4 @@
-import type { FaultSpec } from "../../core/base/fault.ts";
+import type { FaultSpec } from "#kit/base/fault";
 
 /** What can go wrong in the services rigger. */
 export const faults = {

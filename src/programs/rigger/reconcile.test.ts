@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testApi } from "../../../test/kit/kubernetes/api-server.ts";
-import { silentLog } from "../../core/base/log.ts";
+import { testApi } from "#kubernetes/testing/api-server";
+import { silentLog } from "#kit/base/log";
 import { LABELS } from "../../core/api/names.ts";
-import { objectApplier } from "../../mechanisms/reconcile/object-applier.ts";
-import { systemClock } from "../../mechanisms/reconcile/system-clock.ts";
-import { ConfigMaps, EndpointSlices, Pods, Services } from "../../ports/kube/builtin.ts";
-import { startInformer } from "../../ports/kube/informer.ts";
-import type { Kube, Stored } from "../../ports/kube/kube.ts";
+import { objectApplier } from "#kit/reconcile/object-applier";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { ConfigMaps, EndpointSlices, Pods, Services } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube, Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../ports/management/client.ts";
 import { riggerReconciler } from "./reconcile.ts";
 

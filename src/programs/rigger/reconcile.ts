@@ -1,18 +1,18 @@
 import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
-import { isFault } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
+import { isFault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { clusterNames, LABELS } from "../../core/api/names.ts";
-import { EndpointSlices, Pods, Services } from "../../ports/kube/builtin.ts";
-import type { Informer } from "../../ports/kube/informer.ts";
-import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import { ownerReference } from "../../ports/kube/ref.ts";
+import { EndpointSlices, Pods, Services } from "#kit/kube/builtin";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 import type { ManagementClient } from "../../ports/management/client.ts";
 import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
-import type { ObjectApplier } from "../../mechanisms/reconcile/object-applier.ts";
-import { waiting, type Outcome } from "../../mechanisms/reconcile/outcome.ts";
+import type { ObjectApplier } from "#kit/reconcile/object-applier";
+import { waiting, type Outcome } from "#kit/reconcile/outcome";
 import { databaseEndpoints, databaseService, servingNodes, type Place } from "./endpoints.ts";
 
 export interface RiggerDeps {

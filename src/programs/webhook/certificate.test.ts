@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../test/kit/time/fake-clock.ts";
-import { until } from "../../../test/kit/time/until.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { until } from "#kit/testing/until";
 import { LABELS } from "../../core/api/names.ts";
-import { jsonLog } from "../../core/base/log.ts";
-import { createAuthority } from "../../ports/pki/authority.ts";
+import { jsonLog } from "#kit/base/log";
+import { createAuthority } from "#kit/pki/authority";
 import { followCertificate } from "./certificate.ts";
 
 const clock = new FakeClock();

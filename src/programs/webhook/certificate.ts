@@ -1,9 +1,9 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { ADMISSION_SECRET, ADMISSION_SERVICE } from "../../core/api/names.ts";
-import type { Kube, Stored } from "../../ports/kube/kube.ts";
-import type { KeyPair } from "../../ports/pki/authority.ts";
+import type { Kube, Stored } from "#kit/kube/kube";
+import type { KeyPair } from "#kit/pki/authority";
 import { readUnheld } from "../../mechanisms/observe/kubernetes/unheld-secret.ts";
 import { startPairs, type Serving } from "./tls.ts";
 

@@ -1,8 +1,8 @@
 import { KINDS } from "../../core/api/kinds.ts";
 import { REVIEW_BOUNDS } from "../../core/api/metrics/bounds.ts";
 import { exposition } from "../../core/api/metrics/exposition.ts";
-import { Histogram } from "../../core/base/histogram.ts";
-import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
+import { Histogram } from "#kit/base/histogram";
+import { CustomResourceDefinitions } from "#kit/kube/builtin";
 
 /** What became of a review. `failed`: it could not be judged, and was let in with a warning. */
 export type ReviewOutcome = "allowed" | "denied" | "failed";

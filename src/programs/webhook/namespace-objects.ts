@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
-import { startInformer } from "../../ports/kube/informer.ts";
-import type { Kube } from "../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 import { readNamespaceObjects, type NamespaceObjects } from "../../mechanisms/observe/kubernetes/references.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { sharedReads } from "./shared-reads.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { sentence } from "../../core/planner/admission/objection.ts";
 import type { SpecReview } from "../../core/planner/admission/review.ts";
 import { faults } from "./faults.ts";

@@ -1,10 +1,10 @@
-import type { Clock } from "../../core/base/clock.ts";
-import { messageOf } from "../../core/base/fault.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
-import type { Ref } from "../../ports/kube/kube.ts";
+import type { Ref } from "#kit/kube/kube";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { grownSize, isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
 import type { WebhookMetrics } from "./metrics.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/base/clock.ts";
-import type { Log } from "../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { PORTS } from "../../core/api/names.ts";
-import type { Kube, Ref } from "../../ports/kube/kube.ts";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { patchCommand } from "../../core/planner/operator/webhook.ts";
 import { refusalOfGrowth } from "../../mechanisms/observe/kubernetes/claims.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";

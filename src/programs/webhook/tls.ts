@@ -1,5 +1,5 @@
-import { expiryOf, issue, succeedAuthority, type KeyPair } from "../../ports/pki/authority.ts";
-import { purposeOf } from "../../ports/pki/purpose.ts";
+import { expiryOf, issue, succeedAuthority, type KeyPair } from "#kit/pki/authority";
+import { purposeOf } from "#kit/pki/purpose";
 
 /** What a server presents: its certificate with those that lead to older authorities, and its key; PEM. */
 export interface Serving extends KeyPair {

@@ -7,8 +7,8 @@ import { databaseSpec } from "../../core/api/database-spec.ts";
 import { KINDS } from "../../core/api/kinds.ts";
 import { explainField } from "../../core/api/kubectl.ts";
 import { API_GROUP, RELEASE_ANNOTATION } from "../../core/api/names.ts";
-import { parseQuantity } from "../../core/base/quantity.ts";
-import { CustomResourceDefinitions } from "../../ports/kube/builtin.ts";
+import { parseQuantity } from "#kit/base/quantity";
+import { CustomResourceDefinitions } from "#kit/kube/builtin";
 import {
   ACTIVE_ACTIVE_ADVICE,
   ACTIVE_ACTIVE_RULES,

@@ -1,4 +1,4 @@
-import { assertNever } from "../../../src/core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { Field, Limits, Shape, Value } from "./shape.ts";
 
 /**

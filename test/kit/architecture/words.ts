@@ -5,7 +5,7 @@ import ts from "typescript";
 /** A text of the sources, as words with one space around each, for instance " remove finalizer " of `removeFinalizer`. */
 export interface Words {
   readonly text: string;
-  /** Where it stands, for instance `src/core/base/log.ts:12 jsonLog`. */
+  /** Where it stands, for instance `packages/controller-kit/src/base/log.ts:12 jsonLog`. */
   readonly place: string;
 }
 

@@ -1,8 +1,8 @@
-import { silentLog } from "../../../src/core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
-import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../../src/ports/kube/informer.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { ConfigMaps } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
 import { recordRef } from "../world/records.ts";
 import { PrimaryChanges, type Change } from "./changes.ts";
 import type { Scene } from "./scene.ts";

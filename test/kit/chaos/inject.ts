@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { assertNever } from "../../../src/core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { Fault, Part, Place } from "./schedule.ts";
 import type { Scene } from "./scene.ts";
 

@@ -2,7 +2,7 @@
 //   node main.ts SEED MOST FOLDER SETTINGS
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { play } from "./play.ts";
 import { NODES, startScene, type Scene } from "./scene.ts";
 import { scheduleOf } from "./schedule.ts";

@@ -1,4 +1,4 @@
-import { assertNever } from "../../../src/core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
 import { readRecord } from "../world/records.ts";
 import { locate } from "./inject.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { endPops } from "./end-pops.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Change } from "./changes.ts";
 import { followChanges } from "./follow.ts";
 import { inject } from "./inject.ts";

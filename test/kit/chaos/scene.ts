@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { NODE_PATHS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
 import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { until } from "../time/until.ts";
+import type { Kube } from "#kit/kube/kube";
+import { until } from "#kit/testing/until";
 import { startTestCluster, type TestCluster } from "../world/cluster.ts";
 import { filledDatabase, type FilledDatabase } from "../world/filled-database.ts";
 import { licenseCluster } from "../world/licensed.ts";

@@ -1,4 +1,4 @@
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { startCutter } from "./cut.ts";
 import type { Library } from "./libraries.ts";
 import { startRecorder, type Attempts, type Recorder } from "./recorders.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { buildGo, buildJvm, buildPython, buildRust } from "./builds.ts";
 
 /** The client libraries that this kit plays clients with. */

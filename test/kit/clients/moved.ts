@@ -1,6 +1,6 @@
 import type { Operation } from "../linearizability/history.ts";
 import { startService } from "../engines/service.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { startTestCluster, type TestCluster } from "../world/cluster.ts";
 import { acceptingNodes, comeBack, evacuate, untilSettled, upgradeDatabase } from "../world/maintenance.ts";
 import type { Library, LibraryName } from "./libraries.ts";

@@ -1,4 +1,4 @@
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestProxy } from "./proxy.ts";
 
 /** Resolves when the `count` requests that `send` sends through the proxy lie at the engine, which must be suspended. */

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../src/core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { NODE_PATHS } from "../../../src/core/api/names.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { engineContainer, type EngineContainer } from "../../../src/mechanisms/starter/engine-container.ts";
 
 /** The container of the engines of a node: a starter as a process, with folders as its pod has them. */

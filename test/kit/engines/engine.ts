@@ -10,7 +10,7 @@ import { parseInfo, replicationView } from "../../../src/ports/resp/info.ts";
 import type { ReplicationView } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** A real engine process of a test, on a loopback address of its own. It ends with the test process. */
 export interface TestEngine extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { silentLog } from "../../../src/core/base/log.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { engineContainer } from "../../../src/mechanisms/starter/engine-container.ts";
 import { engineChildren } from "../../../src/mechanisms/supervisor/engine-process.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";

@@ -1,4 +1,4 @@
-import { silentLog } from "../../../src/core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { encodeCommand } from "../../../src/ports/resp/encode.ts";
 import { EngineTls } from "../../../src/ports/resp/engine-tls.ts";
 import type { ClientIdentity } from "../../../src/programs/proxy/client/identity.ts";
@@ -14,9 +14,9 @@ import type { Pin } from "../../../src/programs/proxy/upstream/pin.ts";
 import { PeerWatch } from "../../../src/programs/proxy/upstream/peer-watch.ts";
 import { ScriptCache } from "../../../src/programs/proxy/upstream/script-cache.ts";
 import { Upstream } from "../../../src/programs/proxy/upstream/upstream.ts";
-import { FakeClock } from "../time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { heldLease } from "../time/lease.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { NotedMemory } from "./noted-memory.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShardPorts, SwitchoverStep } from "../../../src/programs/agent/switchover/ports.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../src/core/api/records.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
-import { silentLog } from "../../../src/core/base/log.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { silentLog } from "#kit/base/log";
 import type { Address, EndpointConfig } from "../../../src/ports/management/proxy-control.ts";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
 import { startEngine } from "./engine.ts";
@@ -15,7 +15,7 @@ import type { TestProxy } from "./proxy.ts";
 import { startWorkers } from "./workers.ts";
 import { RawClient } from "./raw-client.ts";
 import { startAll } from "./start-all.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { settingsWith } from "../facts/settings.ts";
 
 /** A shard of real engines behind real proxies, with its record, without an agent around them. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../src/core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { engineChildren, type EngineRunner } from "../../../src/mechanisms/supervisor/engine-process.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import type { InstanceReport } from "../../../src/mechanisms/supervisor/instance-report.ts";
@@ -10,14 +10,14 @@ import { superviseInstances } from "../../../src/mechanisms/supervisor/instances
 import type { FateOf, InstanceSupervisor, SupervisorDeps } from "../../../src/mechanisms/supervisor/instances.ts";
 import type { WantedInstance } from "../../../src/mechanisms/supervisor/wanted-instance.ts";
 import { engineLogins } from "../../../src/core/api/engine-login.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
 import { parseInfo, replicationView } from "../../../src/ports/resp/info.ts";
 import type { ReplicationView } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
 import { directivesWith } from "../facts/settings.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { loopbackAddress } from "./engine.ts";
 
 type Limits = SupervisorDeps["limits"];

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** A process that is stopped: its connections stay open, and it answers nothing. */
 export interface SuspendedProcess extends Disposable {

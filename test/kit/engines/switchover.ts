@@ -1,7 +1,7 @@
 import type { TestEngine } from "./engine.ts";
 import { addressOf, done } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** Moves database 1 from one engine to the other behind its proxies, in the order that the product uses. */
 export async function switchOver(

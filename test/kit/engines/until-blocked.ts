@@ -1,4 +1,4 @@
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestEngine } from "./engine.ts";
 
 /** Resolves when so many clients wait at the engine for what a blocking command is to give them: their requests have arrived. */

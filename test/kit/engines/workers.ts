@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../src/core/base/log.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import type { Epochs } from "../../../src/programs/agent/node/epochs.ts";
 import { NodeProxy } from "../../../src/programs/agent/node/proxy.ts";
 import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
 import type { EndpointConfig, ProxyCommand } from "../../../src/ports/management/proxy-control.ts";
 import { noEnd } from "../time/lease.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { statsIn } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import type { RawClient } from "./raw-client.ts";

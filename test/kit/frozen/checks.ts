@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import type { Finding } from "../../../src/core/api/parts.ts";
-import { Events } from "../../../src/ports/kube/builtin.ts";
-import { assertWithin } from "../time/assert-within.ts";
-import { until } from "../time/until.ts";
+import { Events } from "#kit/kube/builtin";
+import { assertWithin } from "#kit/testing/assert-within";
+import { until } from "#kit/testing/until";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { Lane, Rec } from "./lane.ts";
 

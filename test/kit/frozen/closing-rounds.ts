@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods } from "../../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { SECRET } from "./modules.ts";
 import type { Lane } from "./lane.ts";
 import { tallyArchive } from "../modules/module-archive.ts";

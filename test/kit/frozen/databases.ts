@@ -1,6 +1,6 @@
 import { TAKE_OVER_ANNOTATION } from "../../../src/core/api/names.ts";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Lane } from "./lane.ts";
 
 /** Makes a database, and waits until it is ready. */

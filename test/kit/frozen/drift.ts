@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { proves } from "../specification/proves.ts";
 import { step } from "../scenario/step.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { beginFrozen } from "./begin.ts";
 import { expectArrived, expectFrozen, isReported } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";

@@ -1,7 +1,7 @@
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/permissions/roles.ts";
-import { Roles, ValidatingWebhookConfigurations } from "../../../src/ports/kube/builtin.ts";
-import { createAuthority } from "../../../src/ports/pki/authority.ts";
+import { Roles, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { createAuthority } from "#kit/pki/authority";
 import { rulesWithout } from "../kubernetes/permission-scene.ts";
 import type { FrozenCase } from "./frozen-case.ts";
 import type { Lane } from "./lane.ts";

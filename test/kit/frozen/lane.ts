@@ -4,9 +4,9 @@ import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/
 import { demoCluster } from "../../../src/programs/demo/steps/objects.ts";
 import { waitForOperator } from "../../../src/programs/demo/steps/steps.ts";
 import { waitForObject, type WaitContext } from "../../../src/programs/demo/steps/wait.ts";
-import { Namespaces, Pods } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
-import { applyManifest } from "../../../src/ports/kube/manifest.ts";
+import { Namespaces, Pods } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { applyManifest } from "#kit/kube/manifest";
 import type { ManagementClient } from "../../../src/ports/management/client.ts";
 import { openConnections, type Connections } from "../../../src/mechanisms/observe/management/connections.ts";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";

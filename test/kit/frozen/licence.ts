@@ -1,8 +1,8 @@
 import { LICENSE_AUTHORITIES, type LicenseTerms } from "../../../src/core/api/license.ts";
 import { clusterNames } from "../../../src/core/api/names.ts";
-import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
 import { createLicenseAuthority, signLicense } from "../../../src/ports/management/license.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Lane } from "./lane.ts";
 
 const licences = createLicenseAuthority();

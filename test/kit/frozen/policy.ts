@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { step } from "../scenario/step.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { proves } from "../specification/proves.ts";
 import { isReported, NOTICED_MS } from "./checks.ts";
 import { makeDatabase, upgradeDatabase } from "./databases.ts";
 import type { FrozenLane } from "./frozen-lane.ts";
 import { typeRemedy } from "./remedy.ts";
-import { assertWithin } from "../time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 /** Whose policy keeps a database from minor versions. */
 type Holder = "the cluster" | "the database";

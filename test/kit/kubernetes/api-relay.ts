@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import { loadKubeConfig } from "#kit/kube/config";
 
 /** The way of one program to an API server, which a test cuts and mends. */
 export interface ApiRelay extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { clusterNames, OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import type { AuditEntry } from "../../../src/local-kubernetes/world/index.ts";
+import type { AuditEntry } from "#kubernetes";
 import { PERMISSIONS } from "../../../src/core/releases/permissions/permissions.ts";
 import type { Permission, Program } from "../../../src/core/releases/permissions/permission.ts";
 

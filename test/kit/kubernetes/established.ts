@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 const condition = z.object({ type: z.string(), status: z.string() });
 /** The conditions of a new definition are absent or null. */

@@ -1,9 +1,9 @@
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer } from "../../../src/local-kubernetes/world/index.ts";
-import { jsonLog, type Log } from "../../../src/core/base/log.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { startApiServer } from "#kubernetes";
+import { jsonLog, type Log } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 
 /** What an address of a network is, by its host: from 1 to 254. */
 export type AddressOf = (host: number) => string;

@@ -1,18 +1,12 @@
 import type { Role } from "kubernetes-types/rbac/v1.js";
 import { customResourceDefinitions } from "../../../src/core/api/crd.ts";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import {
-  CustomResourceDefinitions,
-  Namespaces,
-  RoleBindings,
-  Roles,
-  ServiceAccounts,
-} from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import type { KubeConfig } from "../../../src/ports/kube/kubeconfig.ts";
-import type { Kube, Wanted } from "../../../src/ports/kube/kube.ts";
+import { CustomResourceDefinitions, Namespaces, RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import type { KubeConfig } from "#kit/kube/kubeconfig";
+import type { Kube, Wanted } from "#kit/kube/kube";
 import type { MissingPermission, Need, PolicyRule } from "../../../src/core/releases/permissions/roles.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** An API server with a real authorizer, as its administrator sees it. */
 export interface GuardedApi {

@@ -1,8 +1,8 @@
 import type { Container, Pod, PodSpec } from "kubernetes-types/core/v1.js";
-import { Pods } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
-import type { ImageStore } from "../../../src/local-kubernetes/world/index.ts";
-import { until } from "../time/until.ts";
+import { Pods } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
+import type { ImageStore } from "#kubernetes";
+import { until } from "#kit/testing/until";
 
 /** An image store with one image, `node:1`, whose program is this Node. */
 export const nodeImages: ImageStore = {

@@ -1,5 +1,5 @@
 import type { TestEngine } from "../engines/engine.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { assertSameData } from "./assert-same-data.ts";
 import { startLinkedSites, type LinkedSites, type LinkedSitesOptions } from "./linked-sites.ts";
 

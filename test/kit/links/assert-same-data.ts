@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { differences, digestOf } from "../merge/digest.ts";
 import type { Counter } from "../merge/engine-load.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { LinkedSites } from "./linked-sites.ts";
 
 const PATIENCE = { withinMs: 60_000 };

@@ -1,6 +1,6 @@
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../src/ports/management/link-control.ts";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
-import { issue, type Authority } from "../../../src/ports/pki/authority.ts";
+import { issue, type Authority } from "#kit/pki/authority";
 import type { CuttableWay } from "../../../src/programs/demo/sites/way.ts";
 import { authorityNamed } from "../tls/certificates.ts";
 import { startLink, type LinkProcess } from "./link-process.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { TLSSocket } from "node:tls";
 import type { LinkCertificate } from "../../../src/ports/management/link-control.ts";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
-import { issue } from "../../../src/ports/pki/authority.ts";
+import { issue } from "#kit/pki/authority";
 import { linkServer } from "../../../src/programs/link/transport/trust.ts";
 import { loopbackAddress } from "../engines/engine.ts";
 import { authorityNamed } from "../tls/certificates.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { connectEngine, type EngineClient } from "../../../src/ports/resp/engine-client.ts";
 
 /** What a client of one site has written. A request that failed is unknown: it may have been executed. */

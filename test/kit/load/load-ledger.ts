@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
 import type { EngineClient, EngineOptions } from "../../../src/ports/resp/engine-client.ts";
 import type { EngineTls } from "../../../src/ports/resp/engine-tls.ts";

@@ -3,9 +3,9 @@ import { createServer } from "node:https";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MODULE_HOSTS_ANNOTATION } from "../../../src/core/api/names.ts";
-import { Secrets } from "../../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { createAuthority, issue } from "../../../src/ports/pki/authority.ts";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
+import { createAuthority, issue } from "#kit/pki/authority";
 
 /** A server of module archives: TLS with an authority of its own, and credentials. */
 export interface ModuleRepository {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** What a server is expected to do with connections of strangers. */
 export interface FloodedServer {

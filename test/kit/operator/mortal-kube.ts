@@ -1,4 +1,4 @@
-import type { Kube, ResourceType } from "../../../src/ports/kube/kube.ts";
+import type { Kube, ResourceType } from "#kit/kube/kube";
 
 /** The way to the API of a process that dies. */
 export interface MortalKube {

@@ -1,7 +1,7 @@
 import type { Deployment } from "kubernetes-types/apps/v1.js";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { Deployments } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
+import { Deployments } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
 
 /** The Deployment of the operator as an API without nodes needs it: its pods never start. */
 export function deployOperator(kube: Kube, namespace: string): Promise<Stored<Deployment>> {

@@ -6,7 +6,7 @@ import { OPERATOR_NAME, PORTS } from "../../../src/core/api/names.ts";
 import { latestRelease } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { loopbackAddress } from "../engines/engine.ts";
-import type { TestApi } from "../kubernetes/api-server.ts";
+import type { TestApi } from "#kubernetes/testing/api-server";
 import { tokenOf } from "../kubernetes/permission-scene.ts";
 
 /** `store operator` as a process of its own, under the service account of one namespace. */

@@ -1,15 +1,15 @@
 import { customResourceDefinitions } from "../../../src/core/api/crd.ts";
 import type { StoreEnterpriseCluster } from "../../../src/core/api/kinds.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { CustomResourceDefinitions } from "../../../src/ports/kube/builtin.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import type { Kube, ResourceType, Stored } from "../../../src/ports/kube/kube.ts";
+import { connect } from "#kit/kube/client";
+import { CustomResourceDefinitions } from "#kit/kube/builtin";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { runOperator } from "../../../src/programs/operator/run.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { release } from "../facts/cluster-view.ts";
 import { startLoopbackApi } from "../kubernetes/loopback-api.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** An embedded API with our definitions, and operators of any release in this process. No pods run. */
 export interface OperatorWorld extends AsyncDisposable {

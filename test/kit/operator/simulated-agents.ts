@@ -7,15 +7,15 @@ import type { Handlers } from "../../../src/programs/agent/api/handler-call.ts";
 import { serveManagementApi } from "../../../src/programs/agent/api/server.ts";
 import { clusterNames, PORTS } from "../../../src/core/api/names.ts";
 import { DATABASE_VERSIONS } from "../../../src/core/api/records.ts";
-import { silentLog } from "../../../src/core/base/log.ts";
-import { Secrets } from "../../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { timestamp } from "../../../src/ports/kube/timestamp.ts";
+import { silentLog } from "#kit/base/log";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
+import { timestamp } from "#kit/kube/timestamp";
 import type { BdbCreate, LicenseRecord, ModuleRecord, NodeRecord } from "../../../src/ports/management/records.ts";
 import { routes, type RouteName } from "../../../src/ports/management/routes.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { SimulatedDatabases, type SimulatedDatabasesOptions } from "./simulated-databases.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 export interface SimulatedAgentsOptions extends SimulatedDatabasesOptions {
   /** Node tag that the nodes report. */

@@ -1,7 +1,7 @@
 import { LABELS } from "../../../src/core/api/names.ts";
 import { imageTagOf, repositoryOf } from "../../../src/core/releases/catalogue/images.ts";
 import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";
+import { Pods, StatefulSets } from "#kit/kube/builtin";
 import { loopbackAddress } from "../engines/engine.ts";
 import { release } from "../facts/cluster-view.ts";
 import { startOperatorWorld, type OperatorWorld } from "./operator-world.ts";

@@ -7,10 +7,10 @@ import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
 import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
 import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { ConfigMaps, Secrets } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
+import { ConfigMaps, Secrets } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
 import type { ActionRecord, BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { changesOfWire, settingsOfWire } from "../../../src/core/api/settings/values.ts";
 
 export interface SimulatedDatabasesOptions {

@@ -1,15 +1,15 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import { NODE_CONTAINER } from "../../../src/core/api/names.ts";
-import { podWithIdentity } from "../../../src/local-kubernetes/controllers/statefulset/identity.ts";
-import { silentLog } from "../../../src/core/base/log.ts";
-import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";
-import { startInformer } from "../../../src/ports/kube/informer.ts";
-import type { Kube, Stored } from "../../../src/ports/kube/kube.ts";
-import { keyOf, refOf, refOfKey } from "../../../src/ports/kube/ref.ts";
-import { timestamp } from "../../../src/ports/kube/timestamp.ts";
-import { runController } from "../../../src/mechanisms/reconcile/controller.ts";
-import { settled } from "../../../src/mechanisms/reconcile/outcome.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { podWithIdentity } from "#kubernetes/controllers/statefulset/identity";
+import { silentLog } from "#kit/base/log";
+import { Pods, StatefulSets } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { keyOf, refOf, refOfKey } from "#kit/kube/ref";
+import { timestamp } from "#kit/kube/timestamp";
+import { runController } from "#kit/reconcile/controller";
+import { settled } from "#kit/reconcile/outcome";
+import { systemClock } from "#kit/reconcile/system-clock";
 
 const REVISION = "simulated-1";
 

@@ -1,4 +1,4 @@
-import { nextActions, type PodView } from "../../../src/local-kubernetes/controllers/statefulset/plan.ts";
+import { nextActions, type PodView } from "#kubernetes/controllers/statefulset/plan";
 import type { NodePod, Workload } from "../../../src/core/planner/view/cluster-view.ts";
 
 /** What the pods of a cluster are made from. */

@@ -2,7 +2,7 @@ import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { Clusters } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { installOperator, type ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 const REC = { name: DEMO.cluster, namespace: DEMO.namespace };
 

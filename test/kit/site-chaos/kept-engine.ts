@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** The kernel has what was answered, so that a kill takes nothing. What is not on the disk yet is not forgotten by the other sites. */
 const ENGINE_ARGS = [

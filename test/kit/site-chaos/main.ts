@@ -1,5 +1,5 @@
 // Plays one seed, and prints what it does and then its verdict as JSON: node main.ts SEED LENGTH [RATE]
-import { messageOf } from "../../../src/core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { playSites, type SitesVerdict } from "./play.ts";
 import { siteScheduleOf, type Length, type SiteSchedule } from "./schedule.ts";
 import { startSitesScene } from "./scene.ts";

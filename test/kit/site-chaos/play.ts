@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import { brokenRules } from "./check.ts";
 import { digestOfData, readData } from "./read-data.ts";
 import { EXPIRING } from "./requests.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../../../src/core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { EngineClient } from "../../../src/ports/resp/engine-client.ts";
 import type { TestEngine } from "../engines/engine.ts";
 import { seededDice } from "../world/chaos.ts";

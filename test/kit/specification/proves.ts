@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { messageOf } from "../../../src/core/base/fault.ts";
-import { until } from "../time/until.ts";
+import { messageOf } from "#kit/base/fault";
+import { until } from "#kit/testing/until";
 import type { RuleName } from "./rules.ts";
 
 /** An assertion that fails without the behaviour of a rule; its first argument is what the running programs showed. */

@@ -2,8 +2,8 @@ import { MemoryBudget } from "../../../src/programs/proxy/limits/memory-budget.t
 import { Lease } from "../../../src/programs/proxy/timing/lease.ts";
 import { ReplicaRounds } from "../../../src/programs/proxy/upstream/replica-rounds.ts";
 import type { ReplyPermits } from "../../../src/programs/proxy/upstream/reply-gate.ts";
-import { uptimeMs } from "../../../src/mechanisms/reconcile/uptime.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { uptimeMs } from "#kit/reconcile/uptime";
+import { FakeClock } from "#kit/testing/fake-clock";
 
 /** Later than any test ends. */
 export function noEnd(): number {

@@ -1,5 +1,5 @@
 import type { EndpointCertificate } from "../../../src/core/api/endpoint-certificate.ts";
-import { createAuthority, issue, type Authority, type KeyPair } from "../../../src/ports/pki/authority.ts";
+import { createAuthority, issue, type Authority, type KeyPair } from "#kit/pki/authority";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { EngineCertificate } from "../../../src/core/api/engine-certificate.ts";
-import { createAuthority, issue, type Authority } from "../../../src/ports/pki/authority.ts";
+import { createAuthority, issue, type Authority } from "#kit/pki/authority";
 import { EngineTls } from "../../../src/ports/resp/engine-tls.ts";
 
 const now = new Date();

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 25 };
 /** A client tries so often to connect, for about 10 s. */

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NODE_ARGS } from "../../../src/bin/node-args.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** An agent that runs as a process; its proxy and its engines are in its process group. */
 export interface AgentProcess {

@@ -1,5 +1,5 @@
-import { Secrets, Services } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { Secrets, Services } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { callEngine } from "../../../src/ports/resp/engine-client.ts";
 
 /** The answer of a database to a command of a client that goes by its Service with its password. */

@@ -1,5 +1,5 @@
 import { releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
-import type { ImageStore } from "../../../src/local-kubernetes/world/index.ts";
+import type { ImageStore } from "#kubernetes";
 
 /** The same images, each with the base system that the catalogue has for the official image of its release. */
 export function onOfficialBase(images: ImageStore): ImageStore {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { clusterNames } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../src/core/api/records.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
-import { ConfigMaps, Leases } from "../../../src/ports/kube/builtin.ts";
+import { ConfigMaps, Leases } from "#kit/kube/builtin";
 import type { WorldProcess } from "./processes.ts";
 import type { StoryWorld } from "./story-world.ts";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:tls";
 import { clusterNames, LABELS, PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { ConfigMaps, Secrets } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { ConfigMaps, Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { parseDatabaseRecord } from "../../../src/programs/agent/records/schema.ts";
 import { nodeAddresses } from "./cluster-login.ts";
 

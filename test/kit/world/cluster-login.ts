@@ -1,7 +1,7 @@
 import { parseClusterAccess, type ClusterAccess, type Login } from "../../../src/core/api/cluster-access.ts";
 import { ACCESS_KEY, clusterNames, LABELS, PORTS } from "../../../src/core/api/names.ts";
-import { Pods, Secrets } from "../../../src/ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { Pods, Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { managementClient, type ManagementClient } from "../../../src/ports/management/client.ts";
 
 type ClusterRef = Required<Ref>;

@@ -1,6 +1,6 @@
-import type { Kube } from "../../../src/ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import type { InSyncSet } from "../../../src/core/api/records.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 import { readRecord } from "./records.ts";
 import { primaryOf } from "./shards.ts";

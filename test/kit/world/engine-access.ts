@@ -1,8 +1,8 @@
 import { clusterNames } from "../../../src/core/api/names.ts";
 import { ENGINE_USER } from "../../../src/core/api/engine-login.ts";
-import { Secrets } from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
+import { Secrets } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
 import type { EngineOptions } from "../../../src/ports/resp/engine-client.ts";
 import type { TestCluster } from "./cluster.ts";
 import { nodeOf } from "./shards.ts";

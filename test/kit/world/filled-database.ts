@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../../src/core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { callEngine, connectEngine, type EngineOptions } from "../../../src/ports/resp/engine-client.ts";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import type { BdbCreate, BdbRecord } from "../../../src/ports/management/records.ts";
 import { clientTls } from "../tls/secured-endpoint.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 import { enginesOf } from "./engine-access.ts";
 import { nodeOf, primaryOf } from "./shards.ts";

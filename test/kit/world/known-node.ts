@@ -1,8 +1,8 @@
 import { clusterNames } from "../../../src/core/api/names.ts";
-import { Leases } from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import { until } from "../time/until.ts";
+import { Leases } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 
 /** A node that a cluster knows by its Lease, and that does not run: as node 1, without these capabilities; gone at the end of the scope. */

@@ -1,9 +1,9 @@
 import { LICENSE_AUTHORITIES } from "../../../src/core/api/license.ts";
 import { clusterNames } from "../../../src/core/api/names.ts";
-import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import { createLicenseAuthority, signLicense } from "../../../src/ports/management/license.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { callEngine, connectEngine, type EngineOptions } from "../../../src/ports/resp/engine-client.ts";
 import { parseInfo, type Info } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
-import { until } from "../time/until.ts";
+import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 import { enginesOf } from "./engine-access.ts";
 import { nodeOf, primaryOf } from "./shards.ts";

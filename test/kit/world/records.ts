@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { clusterNames } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { ConfigMaps } from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube } from "#kit/kube/kube";
 import type { TestCluster } from "./cluster.ts";
 
 /** The Kubernetes API of a test cluster, as its administrator. */

@@ -1,11 +1,11 @@
 import { API_GROUP, API_VERSION, clusterNames, LABELS } from "../../../src/core/api/names.ts";
-import { silentLog } from "../../../src/core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { secretsAhead } from "../../../src/core/planner/cluster/node-secrets.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
-import { ConfigMaps, SecretVersions } from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import { startInformer } from "../../../src/ports/kube/informer.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { ConfigMaps, SecretVersions } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { startInformer } from "#kit/kube/informer";
 import { ownedMeta } from "../../../src/programs/operator/objects/meta.ts";
 import { NEW_STATE, secretState } from "../../../src/programs/operator/secrets/counters.ts";
 import { prepareSecrets } from "../../../src/programs/operator/secrets/prepare.ts";

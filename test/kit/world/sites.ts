@@ -1,9 +1,9 @@
 import { mkdtemp, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jsonLog } from "../../../src/core/base/log.ts";
+import { jsonLog } from "#kit/base/log";
 import { worldImages } from "../../../src/bin/world-images.ts";
-import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
+import { startWorld, type World } from "#kubernetes";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 import { startShell, type Shell } from "./shell.ts";

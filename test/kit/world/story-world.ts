@@ -1,19 +1,14 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jsonLog } from "../../../src/core/base/log.ts";
+import { jsonLog } from "#kit/base/log";
 import type { BuiltRelease } from "../../../scripts/releases/build.ts";
 import { imagesWith } from "../../../scripts/releases/images.ts";
-import {
-  startWorld,
-  type ImageStore,
-  type World,
-  type WorldOptions,
-} from "../../../src/local-kubernetes/world/index.ts";
+import { startWorld, type ImageStore, type World, type WorldOptions } from "#kubernetes";
 import type { Progress } from "../../../src/programs/demo/report/progress.ts";
 import { startReleaseServer, type ReleaseServer } from "../../../src/programs/demo/steps/release-server.ts";
 import type { ScenarioContext } from "../../../src/programs/demo/steps/steps.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { bundleFor } from "../../../src/core/releases/bundle/bundle.ts";
 import { latestRelease, releaseByOperator } from "../../../src/core/releases/catalogue/find.ts";
 import type { Release } from "../../../src/core/releases/catalogue/release.ts";

@@ -1,8 +1,8 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jsonLog } from "../../../src/core/base/log.ts";
-import { startWorld, type World } from "../../../src/local-kubernetes/world/index.ts";
+import { jsonLog } from "#kit/base/log";
+import { startWorld, type World } from "#kubernetes";
 import { nodeImages } from "../kubernetes/pods.ts";
 
 /** A world of its own for a test; disposal removes it and its folder. */

@@ -1,18 +1,13 @@
 // A program of a cluster's center, `addons.ts <address> <folder>`: the name server on that address, and the maker of volumes, which are
 // folders in that folder. KUBECONFIG says where the API server is.
 import { argv, env, stderr } from "node:process";
-import { jsonLog } from "../../../src/core/base/log.ts";
-import {
-  EndpointSlices,
-  PersistentVolumeClaims,
-  PersistentVolumes,
-  Services,
-} from "../../../src/ports/kube/builtin.ts";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import { startInformer } from "../../../src/ports/kube/informer.ts";
-import { runController } from "../../../src/mechanisms/reconcile/controller.ts";
-import { systemClock } from "../../../src/mechanisms/reconcile/system-clock.ts";
+import { jsonLog } from "#kit/base/log";
+import { EndpointSlices, PersistentVolumeClaims, PersistentVolumes, Services } from "#kit/kube/builtin";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import { startInformer } from "#kit/kube/informer";
+import { runController } from "#kit/reconcile/controller";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { addressesOf } from "./dns-names.ts";
 import { serveDns } from "./dns-server.ts";
 import { enqueueAll, provide, takeBack } from "./volumes.ts";

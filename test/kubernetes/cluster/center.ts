@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { loopbackAddress } from "../../kit/engines/engine.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { existsSync } from "node:fs";
 import { runControlPlane, type ControlPlane, type ControlPlaneOptions } from "../control-plane/control-plane.ts";
 import { API_PORT, flags } from "../control-plane/arguments.ts";

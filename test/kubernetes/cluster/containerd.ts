@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { PAUSE_IMAGE } from "../assets/pause-image.ts";
 import { run } from "./command.ts";
 import type { Machine } from "./machine.ts";

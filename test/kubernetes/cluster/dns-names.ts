@@ -1,6 +1,6 @@
 import type { Service } from "kubernetes-types/core/v1.js";
 import type { Endpoint, EndpointSlice } from "kubernetes-types/discovery/v1.js";
-import type { Stored } from "../../../src/ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 
 /** What names are made from. */
 export interface Names {

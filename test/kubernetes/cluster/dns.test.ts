@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
-import type { Stored } from "../../../src/ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import { answer, questionOf } from "./dns-message.ts";
 import { addressesOf, type Names } from "./dns-names.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { onlyChildOf, programOf, startTimeOf } from "../machine/proc.ts";
 import { END_WITHIN_MS, noteProcess, type Launcher, type Running } from "../machine/processes.ts";
 import { runWell } from "./command.ts";

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
-import { Nodes } from "../../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { until } from "../../kit/time/until.ts";
+import { Nodes } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
+import { until } from "#kit/testing/until";
 import type { Cluster, ClusterNode, ClusterOptions } from "./cluster.ts";
 import type { Launcher } from "../machine/processes.ts";
 import { placesOf } from "./addressing.ts";

@@ -2,12 +2,12 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PersistentVolume, PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
-import { PersistentVolumeClaims, PersistentVolumes } from "../../../src/ports/kube/builtin.ts";
-import type { Informer } from "../../../src/ports/kube/informer.ts";
-import type { Kube, ResourceType, Stored, Wanted } from "../../../src/ports/kube/kube.ts";
-import { keyOf, refOfKey } from "../../../src/ports/kube/ref.ts";
-import type { Controller } from "../../../src/mechanisms/reconcile/controller.ts";
-import { settled, type Outcome } from "../../../src/mechanisms/reconcile/outcome.ts";
+import { PersistentVolumeClaims, PersistentVolumes } from "#kit/kube/builtin";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, ResourceType, Stored, Wanted } from "#kit/kube/kube";
+import { keyOf, refOfKey } from "#kit/kube/ref";
+import type { Controller } from "#kit/reconcile/controller";
+import { settled, type Outcome } from "#kit/reconcile/outcome";
 
 const PROVISIONER = "test.storeenterprise.io/folder";
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../../../src/core/base/fault.ts";
-import { ServiceAccounts } from "../../../src/ports/kube/builtin.ts";
-import type { Kube } from "../../../src/ports/kube/kube.ts";
-import { until } from "../../kit/time/until.ts";
+import { messageOf } from "#kit/base/fault";
+import { ServiceAccounts } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
+import { until } from "#kit/testing/until";
 import type { Launcher, Running } from "../machine/processes.ts";
 import { apiServerArguments, controllerManagerArguments, etcdArguments, type Addresses } from "./arguments.ts";
 import type { Identities } from "./identities.ts";

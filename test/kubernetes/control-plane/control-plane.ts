@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { connect } from "../../../src/ports/kube/client.ts";
-import { loadKubeConfig } from "../../../src/ports/kube/config.ts";
-import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { loopbackAddress } from "../../kit/engines/engine.ts";
 import { findAssets } from "../assets/assets.ts";
 import { API_PORT, type Addresses } from "./arguments.ts";
@@ -57,7 +57,7 @@ export interface ControlPlaneOptions {
  *     const skip = skipWithout("api"); // from ./assets.ts: a reason, or false
  *     test("…", { skip }, async () => {
  *       await using real = await startControlPlane();
- *       await real.kube.create(ConfigMaps, …);                            // as administrator, over src/ports/kube
+ *       await real.kube.create(ConfigMaps, …);                            // as administrator, over packages/controller-kit/src/kube
  *       spawn(real.kubectl, ["get", "ns"], { env: { KUBECONFIG: real.kubeconfig, HOME: real.folder } });
  *       const path = real.kubeconfigOfUser({ name: "jane", groups: ["dev"] }); // for RBAC
  *     });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { createAuthority, issue, type Authority, type KeyPair } from "../../../src/ports/pki/authority.ts";
+import { createAuthority, issue, type Authority, type KeyPair } from "#kit/pki/authority";
 
 /** A user as the API server sees one who shows a client certificate. */
 export interface User {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Kube, Ref } from "../../../src/ports/kube/kube.ts";
+import type { Kube, Ref } from "#kit/kube/kube";
 
 const TokenRequest = z.object({ status: z.object({ token: z.string() }) });
 

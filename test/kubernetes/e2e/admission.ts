@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
-import { createAuthority } from "../../../src/ports/pki/authority.ts";
-import { until } from "../../kit/time/until.ts";
+import { createAuthority } from "#kit/pki/authority";
+import { until } from "#kit/testing/until";
 import type { Scene } from "./scene.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 200 };

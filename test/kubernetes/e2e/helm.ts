@@ -11,7 +11,7 @@ import {
   upgradeCluster,
   upgradeDatabase,
 } from "../../../src/programs/demo/steps/steps.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { bindKubectl, type Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import { proves } from "../../kit/specification/proves.ts";
 import { assertUnharmed, underLoad } from "./load.ts";

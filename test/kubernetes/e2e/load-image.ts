@@ -8,7 +8,12 @@ export const LOAD_IMAGE = "storeenterprise/load:test";
 export const LOAD_HOME = "/opt/load";
 export const LOAD_COMMAND: readonly string[] = ["node", `${LOAD_HOME}/src/bin/load.ts`];
 
-const SOURCES = ["src/core/base", "src/ports/kube", "src/programs/demo", "src/bin/load.ts"];
+const SOURCES = [
+  "packages/controller-kit/src/base",
+  "packages/controller-kit/src/kube",
+  "src/programs/demo",
+  "src/bin/load.ts",
+];
 const LIBRARY = "ioredis";
 
 interface Lock {
@@ -22,7 +27,8 @@ export async function loadImage(checkout: string, product: Image, folder: string
   const fill = async (root: string): Promise<void> => {
     const home = join(root, LOAD_HOME);
     await mkdir(join(home, "src/bin"), { recursive: true });
-    await writeFile(join(home, "package.json"), '{ "type": "module" }\n');
+    const { type, imports } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+    await writeFile(join(home, "package.json"), `${JSON.stringify({ type, imports })}\n`);
     for (const path of [...SOURCES, ...modules])
       await cp(join(checkout, path), join(home, path), { recursive: true, dereference: true });
   };

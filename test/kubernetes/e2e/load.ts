@@ -3,7 +3,7 @@ import type { LoadOptions, LoadResult } from "../../../src/programs/demo/load/cl
 import { startLoadProcess, type LoadProcess } from "../../../src/programs/demo/load/load-process.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { findEndpoint } from "../../../src/programs/demo/scenario.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Kubectl } from "../../kit/kubernetes/kubectl.ts";
 import { LOAD_COMMAND, LOAD_IMAGE } from "./load-image.ts";
 import type { Scene } from "./scene.ts";

@@ -5,7 +5,7 @@ import { receiptLines } from "../../../src/programs/demo/report/receipt.ts";
 import { newestVersion, runScenario } from "../../../src/programs/demo/scenario.ts";
 import { upgradeOperator } from "../../../src/programs/demo/steps/steps.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
-import { Pods } from "../../../src/ports/kube/builtin.ts";
+import { Pods } from "#kit/kube/builtin";
 import { chooseEngine } from "../../../src/core/releases/engines/engines.ts";
 import { discoverEngines } from "../../../src/mechanisms/supervisor/engines.ts";
 import { goBackTo } from "../../kit/scenario/go-back.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DEMO, demoCluster } from "../../../src/programs/demo/steps/objects.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Scene } from "./scene.ts";
 
 const NAMESPACE = "team-a";

@@ -1,7 +1,7 @@
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
-import { Leases } from "../../../src/ports/kube/builtin.ts";
-import { until } from "../../kit/time/until.ts";
+import { Leases } from "#kit/kube/builtin";
+import { until } from "#kit/testing/until";
 import type { Scene } from "./scene.ts";
 import { settled } from "./whereabouts.ts";
 

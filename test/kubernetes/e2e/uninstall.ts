@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fetchReleaseBundle } from "../../../src/programs/demo/steps/release-server.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Scene } from "./scene.ts";
 
 const KINDS = "all,pvc,configmap,secret,lease,role,rolebinding,serviceaccount,pdb,endpointslices";

@@ -2,7 +2,7 @@ import { clusterNames } from "../../../src/core/api/names.ts";
 import { Clusters, Databases } from "../../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO } from "../../../src/programs/demo/steps/objects.ts";
 import { waitForObject } from "../../../src/programs/demo/steps/wait.ts";
-import { Pods, StatefulSets } from "../../../src/ports/kube/builtin.ts";
+import { Pods, StatefulSets } from "#kit/kube/builtin";
 import { storedRecord } from "../../kit/world/chaos.ts";
 import type { Scene } from "./scene.ts";
 

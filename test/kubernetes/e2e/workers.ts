@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ENGINES_CONTAINER, NODE_CONTAINER } from "../../../src/core/api/names.ts";
 import type { LoadResult } from "../../../src/programs/demo/load/clients.ts";
 import { storedRecord } from "../../kit/world/chaos.ts";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { ClusterNode } from "../cluster/cluster.ts";
 import { assertUnharmed, underLoad, untilServed } from "./load.ts";
 import type { Scene } from "./scene.ts";

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { END_WITHIN_MS } from "./processes.ts";
 
 const ROOT = "/sys/fs/cgroup";

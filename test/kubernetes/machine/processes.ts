@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../../kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { SYSTEM_PATH } from "./system-path.ts";
 import { isSameProcess, startTimeOf } from "./proc.ts";
 

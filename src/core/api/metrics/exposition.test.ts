@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseExposition, valueOf } from "../../../../test/kit/metrics/parse-exposition.ts";
-import { Histogram } from "../../base/histogram.ts";
+import { Histogram } from "#kit/base/histogram";
 import { REVIEW_BOUNDS } from "./bounds.ts";
 import { METRICS } from "./declared.ts";
 import { exposition } from "./exposition.ts";

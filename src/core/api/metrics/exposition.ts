@@ -1,4 +1,4 @@
-import type { Distribution } from "../../base/histogram.ts";
+import type { Distribution } from "#kit/base/histogram";
 import { METRICS, type DeclaredMetric, type MetricName } from "./declared.ts";
 
 type LabelsOf<N extends MetricName> = Readonly<Record<(typeof METRICS)[N]["labels"][number], string | number>>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PARAMETERS } from "./parameter-table.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { Directives } from "./setting.ts";
 
 /** The fields of `spec.engineParameters`. */

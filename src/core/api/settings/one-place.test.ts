@@ -16,7 +16,7 @@ const DECIDE = new Set([
   "evictionPolicy",
 ]);
 
-const sources = filesBelow(ROOT, ["src"])
+const sources = filesBelow(ROOT, ["packages", "src"])
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => ({ file, words: new Set(readFileSync(join(ROOT, file), "utf8").match(/\w+/g)) }));
 

@@ -1,7 +1,7 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { sharedOf, sharedText, versionOf } from "./shared.ts";
 
 /** What an object says beside what the participants know. */

@@ -1,4 +1,4 @@
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { deleteActiveActive } from "../../api/kubectl.ts";
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import type { Finding } from "../../api/parts.ts";

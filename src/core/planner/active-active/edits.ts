@@ -3,7 +3,7 @@ import { deleteObjects } from "../../api/kubectl.ts";
 import type { ActiveActiveParticipant } from "../../api/records.ts";
 import { duplicateValue, forbiddenValue, invalidValue, notFoundValue, type Objection } from "../admission/objection.ts";
 import type { SiteReplication } from "./replication.ts";
-import { placeholder } from "../../base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /** The spec of an Active-Active database as it is stored: what has a default may be left out. */
 export interface WrittenSpec extends Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord, SiteOfDatabase } from "../../api/records.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { canonical } from "./canonical.ts";
 import { evictionObjection } from "../admission/eviction.ts";
 import { siteNumber } from "./numbers.ts";

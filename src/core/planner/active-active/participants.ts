@@ -1,6 +1,6 @@
 import { applyBundle, deleteActiveActive, getObjects } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { wait } from "../findings/finding.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 

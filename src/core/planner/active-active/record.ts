@@ -1,6 +1,6 @@
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { isDeeperThan, MOST_LEVELS } from "../../base/json-depth.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { isDeeperThan, MOST_LEVELS } from "#kit/base/json-depth";
+import { compareVersionText } from "#kit/base/version";
 import { canonical } from "./canonical.ts";
 
 /** Deleted databases that are remembered, so that every participant learns of it. */

@@ -2,7 +2,7 @@ import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord, ClusterStateRecord, DatabaseRecord } from "../../api/records.ts";
 import { differingSettings, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { describeObject } from "../../api/kubectl.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { cameLater } from "./numbers.ts";
 import { unknownSites } from "./other-sites.ts";
 import { replicationOf, type ReplicationFacts } from "./replication.ts";

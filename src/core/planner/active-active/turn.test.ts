@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { numbered } from "./numbers.ts";
 import type { SiteReplication } from "./replication.ts";

@@ -2,7 +2,7 @@ import { annotate } from "../../api/kubectl.ts";
 import { UPGRADE_NOW_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { wait } from "../findings/finding.ts";
 import { siteNumber } from "./numbers.ts";
 import type { LinkFacts, SiteReplication } from "./replication.ts";

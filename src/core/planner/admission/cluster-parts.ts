@@ -1,5 +1,5 @@
 import { isProductKey } from "../../api/names.ts";
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";
 

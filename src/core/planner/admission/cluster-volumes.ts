@@ -1,6 +1,6 @@
 import { mergeObject, patchCluster } from "../../api/kubectl.ts";
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import type { GrowthRefusal } from "../view/volume-growth.ts";
 import { forbiddenValue, invalidValue, type Objection } from "./objection.ts";

@@ -4,7 +4,7 @@ import { clusterSpec } from "../../api/cluster-spec.ts";
 import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "./cluster.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { review } from "./review.ts";
-import { processorMs } from "../../../../test/kit/time/processor-ms.ts";
+import { processorMs } from "#kit/testing/processor-ms";
 
 interface Case {
   readonly rule: string;

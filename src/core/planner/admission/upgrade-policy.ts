@@ -1,7 +1,7 @@
 import { callApi, patchCluster, patchDatabase } from "../../api/kubectl.ts";
 import { DATABASE_SETTINGS } from "../../api/settings/database-settings.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { isMinorVersion } from "../../releases/catalogue/find.ts";
 
 const LATEST = { storeUpgradePolicy: "latest" };

@@ -1,5 +1,5 @@
 import { patchCluster, patchObject } from "../../api/kubectl.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { majorVersions, supportedStoreVersions } from "../../releases/catalogue/find.ts";
 import { clusterOfReviewed, type ReviewedDatabase } from "./reviewed-database.ts";
 import { forbiddenValue, unsupportedValue, type Objection } from "./objection.ts";

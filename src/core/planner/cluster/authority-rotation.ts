@@ -3,7 +3,7 @@ import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
 import { lacking, leaving, type Holder, type HoldersView } from "./authority-holders.ts";
-import { placeholder } from "../../base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /** What there is to know about the authority of a cluster. Authorities are named by the digests of their certificates. */
 export interface AuthorityView {

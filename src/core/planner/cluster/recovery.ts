@@ -1,4 +1,4 @@
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import { isOverdue } from "../view/overdue.ts";
 import { recoveryPhase } from "./recovery-phase.ts";

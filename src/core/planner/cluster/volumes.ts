@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import { describeObject } from "../../api/kubectl.ts";
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import { wait } from "../findings/finding.ts";
 import type { ClusterEnvironment, Volume } from "../prerequisites/environment.ts";
 import { nodeOf, type ClusterView, type Workload } from "../view/cluster-view.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { containerLimit } from "../../base/container-limit.ts";
+import { containerLimit } from "#kit/base/container-limit";
 import { freeBytes, instanceBytes, largestDatabase, NODE_RESERVE_BYTES } from "./capacity.ts";
 
 const MIB = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { reserveOf } from "./full-volume.ts";
 import type { HeldBytes, VolumeRoom } from "./full-volume.ts";

@@ -1,4 +1,4 @@
-import { needText, roomText } from "../../base/sizes.ts";
+import { needText, roomText } from "#kit/base/sizes";
 import type { DatabaseRecord } from "../../api/records.ts";
 import { diskBytes } from "./disk-budget.ts";
 import { desiredInstances, primaryOf, wantsTls } from "./facts.ts";

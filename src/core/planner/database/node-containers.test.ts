@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import { NODE_RESERVE_BYTES } from "./capacity.ts";
 import { dividedMemory, dividedResources, type Resources } from "./node-containers.ts";
 

@@ -1,4 +1,4 @@
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import { NODE_RESERVE_BYTES, STARTER_RESERVE_BYTES, type ContainerMemory } from "./capacity.ts";
 
 /** Requests or limits of a container, by resource. */

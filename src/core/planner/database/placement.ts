@@ -1,4 +1,4 @@
-import { needText, roomText } from "../../base/sizes.ts";
+import { needText, roomText } from "#kit/base/sizes";
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
 import { freeBytes, largestDatabase, restingBytes } from "./capacity.ts";

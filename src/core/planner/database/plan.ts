@@ -1,11 +1,11 @@
 import { editObject, patchDatabaseVersion } from "../../api/kubectl.ts";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { DatabaseModule, SiteOfDatabase, StoreVersion } from "../../api/records.ts";
 import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
 import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import { warn } from "../findings/finding.ts";
 import { certificateFindings, type CertificateView } from "./certificate.ts";

@@ -1,6 +1,6 @@
 import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
-import { visibleLine } from "../../base/visible.ts";
+import { visibleLine } from "#kit/base/visible";
 import type { FindingId } from "./ids.ts";
 
 /** A finding with one of the ids `Id`. The functions below make every finding, so that each id is in the table of ids. */

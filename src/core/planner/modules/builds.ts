@@ -1,5 +1,5 @@
 import type { InstalledModule } from "../../api/records.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { isSameModule } from "./module-name.ts";
 
 /** A build of a module, as the record of a cluster, its management API and the archive of a user describe it. */

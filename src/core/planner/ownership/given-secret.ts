@@ -5,7 +5,7 @@ import {
   MODULE_HOSTS_ANNOTATION,
   WRITTEN_ANNOTATION,
 } from "../../api/names.ts";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { holderOf, isMarkedAs, listedToo, lists, membersOf, type Marks } from "./marks.ts";
 
 /** A Secret that a spec names, as far as it says what it is for. */

@@ -1,5 +1,5 @@
 import { describeObject, editObject, getObjects, patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";

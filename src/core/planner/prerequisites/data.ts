@@ -1,4 +1,4 @@
-import { needText, roomText } from "../../base/sizes.ts";
+import { needText, roomText } from "#kit/base/sizes";
 import { describeObject, patchDatabase, patchDatabaseVersion } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";

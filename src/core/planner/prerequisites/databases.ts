@@ -1,5 +1,5 @@
 import { callApi } from "../../api/kubectl.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { ClusterDatabase } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";
 import type { Check } from "./check.ts";

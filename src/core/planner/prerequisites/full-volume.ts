@@ -1,4 +1,4 @@
-import { needText, roomText } from "../../base/sizes.ts";
+import { needText, roomText } from "#kit/base/sizes";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, FullVolume } from "../view/cluster-view.ts";

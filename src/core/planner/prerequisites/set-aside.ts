@@ -1,5 +1,5 @@
 import { callApi } from "../../api/kubectl.ts";
-import { needText } from "../../base/sizes.ts";
+import { needText } from "#kit/base/sizes";
 import { warn } from "../findings/finding.ts";
 import type { ClusterNode, SetAside } from "../view/cluster-view.ts";
 import type { Check } from "./check.ts";

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { rightNodeNumber } from "../view/node-number.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { askedByHand } from "../prerequisites/asked-by-hand.ts";

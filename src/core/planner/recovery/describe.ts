@@ -15,7 +15,7 @@ import {
   writeLicenseSecret,
 } from "../../api/kubectl.ts";
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../api/names.ts";
-import { assertNever } from "../../base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { RecoveryAct } from "./recovery.ts";
 
 /** An act as the command or the call that does the same; never with a licence in it. `cluster`: name of the cluster. */

@@ -19,7 +19,7 @@ import { strictest } from "../admission/upgrade-policy.ts";
 import { isSameSystem, modulesBefore, systemsOf, type Prepared } from "./modules.ts";
 import { isOlder, versionsAt, type PathDatabase, type PathFacts, type PathState, type Move } from "./state.ts";
 import type { PlanStep } from "./step.ts";
-import { placeholder } from "../../base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /** A move with what it restarts, pauses and makes final, after the work on modules that it needs first. */
 export function describeMove(state: PathState, move: Move, facts: PathFacts, prepared: Prepared): readonly PlanStep[] {

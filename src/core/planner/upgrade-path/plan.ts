@@ -1,4 +1,4 @@
-import { parseVersion } from "../../base/version.ts";
+import { parseVersion } from "#kit/base/version";
 import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../releases/catalogue/find.ts";
 import { pathProblem } from "../../releases/catalogue/path.ts";

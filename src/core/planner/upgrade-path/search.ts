@@ -1,5 +1,5 @@
 import { STORE_VERSIONS } from "../../api/records.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { CATALOGUE } from "../../releases/catalogue/catalogue.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { nextMinor, refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { UpgradePolicies } from "../admission/upgrade-policy.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import type { NeededSystems } from "../view/base-systems.ts";

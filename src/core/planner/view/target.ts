@@ -1,5 +1,5 @@
 import type { ClusterSpec } from "../../api/cluster-spec.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { imageOf, REPOSITORIES } from "../../releases/catalogue/images.ts";
 import type { Release } from "../../releases/catalogue/release.ts";

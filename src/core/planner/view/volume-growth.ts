@@ -1,4 +1,4 @@
-import { parseQuantity } from "../../base/quantity.ts";
+import { parseQuantity } from "#kit/base/quantity";
 import type { ClusterView } from "./cluster-view.ts";
 
 /** Sizes as they are written. */

@@ -1,7 +1,7 @@
 import { distributionSupport } from "./distribution.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseVersion } from "../../base/version.ts";
+import { parseVersion } from "#kit/base/version";
 import { CATALOGUE } from "./catalogue.ts";
 import {
   defaultStoreVersion,

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { BundledDatabase, PlatformSupport, Release, UserModules } from "./release.ts";
 
 const DB_72: readonly BundledDatabase[] = [{ version: "7.2" }, { version: "6.2" }, { version: "6.0" }];

@@ -1,4 +1,4 @@
-import { compareVersionText, parseVersion } from "../../base/version.ts";
+import { compareVersionText, parseVersion } from "#kit/base/version";
 
 /**
  * Whether definitions that are marked with the release `mark` know less than those marked `than`: fields of objects would be

@@ -1,6 +1,6 @@
 import { DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Release } from "./release.ts";
 

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { Release } from "./release.ts";
 
 /** Something that is known to go wrong with a step between releases. Data: a new one is a new row. */

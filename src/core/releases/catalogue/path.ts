@@ -1,4 +1,4 @@
-import { compareVersionText, parseVersion } from "../../base/version.ts";
+import { compareVersionText, parseVersion } from "#kit/base/version";
 import { CATALOGUE, FORBIDDEN_STEPS } from "./catalogue.ts";
 import type { Release } from "./release.ts";
 

@@ -1,4 +1,4 @@
-import { compareVersionText } from "../../base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { Release } from "./release.ts";
 
 interface PortRange {

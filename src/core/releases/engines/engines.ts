@@ -1,5 +1,5 @@
 import type { StoreVersion } from "../../api/records.ts";
-import { compareVersionText, parseVersion } from "../../base/version.ts";
+import { compareVersionText, parseVersion } from "#kit/base/version";
 
 /** Families of engines that speak the protocol and the replication stream. */
 export const ENGINE_FAMILIES = ["redis", "valkey", "redict"] as const;

@@ -1,4 +1,4 @@
-import { compareVersionText, parseVersion } from "../../base/version.ts";
+import { compareVersionText, parseVersion } from "#kit/base/version";
 import { engineText } from "./engines.ts";
 import type { EngineIdentity } from "./engines.ts";
 

@@ -1,5 +1,5 @@
 import { applyFile } from "../../api/kubectl.ts";
-import { placeholder, shellWord } from "../../base/shell-word.ts";
+import { placeholder, shellWord } from "#kit/base/shell-word";
 import { PERSON_RIGHTS, PERSON_ROLES, type PersonRole } from "./people.ts";
 import { namesOf, namesSecrets, type Logins, type Person } from "./person-roles.ts";
 

@@ -1,4 +1,4 @@
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import type { DesiredDatabase } from "../../../core/planner/prerequisites/environment.ts";
 import { readDatabasesOf } from "../kubernetes/databases-of.ts";
 import type { Place } from "./place.ts";

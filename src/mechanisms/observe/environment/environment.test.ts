@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { volume } from "../../../../test/kit/facts/cluster-view.ts";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { Fault } from "#kit/base/fault";
+import { faults } from "#kit/kube/faults";
+import type { Kube } from "#kit/kube/kube";
 import {
   Deployments,
   NetworkPolicies,
@@ -14,8 +14,8 @@ import {
   Pods,
   Secrets,
   ValidatingWebhookConfigurations,
-} from "../../../ports/kube/builtin.ts";
-import { systemClock } from "../../reconcile/system-clock.ts";
+} from "#kit/kube/builtin";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { Databases } from "../kubernetes/kinds.ts";
 import { readEnvironment } from "./environment.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Kube } from "#kit/kube/kube";
 import type { Reading, ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { readConstraint, readDefinitions, readOperator, readWebhook } from "./installed.ts";
 import { readVolumes } from "../kubernetes/claims.ts";

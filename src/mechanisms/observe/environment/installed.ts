@@ -16,8 +16,8 @@ import {
   Secrets,
   SecurityContextConstraints,
   ValidatingWebhookConfigurations,
-} from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+} from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import type {
   ConstraintFacts,
   Definition,

@@ -1,9 +1,9 @@
 import type { NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort } from "kubernetes-types/networking/v1.js";
 import { APP_LABEL, LABELS, PORTS } from "../../../core/api/names.ts";
-import { NetworkPolicies, Nodes, Pods } from "../../../ports/kube/builtin.ts";
-import { isTrue } from "../../../ports/kube/conditions.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import { selects } from "../../../ports/kube/selector.ts";
+import { NetworkPolicies, Nodes, Pods } from "#kit/kube/builtin";
+import { isTrue } from "#kit/kube/conditions";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { selects } from "#kit/kube/selector";
 import type { PortRule, Worker } from "../../../core/planner/prerequisites/environment.ts";
 import type { Place } from "./place.ts";
 

@@ -1,14 +1,14 @@
 import type { PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
 import { LABELS } from "../../../core/api/names.ts";
-import { parseQuantity } from "../../../core/base/quantity.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { parseQuantity } from "#kit/base/quantity";
+import { Fault, isFault } from "#kit/base/fault";
 import type { Reading, Volume } from "../../../core/planner/prerequisites/environment.ts";
 import type { GrowthRefusal } from "../../../core/planner/view/volume-growth.ts";
-import { PersistentVolumeClaims } from "../../../ports/kube/builtin.ts";
-import { isTrue } from "../../../ports/kube/conditions.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
+import { PersistentVolumeClaims } from "#kit/kube/builtin";
+import { isTrue } from "#kit/kube/conditions";
+import { faults } from "#kit/kube/faults";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
 
 /** The claims of the nodes of the cluster that `place` names. */
 export async function readVolumes(kube: Kube, place: Required<Ref>): Promise<readonly Volume[]> {

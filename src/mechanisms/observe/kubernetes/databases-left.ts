@@ -1,8 +1,8 @@
 import { clusterNameFor, homeOf } from "../../../core/api/database-home.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { DatabaseLeft } from "../../../core/planner/view/cluster-view.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import { faults } from "#kit/kube/faults";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import { Clusters, Databases } from "./kinds.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { clusterNameFor } from "../../../core/api/database-home.ts";
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { Clusters, Databases } from "./kinds.ts";
 
 /** The objects of the databases that belong to a cluster, as they are now. */

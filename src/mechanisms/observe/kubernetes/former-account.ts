@@ -1,6 +1,6 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { NodePod } from "../../../core/planner/view/cluster-view.ts";
-import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import type { Ref, Stored } from "#kit/kube/kube";
 
 /** When an account was made, as a timestamp; undefined when that is not known. */
 export type FindAccount = (account: Ref) => string | undefined;

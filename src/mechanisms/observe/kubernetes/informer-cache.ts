@@ -7,9 +7,9 @@ import type {
   StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import { ConfigMaps, Pods, SecretVersions, StatefulSets } from "../../../ports/kube/builtin.ts";
-import { startInformer, type Informer, type InformerOptions } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { ConfigMaps, Pods, SecretVersions, StatefulSets } from "#kit/kube/builtin";
+import { startInformer, type Informer, type InformerOptions } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 
 /** InformerCache of everything in Kubernetes that a decision may depend on. */

@@ -7,7 +7,7 @@ import {
   type StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
 import { API_GROUP, API_VERSION } from "../../../core/api/names.ts";
-import type { ResourceType } from "../../../ports/kube/kube.ts";
+import type { ResourceType } from "#kit/kube/kube";
 
 export const Clusters: ResourceType<StoreEnterpriseCluster> = ours("cluster");
 export const Databases: ResourceType<StoreEnterpriseDatabase> = ours("database");

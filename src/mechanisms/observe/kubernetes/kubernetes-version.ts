@@ -1,8 +1,8 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import type { Distribution } from "../../../core/releases/catalogue/distribution.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 
 /** How long an answer is believed, in milliseconds: API servers are upgraded too. */
 const BELIEVED_MS = 60_000;

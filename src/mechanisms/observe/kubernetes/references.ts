@@ -8,7 +8,7 @@ import type {
 import { databaseSecretOf } from "../../../core/api/names.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
-import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
 import type { ReviewedExisting } from "../../../core/planner/admission/reviewed-database.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { holderBesides } from "../../../core/planner/ownership/marks.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
 
 /** A Secret that was read under a name. */
 export interface UnheldSecret {

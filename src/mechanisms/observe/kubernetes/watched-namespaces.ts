@@ -1,10 +1,10 @@
 import type { Finding } from "../../../core/api/parts.ts";
 import { OPERATOR_CONFIG } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { ConfigMaps, Namespaces } from "../../../ports/kube/builtin.ts";
-import { startInformer } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import { ConfigMaps, Namespaces } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 import { labelNotGranted, desiredWatch, type DesiredWatch } from "../../../core/planner/operator/watched-namespaces.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";
 import { tryAskOwnAccess } from "../permissions/access-reviews.ts";

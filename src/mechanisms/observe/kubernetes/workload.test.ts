@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import { nodePodOf, TEMPLATE_ANNOTATION, workloadOf } from "./workload.ts";
 
 type PodStatus = NonNullable<Pod["status"]>;

@@ -1,10 +1,10 @@
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod } from "kubernetes-types/core/v1.js";
 import { IN_SERVICE_GATE, NODE_CONTAINER } from "../../../core/api/names.ts";
-import { isTrue } from "../../../ports/kube/conditions.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { controllerOf } from "../../../ports/kube/ref.ts";
-import { parseQuantity } from "../../../core/base/quantity.ts";
+import { isTrue } from "#kit/kube/conditions";
+import type { Stored } from "#kit/kube/kube";
+import { controllerOf } from "#kit/kube/ref";
+import { parseQuantity } from "#kit/base/quantity";
 import type { Volume } from "../../../core/planner/prerequisites/environment.ts";
 import type { Namesake, NodePod, Workload } from "../../../core/planner/view/cluster-view.ts";
 import { imageDigestOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";

@@ -1,4 +1,4 @@
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { readDatabases } from "../../../ports/management/databases.ts";
 import { faults } from "../../../ports/management/faults.ts";

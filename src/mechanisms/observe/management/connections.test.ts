@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { CLUSTERS_ANNOTATION, CREDENTIALS_ANNOTATION, LABELS } from "../../../core/api/names.ts";
 import { openConnections } from "./connections.ts";
 

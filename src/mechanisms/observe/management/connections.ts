@@ -1,9 +1,9 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { parseClusterAccess } from "../../../core/api/cluster-access.ts";
 import { ACCESS_KEY, clusterNames, CREDENTIALS_ANNOTATION, PORTS } from "../../../core/api/names.ts";
 import { secretObjection } from "../../../core/planner/ownership/given-secret.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
 import { readUnheld } from "../kubernetes/unheld-secret.ts";
 import { pollState, type PolledState } from "./polled-state.ts";

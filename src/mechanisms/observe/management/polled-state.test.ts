@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { Fault } from "#kit/base/fault";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";

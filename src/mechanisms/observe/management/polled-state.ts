@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { readRecords, type ClusterRecords, type UnreachableCluster } from "./cluster-records.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { attemptOf, type Attempt } from "../../../ports/management/attempt.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { whyUnreachable } from "./unreachable.ts";

@@ -1,4 +1,4 @@
-import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import { attemptsOf, type Attempt, type AttemptFailure } from "../../../ports/management/attempt.ts";
 import { faults } from "../../../ports/management/faults.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import type { Kube } from "#kit/kube/kube";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";
 

@@ -1,8 +1,8 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { clusterNames, OPERATOR_NAME } from "../../../core/api/names.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import type { Reading } from "../../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../../core/releases/permissions/permission.ts";
 import {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
-import type { Authority } from "../../../ports/pki/authority.ts";
+import type { Authority } from "#kit/pki/authority";
 import { linkTo } from "./site-link.ts";
 
 const theirs = authorityNamed("of the other site");

@@ -1,11 +1,11 @@
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Kube } from "#kit/kube/kube";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
 import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 import { readUnheld } from "../kubernetes/unheld-secret.ts";
-import { placeholder } from "../../../core/base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /** Secrets are read again after this long, in milliseconds; sooner while the site does not answer. */
 const REREAD_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { UnreachableReason } from "../../../core/planner/active-active/participants.ts";
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
 import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
-import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import { attemptsOf } from "../../../ports/management/attempt.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import { editSecret } from "../../../core/api/kubectl.ts";

@@ -1,8 +1,8 @@
 import { usableRecords } from "../../../core/planner/active-active/record.ts";
 import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import { isFault } from "#kit/base/fault";
+import type { Kube } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";

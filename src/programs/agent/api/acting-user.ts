@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { mayManage, rolesWith } from "../../../core/api/management-roles.ts";
 import type { ManagementPermission, ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import type { Records } from "../records/records.ts";
 import { refusals, refuse } from "./refusals.ts";
 

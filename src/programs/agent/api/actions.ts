@@ -1,5 +1,5 @@
 import type { FinishedAction, InstalledModule } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { installationOf, type ModuleHolder } from "../../../core/planner/modules/installation.ts";
 import type { ActionRecord } from "../../../ports/management/records.ts";
 import type { Members } from "../members/members.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ActiveActiveRecord, RemoteSite } from "../../../core/api/records.ts";
-import { isDeeperThan } from "../../../core/base/json-depth.ts";
-import { parseVersion } from "../../../core/base/version.ts";
+import { isDeeperThan } from "#kit/base/json-depth";
+import { parseVersion } from "#kit/base/version";
 
 /** Longest configuration of an Active-Active database, in bytes of JSON. */
 const CONFIGURATION_BYTES = 16_384;

@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import type { Server } from "node:https";
 import { join } from "node:path";
 import { finished, pipeline } from "node:stream/promises";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { ARCHIVE_LIMITS } from "../../../ports/modules/entries.ts";
 import { refusals, refuse } from "./refusals.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { routes } from "../../../ports/management/routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
 import type { Peers } from "../members/peers.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Log } from "../../../core/base/log.ts";
+import type { Log } from "#kit/base/log";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import { nameIn, type Caller } from "./auth.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClusterUser } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { authenticator, type Caller } from "./auth.ts";
 import { hashPassword, matchesHash } from "../credentials/password-hash.ts";
 

@@ -10,7 +10,7 @@ import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { MANAGEMENT_ROLES, type ManagementRole } from "../../../core/api/management-roles.ts";
 import { DATABASE_VERSIONS, type ClusterUser } from "../../../core/api/records.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { FORWARDED_BY, ON_BEHALF_OF } from "../../../ports/management/request.ts";
 import { routes, type RouteName } from "../../../ports/management/routes.ts";
 import { hashPassword } from "../credentials/password-hash.ts";

@@ -3,7 +3,7 @@ import { rolesWith } from "../../../core/api/management-roles.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { FORWARDED_BY, ON_BEHALF_OF } from "../../../ports/management/request.ts";
 import { userOf } from "./acting-user.ts";
 import type { UserMark } from "./acting-user.ts";

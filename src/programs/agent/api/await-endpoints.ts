@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { PasswordChange } from "../../../core/planner/database/passwords.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { callEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";

@@ -5,7 +5,7 @@ import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { StoreVersion } from "../../../core/api/records.ts";
 import { engineParametersText } from "../../../core/api/settings/engine-parameters.ts";
 import { CHANGE_FIELDS, CREATE_FIELDS } from "../../../core/api/settings/fields.ts";
-import type { Fault } from "../../../core/base/fault.ts";
+import type { Fault } from "#kit/base/fault";
 import { CLUSTER_POLICY } from "../../../ports/management/records/cluster.ts";
 import { routes } from "../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../ports/management/routes.ts";

@@ -1,9 +1,9 @@
 import { createSecureContext } from "node:tls";
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import type { BdbCertificate } from "../../../ports/management/records.ts";
-import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
+import { certificatesIn, readCertificate } from "#kit/pki/certificate";
 import { refusals, refuse } from "./refusals.ts";
 
 /** The certificate of a body; refused when it has expired, when its key is that of another one, or when a part cannot be read. */

@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { MOST_FURTHER_PASSWORDS, withoutEnded, withPasswordChange } from "../../../core/planner/database/passwords.ts";
 import type { PasswordChange, PasswordRefusal, PasswordSet } from "../../../core/planner/database/passwords.ts";
-import type { Fault } from "../../../core/base/fault.ts";
+import type { Fault } from "#kit/base/fault";
 import { awaitEndpoints } from "./await-endpoints.ts";
 import { changeParts } from "./change-parts.ts";
 import { requireCapability, requireLicense } from "./checks.ts";

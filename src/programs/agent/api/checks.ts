@@ -2,7 +2,7 @@ import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } fro
 import type { SettingValues } from "../../../core/api/settings/types.ts";
 import { changesOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../ports/management/records.ts";
-import { compareVersionText } from "../../../core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import type { Member, Members } from "../members/members.ts";
 import type { NodeCapability } from "../members/node-report.ts";
 import { moduleNodes } from "./module-nodes.ts";

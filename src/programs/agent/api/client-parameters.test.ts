@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { askedIn } from "../../../core/api/settings/client-parameters.ts";
 import { ClientParameterWrites } from "./client-parameters.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { recordedParameters, withClientParameters } from "../../../core/api/settings/client-parameters.ts";
 import type { AskedParameters } from "../../../core/api/settings/client-parameters.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { ClientParametersRecord } from "../../../ports/management/records.ts";
 import type { Records } from "../records/records.ts";
 import { requireClientParameters } from "./checks.ts";

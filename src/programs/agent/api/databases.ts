@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { BdbRecord, LocalInstance, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Socket } from "node:net";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import type { ErrorBody } from "../../../ports/management/records.ts";
 import { insteadOf } from "../../../ports/management/not-offered.ts";
 import { methodsOf } from "./paths.ts";

@@ -1,11 +1,11 @@
 import type { LicenseTerms } from "../../../core/api/license.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { openLicense, readLicense } from "../../../ports/management/license.ts";
 import type { LicenseRecord } from "../../../ports/management/records.ts";
 import { desiredInstances } from "../../../core/planner/database/facts.ts";
 import { evaluateLicense, trialTerms, type LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { LicenseAuthorities } from "../credentials/license-authorities.ts";
 import type { Records } from "../records/records.ts";
 import { clusterDnsName } from "../runtime/config.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { numbered } from "../../../core/planner/active-active/numbers.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { LinkedDatabaseStatus, SiteLinkStatus } from "../../../ports/management/link-control.ts";

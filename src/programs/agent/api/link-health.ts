@@ -3,7 +3,7 @@ import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { recordOf, usableRecords } from "../../../core/planner/active-active/record.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { LinkedDatabaseStatus, SiteAgreement } from "../../../ports/management/link-control.ts";
 import type { LinkHealth } from "../../../ports/management/records.ts";
 import type { Members } from "../members/members.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseAction } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { ActionRecord, MaintenanceOn } from "../../../ports/management/records.ts";
 import { maintenanceOf, withMaintenance, withReturn } from "../records/maintenance.ts";
 import type { Records } from "../records/records.ts";

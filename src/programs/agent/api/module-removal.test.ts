@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseRecord, InstalledModule } from "../../../core/api/records.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { moduleHandlers } from "./database-handlers.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 

@@ -4,7 +4,7 @@ import { freeBytes, largestDatabase } from "../../../core/planner/database/capac
 import type { ContainerMemory } from "../../../core/planner/database/capacity.ts";
 import type { PlacedInstance } from "../../../core/planner/database/facts.ts";
 import { sizesOn } from "../../../core/planner/database/placement.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
 import type { LeaderElection } from "../members/leader-election.ts";
 import type { Member, Members } from "../members/members.ts";

@@ -1,5 +1,5 @@
 import { askedIn } from "../../../core/api/settings/client-parameters.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "#kit/base/fault";
 import { PARAMETERS_ANSWER_MS } from "../../../ports/management/parameters-question.ts";
 import type { ParametersOutcome, ParametersRequest } from "../../../ports/management/parameters-question.ts";
 import { faults } from "../faults.ts";

@@ -1,7 +1,7 @@
 import { getObjects, nodeLog } from "../../../core/api/kubectl.ts";
 import { SECRET_NOT_MADE } from "../../../ports/management/answer.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { FaultSpec } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
+import type { FaultSpec } from "#kit/base/fault";
 
 interface Refusal extends FaultSpec {
   readonly status: number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
 import type { ClusterStateRecord, ClusterUser } from "../../../core/api/records.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { FORWARDED_BY, ON_BEHALF_OF } from "../../../ports/management/request.ts";
 import type { RouteName } from "../../../ports/management/routes.ts";
 import { actFor, withRights } from "./acting-user.ts";

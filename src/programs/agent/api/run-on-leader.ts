@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, isFault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { routes, type ReplyOf, type RequestOf, type RouteName } from "../../../ports/management/routes.ts";
 import type { LeaderElection } from "../members/leader-election.ts";

@@ -1,6 +1,6 @@
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import type { ReplyOf } from "../../../ports/management/routes.ts";
-import { authoritiesIn, signersOf } from "../../../ports/pki/trust.ts";
+import { authoritiesIn, signersOf } from "#kit/pki/trust";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { NodeLink } from "../node/link.ts";
 import type { NodeProxy } from "../node/proxy.ts";

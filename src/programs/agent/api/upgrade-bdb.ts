@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { DatabaseRecord, StoreVersion } from "../../../core/api/records.ts";
-import { compareVersionText } from "../../../core/base/version.ts";
+import { compareVersionText } from "#kit/base/version";
 import { engineText } from "../../../core/releases/engines/engines.ts";
 import { defaultStoreVersion } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";

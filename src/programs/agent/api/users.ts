@@ -1,7 +1,7 @@
 import type { ManagementRole } from "../../../core/api/management-roles.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
 import type { UserChange, UserCreate, UserRecord } from "../../../ports/management/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { Counter } from "../credentials/numbered-secrets.ts";
 import { hashPassword } from "../credentials/password-hash.ts";
 import type { UserPasswords } from "../credentials/user-passwords.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Clock } from "../../../core/base/clock.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import type { Clock } from "#kit/base/clock";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { refuseWithoutSecret, whenSecretIsThere } from "./when-secret-is-there.ts";
 
 /** Moves on by what is slept. */

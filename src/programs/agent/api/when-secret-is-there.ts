@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { isFault } from "#kit/base/fault";
 import { refusals, refuse } from "./refusals.ts";
 
 /** An operator that runs makes Secrets within a second. Shorter than operators wait for an answer, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import type { EnginesContext } from "../observation/engine-answers.ts";
 import type { NodeFactsContext } from "../observation/node-facts.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /** So many writes may come one after the other; then one in each period, in milliseconds. */
 const BURST = 8;

@@ -1,7 +1,7 @@
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { clusterNames } from "../../../core/api/names.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";

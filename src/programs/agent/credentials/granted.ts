@@ -1,8 +1,8 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import type { Kube, Ref } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, isFault } from "#kit/base/fault";
+import { Secrets } from "#kit/kube/builtin";
+import { faults as kubeFaults } from "#kit/kube/faults";
+import type { Kube, Ref } from "#kit/kube/kube";
 import { faults } from "../faults.ts";
 
 /** Where the Secrets of the nodes of `cluster` are. */

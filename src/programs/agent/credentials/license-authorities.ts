@@ -1,7 +1,7 @@
 import { LICENSE_AUTHORITIES } from "../../../core/api/license.ts";
-import { ConfigMaps } from "../../../ports/kube/builtin.ts";
-import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import { startInformer, type InformerOptions } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 
 /** The public keys that may sign licences, as the ConfigMap of the namespace has them now. */
 export interface LicenseAuthorities {

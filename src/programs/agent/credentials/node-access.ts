@@ -5,8 +5,8 @@ import {
   type Login,
 } from "../../../core/api/cluster-access.ts";
 import { ACCESS_KEY } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { AgentConfig } from "../runtime/config.ts";
 import { openMountedSecret } from "../runtime/mounted-secret.ts";
 

@@ -5,12 +5,12 @@ import type { Secret } from "kubernetes-types/core/v1.js";
 import { startEmbeddedServer } from "../../../../test/api-servers/test-server.ts";
 import { connectAs, openNamespace, writeRole } from "../../../../test/kit/kubernetes/permission-scene.ts";
 import { API_GROUP, LABELS } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { clusterRules } from "../../../core/releases/permissions/roles.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { Secrets } from "#kit/kube/builtin";
+import { faults } from "#kit/kube/faults";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { prepareSecrets } from "../../operator/secrets/prepare.ts";
 import { numberedSecrets, type Counter, type NumberedSecrets } from "./numbered-secrets.ts";
 

@@ -1,9 +1,9 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { LABELS } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import { isFault } from "#kit/base/fault";
+import { Secrets } from "#kit/kube/builtin";
+import { faults } from "#kit/kube/faults";
+import type { Stored } from "#kit/kube/kube";
 import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
+import { Secrets } from "#kit/kube/builtin";
 import { SECRETS_AHEAD } from "../../../core/api/secrets-ahead.ts";
 import type { OwnSecretsDeps } from "./granted.ts";
 import { numberedSecrets, type FreeSecret, type NumberedSecrets } from "./numbered-secrets.ts";

@@ -1,4 +1,4 @@
-import { runController } from "../../../mechanisms/reconcile/controller.ts";
+import { runController } from "#kit/reconcile/controller";
 import type { Records } from "../records/records.ts";
 import type { ChangeSignal } from "../runtime/change-signal.ts";
 import type { ProxyPort } from "../switchover/ports.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { attempted, held, nextAttempt, NO_ATTEMPTS } from "../../../core/planner/database/hold-budget.ts";
 import type { MoveAttempts } from "../../../core/planner/database/hold-budget.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";

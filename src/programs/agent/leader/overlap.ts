@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { nextOverlapEnd, withoutEnded } from "../../../core/planner/database/passwords.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { withPasswords } from "../records/changes.ts";

@@ -1,5 +1,5 @@
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import type { Members } from "../members/members.ts";

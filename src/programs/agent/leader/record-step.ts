@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import {

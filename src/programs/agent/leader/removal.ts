@@ -1,9 +1,9 @@
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { settled, waiting } from "../../../mechanisms/reconcile/outcome.ts";
-import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import { settled, waiting } from "#kit/reconcile/outcome";
+import type { Outcome } from "#kit/reconcile/outcome";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { askAgent } from "../observation/agent-report.ts";
 import type { AgentReportContext } from "../observation/agent-report.ts";

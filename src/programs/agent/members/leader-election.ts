@@ -1,10 +1,10 @@
 import { APP_LABEL, LABELS, clusterNames } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { runWhileLeader } from "../../../mechanisms/reconcile/leader.ts";
-import { Leases } from "../../../ports/kube/builtin.ts";
-import { startInformer } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import { runWhileLeader } from "#kit/reconcile/leader";
+import { Leases } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 
 /** Which node leads the cluster. */
 export interface LeaderElection {

@@ -1,12 +1,12 @@
 import { LABELS, clusterNames } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { GRANT_MS, NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/database/grant.ts";
 import { deniesMajority } from "../../../core/planner/database/quorum.ts";
-import { steadyMs } from "../../../mechanisms/reconcile/uptime.ts";
-import { Leases } from "../../../ports/kube/builtin.ts";
-import { startInformer } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { steadyMs } from "#kit/reconcile/uptime";
+import { Leases } from "#kit/kube/builtin";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 import { readNodeLease } from "./node-lease.ts";
 import type { NodeReport } from "./node-report.ts";
 import { Pledges } from "./pledges.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
-import { Leases } from "../../../ports/kube/builtin.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { testApi, type TestApi } from "../../../../test/kit/kubernetes/api-server.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { silentLog } from "#kit/base/log";
+import { Leases } from "#kit/kube/builtin";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { testApi, type TestApi } from "#kubernetes/testing/api-server";
+import { until } from "#kit/testing/until";
 import { followMembers } from "./members.ts";
 import { VoterSets, isPromised } from "./voter-sets.ts";
 import { renewNodeLease, readNodeLease, type NodeLease } from "./node-lease.ts";

@@ -1,6 +1,6 @@
 import type { Lease } from "kubernetes-types/coordination/v1.js";
 import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import { REPORT_ANNOTATION, parseNodeReport } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";
 

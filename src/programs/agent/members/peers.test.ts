@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { PORTS } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { faults } from "../../../ports/management/faults.ts";
-import { createAuthority } from "../../../ports/pki/authority.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { createAuthority } from "#kit/pki/authority";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { connectPeers } from "./peers.ts";
 
 const octet = (): number => 20 + Math.floor(Math.random() * 230);

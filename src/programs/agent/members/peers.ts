@@ -1,7 +1,7 @@
 import { PORTS } from "../../../core/api/names.ts";
 import type { ClusterUser } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { managementClient } from "../../../ports/management/client.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { Promises, type GivenPromise } from "./promises.ts";
 import type { Voters } from "./voter-sets.ts";
 

@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { chmod, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
-import { openSharedFile } from "../../../mechanisms/files/shared-file.ts";
+import { replaceFile } from "#kit/files/replace-file";
+import { openSharedFile } from "#kit/files/shared-file";
 import type { InstalledModule } from "../../../core/api/records.ts";
 
 /** The shared objects of modules that this node has, one file each. */

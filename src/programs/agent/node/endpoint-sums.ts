@@ -1,4 +1,4 @@
-import type { Distribution } from "../../../core/base/histogram.ts";
+import type { Distribution } from "#kit/base/histogram";
 import type { EndpointCounts, EndpointStats, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 
 /** How numbers of two processes are joined that are no plain sums. */

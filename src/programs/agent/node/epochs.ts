@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { replaceFile } from "../../../mechanisms/files/replace-file.ts";
-import { readSharedFile } from "../../../mechanisms/files/shared-file.ts";
+import { replaceFile } from "#kit/files/replace-file";
+import { readSharedFile } from "#kit/files/shared-file";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 /** The highest epoch that this node has served for each database; survives a restart of the agent. */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { textOf } from "../../../ports/resp/reply.ts";
 import { LONG_AGO } from "../../../core/planner/database/grant.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { renewGrants } from "./grants.ts";
 
 test("a node that has joined reads the records first, and then acknowledges", async () => {

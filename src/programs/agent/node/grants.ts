@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { LATE_MS, LONG_AGO, evaluateGrant } from "../../../core/planner/database/grant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { mayLetIn, type FollowedSite } from "../../../core/planner/active-active/let-in.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { withSitesJoined } from "../records/changes.ts";

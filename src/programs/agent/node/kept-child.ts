@@ -1,11 +1,11 @@
-import { backoffMs } from "../../../core/base/backoff.ts";
+import { backoffMs } from "#kit/base/backoff";
 import { isKnownFormat } from "../../../core/api/format.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { FaultSpec } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { startChild } from "../../../mechanisms/processes/child.ts";
-import type { Child } from "../../../mechanisms/processes/child.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { FaultSpec } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { startChild } from "#kit/processes/child";
+import type { Child } from "#kit/processes/child";
 
 /** A child process of the agent that takes commands over its IPC channel, and is started again when it ends. */
 export interface KeptChild<Command, Reply> {

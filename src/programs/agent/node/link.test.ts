@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { until } from "#kit/testing/until";
 import { NodeLink, type LinkConfiguration } from "./link.ts";
 
 /** Counts what it is configured with, shows the count as its status, and ends where port 0 is asked for. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import type { LinkCommand, LinkedDatabaseStatus, LinkReply } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
 import { keepChild, type KeptChild } from "./kept-child.ts";

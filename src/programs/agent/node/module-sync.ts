@@ -1,7 +1,7 @@
 import type { InstalledModule } from "../../../core/api/records.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { messageOf } from "#kit/base/fault";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
 import type { Records } from "../records/records.ts";

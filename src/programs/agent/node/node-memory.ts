@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { nodeReserveBytes, type ContainerMemory } from "../../../core/planner/database/capacity.ts";
 import { dividedMemory } from "../../../core/planner/database/node-containers.ts";
-import { memoryLimit } from "../../../mechanisms/processes/memory-limit.ts";
+import { memoryLimit } from "#kit/processes/memory-limit";
 import type { AgentConfig } from "../runtime/config.ts";
 
 /** What this node may use, and what of it databases cannot have. `engines`: limit of their container, where they have one. */

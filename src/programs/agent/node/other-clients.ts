@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import type { ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { Member, Members } from "../members/members.ts";

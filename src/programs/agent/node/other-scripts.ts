@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
 import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { Member } from "../members/members.ts";

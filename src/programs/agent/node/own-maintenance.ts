@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { Fault } from "#kit/base/fault";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { Members } from "../members/members.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";

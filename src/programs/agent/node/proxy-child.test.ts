@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../../core/base/fault.ts";
-import { silentLog } from "../../../core/base/log.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { Fault } from "#kit/base/fault";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
+import { until } from "#kit/testing/until";
 import { runProxyChild } from "./proxy-child.ts";
 
 /** Replies to undrain, ends at a drain, and replies to nothing else. */

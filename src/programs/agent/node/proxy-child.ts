@@ -11,7 +11,7 @@ import type {
   ScriptsQuestion,
   ScriptsRequest,
 } from "../../../ports/management/scripts-question.ts";
-import type { Child } from "../../../mechanisms/processes/child.ts";
+import type { Child } from "#kit/processes/child";
 import { faults } from "../faults.ts";
 import { keepChild, type KeptChild, type KeptChildOptions } from "./kept-child.ts";
 

@@ -1,6 +1,6 @@
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { LONG_AGO } from "../../../core/planner/database/grant.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";

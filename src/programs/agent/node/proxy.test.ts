@@ -10,10 +10,10 @@ import { promote, switchOver } from "../../../../test/kit/engines/switchover.ts"
 import { startWorkers, workerOf } from "../../../../test/kit/engines/workers.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { noEnd } from "../../../../test/kit/time/lease.ts";
-import { until } from "../../../../test/kit/time/until.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { until } from "#kit/testing/until";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 for (const count of [2, 3])

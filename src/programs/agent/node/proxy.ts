@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { Epochs } from "./epochs.ts";

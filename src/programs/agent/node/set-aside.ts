@@ -1,5 +1,5 @@
 import { SET_ASIDE_RETENTION_DAYS } from "../../../core/api/cluster-spec.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import type { NodeReport } from "../members/node-report.ts";
 import type { Records } from "../records/records.ts";

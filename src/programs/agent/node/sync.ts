@@ -1,8 +1,8 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { fateOfData } from "../../../core/planner/database/kept-data.ts";
 import { withEpochPast } from "../../../core/planner/database/switchover-record.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import type { DatabasePasswords, HeldPasswords } from "../credentials/database-passwords.ts";

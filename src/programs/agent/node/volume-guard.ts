@@ -1,12 +1,12 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { diskBytes, usageOf } from "../../../core/planner/database/disk-budget.ts";
 import { refusedForRoom, reserveOf } from "../../../core/planner/database/full-volume.ts";
 import type { HeldBytes, RefusedBefore, VolumeRoom } from "../../../core/planner/database/full-volume.ts";
-import { bytesIn } from "../../../mechanisms/files/folder-size.ts";
+import { bytesIn } from "#kit/files/folder-size";
 import type { NodeReport } from "../members/node-report.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";

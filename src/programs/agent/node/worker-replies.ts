@@ -1,4 +1,4 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { byAge, OF_WORKERS, sumOfStats } from "./endpoint-sums.ts";
 

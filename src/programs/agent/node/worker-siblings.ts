@@ -1,4 +1,4 @@
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
 import { faults } from "../faults.ts";

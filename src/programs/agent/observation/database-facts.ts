@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../core/planner/database/facts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";

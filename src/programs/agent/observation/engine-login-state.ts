@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
 import { connectEngine, type EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";

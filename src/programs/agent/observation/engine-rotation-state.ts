@@ -1,6 +1,6 @@
 import type { EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { rotationDue } from "../../../core/planner/database/engine-rotation.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress, EngineClient } from "../../../ports/resp/engine-client.ts";
 import { reportedEngine, parseInfo, replicationView } from "../../../ports/resp/info.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { clusterNames } from "../../../core/api/names.ts";
-import { silentLog } from "../../../core/base/log.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import { silentLog } from "#kit/base/log";
+import type { Stored } from "#kit/kube/kube";
 import { RecordMirror } from "./mirror.ts";
 
 const record = (resourceVersion: string, operator: string): Stored<ConfigMap> => ({

@@ -1,11 +1,11 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { isNewer } from "../../../ports/kube/resource-version.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import type { Stored } from "#kit/kube/kube";
+import { isNewer } from "#kit/kube/resource-version";
 import { faults } from "../faults.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
 

@@ -5,7 +5,7 @@ import { finding } from "../../../core/api/parts.ts";
 import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 
 // Objects are loose: an agent of an older release keeps the fields that a newer one has written.

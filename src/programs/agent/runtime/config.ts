@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { MOST_WORKERS, proxyWorkers } from "../../../core/planner/database/proxy-workers.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";
-import { cpuLimit } from "../../../mechanisms/processes/cpu-limit.ts";
-import { memoryLimit } from "../../../mechanisms/processes/memory-limit.ts";
+import { cpuLimit } from "#kit/processes/cpu-limit";
+import { memoryLimit } from "#kit/processes/memory-limit";
 import { faults } from "../faults.ts";
 
 /** The configuration of an agent: read once, validated, frozen. */

@@ -1,5 +1,5 @@
 import { access, constants, mkdir } from "node:fs/promises";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 
 /**

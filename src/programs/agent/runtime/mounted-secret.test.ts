@@ -3,9 +3,9 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { silentLog } from "#kit/base/log";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { until } from "#kit/testing/until";
 import { openMountedSecret, type SecretFiles } from "./mounted-secret.ts";
 
 test("files that have not changed are not checked again", async () => {

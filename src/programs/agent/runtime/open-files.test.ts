@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import { openFileLimit } from "../../../mechanisms/processes/open-file-limit.ts";
+import { openFileLimit } from "#kit/processes/open-file-limit";
 import { checkOpenFiles } from "./open-files.ts";
 
 const limits = (soft: string, hard: string): string =>

@@ -1,5 +1,5 @@
-import { Fault } from "../../../core/base/fault.ts";
-import { openFileLimit } from "../../../mechanisms/processes/open-file-limit.ts";
+import { Fault } from "#kit/base/fault";
+import { openFileLimit } from "#kit/processes/open-file-limit";
 import { faults } from "../faults.ts";
 
 /** With fewer an engine accepts fewer clients than its default of 10,000, without a warning. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { runPasses, type PassRunner } from "./pass-runner.ts";
 
 function runner(pass: () => Promise<void>): { readonly passes: PassRunner; readonly ending: AbortController } {

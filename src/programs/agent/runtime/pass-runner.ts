@@ -1,6 +1,6 @@
-import { backoffMs } from "../../../core/base/backoff.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { backoffMs } from "#kit/base/backoff";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 
 /** Runs the passes of one loop, one at a time. */
 export interface PassRunner {

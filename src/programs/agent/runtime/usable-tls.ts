@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
-import { messageOf, Fault } from "../../../core/base/fault.ts";
-import { readCertificate } from "../../../ports/pki/certificate.ts";
+import { messageOf, Fault } from "#kit/base/fault";
+import { readCertificate } from "#kit/pki/certificate";
 import { faults } from "../faults.ts";
 import type { SecretFiles } from "./mounted-secret.ts";
 

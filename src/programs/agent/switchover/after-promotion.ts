@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import {
   finish,
   instanceOf,

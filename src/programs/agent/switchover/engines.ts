@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { EngineView, HostPort } from "../../../core/planner/database/switchover.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";

@@ -4,7 +4,7 @@ import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import type { TestShard } from "../../../../test/kit/engines/shard.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { failOver } from "./failover.ts";
 import type { FailoverResult } from "./failover.ts";
 import { resolveIntent } from "./resolve.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { hasEveryReply } from "../../../core/planner/database/in-sync.ts";
 import { lossSentence } from "../../../core/planner/database/loss.ts";
 import {

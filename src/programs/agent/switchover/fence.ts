@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { begin } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { engineCodeOf } from "../../../ports/resp/engine-client.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { parseInfo } from "../../../ports/resp/info.ts";
 import { switchOver } from "./switchover.ts";
 

@@ -1,6 +1,6 @@
 import type { Finding } from "../../../core/api/parts.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { FaultSpec } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
+import type { FaultSpec } from "#kit/base/fault";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 
 /** A move that a user must make possible first: nothing was touched, and the finding says what to do. */

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { moveObstacle } from "../../../core/planner/database/move-obstacles.ts";
 import { instanceOf } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";

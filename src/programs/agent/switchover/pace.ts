@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /**
  * Keeps what is asked of engines that serve clients to a share of their time: behind each question comes a pause as long as the question

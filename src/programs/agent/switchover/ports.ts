@@ -1,7 +1,7 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { ProxyCommand, ProxyReply, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 

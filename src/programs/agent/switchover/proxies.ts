@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";

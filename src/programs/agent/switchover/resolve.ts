@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { evaluateIntent } from "../../../core/planner/database/switchover-intent.ts";
 import type { RoleFacts } from "../../../core/planner/database/switchover-intent.ts";
 import {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import type { ShardLoad, TestShard } from "../../../../test/kit/engines/shard.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { SWITCHOVER_STEPS } from "./ports.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult, SwitchoverStep } from "./ports.ts";

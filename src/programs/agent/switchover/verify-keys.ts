@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { EngineControl } from "./engines.ts";
 import { countCommandOf, sizesOf } from "./key-sizes.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { verifyReplica } from "./verify.ts";
 import type { VerifyRequest, VerifyResult } from "./verify.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { connectEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";

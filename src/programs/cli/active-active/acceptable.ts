@@ -1,6 +1,6 @@
 import { activeActiveSpec } from "../../../core/api/active-active.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import { visibleLine } from "../../../core/base/visible.ts";
+import { Fault } from "#kit/base/fault";
+import { visibleLine } from "#kit/base/visible";
 import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
 import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
 import { forbiddenValue, sentence, type Objection } from "../../../core/planner/admission/objection.ts";

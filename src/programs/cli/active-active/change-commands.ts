@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { siteOfText, withoutSite, withSite, type WrittenSpec } from "../../../core/planner/active-active/edits.ts";
 import { withField } from "../../../core/planner/active-active/edit-fields.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { ActiveActiveParticipant } from "../../../core/api/records.ts";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readNamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";

@@ -1,6 +1,6 @@
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "#kit/base/fault";
 import type { EditResult, WrittenSpec } from "../../../core/planner/active-active/edits.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
+import { faults as kubeFaults } from "#kit/kube/faults";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readNamespaceObjects, type NamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 import type { Asking } from "../console/context.ts";

@@ -1,5 +1,5 @@
 import { activeActiveSpec } from "../../../core/api/active-active.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { LeavingFacts, WrittenSpec } from "../../../core/planner/active-active/edits.ts";
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "#kit/base/fault";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseAllDocuments } from "yaml";
 import { RELEASE_ANNOTATION } from "../../../core/api/names.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { fetchBounded, shownUrl } from "../../../ports/modules/https.ts";
 import { faults } from "../faults.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { faults } from "../faults.ts";

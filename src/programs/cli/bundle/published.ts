@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { fetchBounded, shownUrl } from "../../../ports/modules/https.ts";
 import { faults } from "../faults.ts";
 

@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { CliContext } from "../console/context.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";

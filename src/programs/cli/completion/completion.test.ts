@@ -4,7 +4,7 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { runStorectl } from "../storectl.ts";
 
 /** What is typed, the last word being completed, and what is offered. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { Fault } from "../../../core/base/fault.ts";
-import { fileTrouble, systemCode } from "../../../core/base/file-trouble.ts";
+import { Fault } from "#kit/base/fault";
+import { fileTrouble, systemCode } from "#kit/base/file-trouble";
 import { faults } from "../faults.ts";
 
 /** The text of a file that the user has named; CLI_FILE when it cannot be read. */

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { stringify } from "yaml";
-import { assertNever } from "../../../core/base/assert-never.ts";
-import { visibleLine } from "../../../core/base/visible.ts";
+import { assertNever } from "#kit/base/assert-never";
+import { visibleLine } from "#kit/base/visible";
 import type { CliContext } from "./context.ts";
 
 const FORMS = ["table", "json", "yaml"] as const;

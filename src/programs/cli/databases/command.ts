@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { readDatabases, type DatabasesAnswer } from "../../../ports/management/databases.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createConfigMap, createSecret } from "../../../core/api/kubectl.ts";
 import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../../core/api/license.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { timestamp } from "../../../ports/kube/timestamp.ts";
+import type { Clock } from "#kit/base/clock";
+import { timestamp } from "#kit/kube/timestamp";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
 import { makePrivateFolder, readTextFile, writeNew } from "../console/files.ts";
 import { namedValues } from "../console/output.ts";
-import { placeholder } from "../../../core/base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { mkdtempDisposable, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import { makeFolder } from "./make-folder.ts";
 

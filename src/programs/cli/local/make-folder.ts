@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import { makeFolder } from "./make-folder.ts";
 import { runningWorld } from "./world-file.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { ModuleRecord } from "../../../ports/management/records.ts";
 import { faults } from "../faults.ts";
 

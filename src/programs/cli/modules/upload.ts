@@ -1,7 +1,7 @@
 import { openAsBlob } from "node:fs";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ModuleUploaded } from "../../../ports/management/records.ts";
 import { openModule } from "../../../ports/modules/archive.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
 import { unknown } from "../../../core/planner/findings/finding.ts";
 import { verdictsAt, type Verdict } from "../../../core/planner/prerequisites/run.ts";

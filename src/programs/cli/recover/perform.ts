@@ -1,11 +1,11 @@
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { LICENSE_KEY } from "../../../core/api/license.ts";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import { assertNever } from "../../../core/base/assert-never.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import { visibleLine } from "../../../core/base/visible.ts";
-import { Deployments, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
-import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { assertNever } from "#kit/base/assert-never";
+import { Fault } from "#kit/base/fault";
+import { visibleLine } from "#kit/base/visible";
+import { Deployments, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { applyManifest } from "#kit/kube/manifest";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";

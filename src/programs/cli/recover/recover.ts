@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { commandOf } from "../../../core/planner/recovery/describe.ts";
 import { planRecovery } from "../../../core/planner/recovery/plan.ts";
 import type { Recovery } from "../../../core/planner/recovery/recovery.ts";

@@ -1,5 +1,5 @@
 import { ADMISSION_SECRET } from "../../../core/api/names.ts";
-import { Secrets, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
+import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import type { Site } from "../site/site.ts";
 
 /** Puts the certificate of the secret into each entry of a webhook configuration (§4.1). */

@@ -1,5 +1,5 @@
 import { ADMISSION_SECRET, OPERATOR_NAME } from "../../../core/api/names.ts";
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { Recovery, RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
 import { bundleLikeInstalled } from "../site/installed-operator.ts";

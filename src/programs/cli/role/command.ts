@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { applyFile } from "../../../core/api/kubectl.ts";
 import { dnsLabel } from "../../../core/api/parts.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { yaml } from "../../../core/releases/bundle/bundle.ts";
 import { PERSON_ROLES, type PersonRole } from "../../../core/releases/permissions/people.ts";
 import { PERSON_ROLE_TEXTS } from "../../../core/releases/permissions/person-role-texts.ts";

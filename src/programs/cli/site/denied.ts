@@ -1,7 +1,7 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
-import { reportingForbidden } from "../../../ports/kube/forbidden.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { reportingForbidden } from "#kit/kube/forbidden";
+import type { Kube } from "#kit/kube/kube";
 import { lackingRight } from "./rights.ts";
 
 /** What one command was not allowed to read. */

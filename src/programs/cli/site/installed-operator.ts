@@ -1,8 +1,8 @@
 import type { Deployment } from "kubernetes-types/apps/v1.js";
 import { OPERATOR_CONFIG, OPERATOR_NAME } from "../../../core/api/names.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "../../../ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { Fault } from "#kit/base/fault";
+import { ConfigMaps, CustomResourceDefinitions, Deployments, Namespaces } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { desiredWatch } from "../../../core/planner/operator/watched-namespaces.ts";
 import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../../core/releases/bundle/bundle.ts";
 import { repositoryOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";

@@ -1,6 +1,6 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import { Fault } from "#kit/base/fault";
+import type { Stored } from "#kit/kube/kube";
 import {
   observeCluster,
   readClusterSpec,

@@ -1,7 +1,7 @@
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { connectionTo, readClusterSpec, liveReads } from "../../../mechanisms/observe/cluster.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../faults.ts";
 import { folded } from "../console/output.ts";

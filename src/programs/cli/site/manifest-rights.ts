@@ -1,8 +1,8 @@
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import { RoleBindings, Roles } from "../../../ports/kube/builtin.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import { manifestObjects, type ManifestObject } from "../../../ports/kube/manifest.ts";
+import { isFault } from "#kit/base/fault";
+import { RoleBindings, Roles } from "#kit/kube/builtin";
+import { faults as kubeFaults } from "#kit/kube/faults";
+import { manifestObjects, type ManifestObject } from "#kit/kube/manifest";
 import { lackingRight, missingRights, type RightsPlace } from "./rights.ts";
 
 /**

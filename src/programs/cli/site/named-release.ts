@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { CATALOGUE } from "../../../core/releases/catalogue/catalogue.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";

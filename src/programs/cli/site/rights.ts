@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { getObjects } from "../../../core/api/kubectl.ts";
-import { Fault, isFault } from "../../../core/base/fault.ts";
+import { Fault, isFault } from "#kit/base/fault";
 import { type Logins, type Person } from "../../../core/releases/permissions/person-roles.ts";
 import {
   accessText,
@@ -9,8 +9,8 @@ import {
   type Access,
 } from "../../../core/releases/permissions/person-grants.ts";
 import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { faults as kubeFaults } from "#kit/kube/faults";
+import type { Kube } from "#kit/kube/kube";
 import { faults } from "../faults.ts";
 
 /** Where rights are asked for. */

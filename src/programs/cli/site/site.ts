@@ -2,15 +2,15 @@ import type { Distribution } from "../../../core/releases/catalogue/distribution
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Option, type Command } from "commander";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import { silentLog } from "#kit/base/log";
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
-import { connect } from "../../../ports/kube/client.ts";
-import { loadKubeConfig } from "../../../ports/kube/config.ts";
-import type { KubeConfig } from "../../../ports/kube/kubeconfig.ts";
-import { faults as kubeFaults } from "../../../ports/kube/faults.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { connect } from "#kit/kube/client";
+import { loadKubeConfig } from "#kit/kube/config";
+import type { KubeConfig } from "#kit/kube/kubeconfig";
+import { faults as kubeFaults } from "#kit/kube/faults";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { openConnections, type Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { kubernetesVersion } from "../../../mechanisms/observe/kubernetes/kubernetes-version.ts";
@@ -19,6 +19,7 @@ import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { noteDenied, type Denied } from "./denied.ts";
 import { refusalForPerson } from "./rights.ts";
+import { USER_AGENT } from "../../../core/api/names.ts";
 
 /** Where a command looks, as its options say. */
 export interface SiteOptions {
@@ -56,7 +57,7 @@ export async function atSite<T>(
   work: (site: Site) => Promise<T>,
 ): Promise<T> {
   const config = configOf(options, context.env);
-  const kube = connect(config);
+  const kube = connect(config, { userAgent: USER_AGENT });
   const { clock } = context;
   const denied = noteDenied();
   const around = noteDenied();

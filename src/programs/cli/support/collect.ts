@@ -1,8 +1,8 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { APP_LABEL, LABELS } from "../../../core/api/names.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import * as kinds from "../../../ports/kube/builtin.ts";
-import type { ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import { Fault, messageOf } from "#kit/base/fault";
+import * as kinds from "#kit/kube/builtin";
+import type { ResourceType, Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import {
   ActiveActiveDatabases,

@@ -1,5 +1,5 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 
 /** Keys whose values everybody may know, and which would be missed. */
 const OPEN = ["ca.crt", "tls.crt", "cert", "username", "port", "service_names", "namespace"];

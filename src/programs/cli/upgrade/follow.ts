@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { Finding } from "../../../core/api/parts.ts";
 import { faults } from "../faults.ts";
 import { countedText, progressLine, type Bar, type ProgressLine } from "./progress.ts";

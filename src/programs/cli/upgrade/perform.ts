@@ -1,5 +1,5 @@
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
-import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { applyManifest } from "#kit/kube/manifest";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { progressLine } from "./progress.ts";
 
 test("without a terminal each change is a line, and a text that does not change is printed once", () => {

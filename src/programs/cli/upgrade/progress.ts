@@ -1,6 +1,6 @@
 import type { CliContext } from "../console/context.ts";
 import { durationText } from "../console/units.ts";
-import { visibleLine } from "../../../core/base/visible.ts";
+import { visibleLine } from "#kit/base/visible";
 
 /** One line that says how far a step is. */
 export interface ProgressLine {

@@ -1,12 +1,12 @@
 import { describeObject } from "../../../core/api/kubectl.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { block } from "../../../core/planner/findings/finding.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
+import { Deployments } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
 import type { Look as WholeLook } from "../site/look.ts";
 import type { Site } from "../site/site.ts";

@@ -4,7 +4,7 @@ import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput, stepFrom } from "../../../core/planner/prerequisites/check-input.ts";
 import { releaseByNodeTag, releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { EXIT, type ExitCode } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../site/look.ts";

@@ -6,7 +6,7 @@ import { patchClusterTag } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { restoringPatch } from "../../../core/releases/permissions/restore.ts";
 import { operatorNeeds } from "../../../core/releases/permissions/roles.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import type { WhyAnswer } from "./answer.ts";
 import { answersFor, type WhyInput } from "./answers.ts";
 

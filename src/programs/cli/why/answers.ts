@@ -14,7 +14,7 @@ import type { ClusterEnvironment } from "../../../core/planner/prerequisites/env
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import { blocked, notLookedAt, type WhyAnswer } from "./answer.ts";
 import { remedyOf } from "./remedy.ts";
 

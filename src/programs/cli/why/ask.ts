@@ -1,5 +1,5 @@
-import { Fault } from "../../../core/base/fault.ts";
-import { Events } from "../../../ports/kube/builtin.ts";
+import { Fault } from "#kit/base/fault";
+import { Events } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
 import type { Look } from "../site/look.ts";
 import { lackOf } from "../site/rights.ts";

@@ -1,5 +1,5 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import type { Look } from "../site/look.ts";
 import { folded } from "../console/output.ts";
 import type { WhyAnswer } from "./answer.ts";

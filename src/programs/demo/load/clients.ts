@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { openLedger, sumVerdicts, type Ledger, type LedgerVerdict } from "./ledger.ts";
 import { phaseMeter, type Phase, type PhaseNumbers } from "./phases.ts";
 

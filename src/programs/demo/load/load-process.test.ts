@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { startLoadProcess } from "./load-process.ts";
 
 const nothing = { host: "127.0.0.1", port: 1, password: "", connections: 1, gapMs: 1 };

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { extname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { messageOf } from "../../../core/base/fault.ts";
-import { linesOf } from "../../../ports/kube/lines.ts";
+import { messageOf } from "#kit/base/fault";
+import { linesOf } from "#kit/kube/lines";
 import type { LoadNumbers, LoadOptions, LoadResult } from "./clients.ts";
 import type { Phase } from "./phases.ts";
 

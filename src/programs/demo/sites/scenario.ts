@@ -8,8 +8,8 @@ import {
   Databases,
   RemoteClusters,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { Namespaces, Secrets, Services } from "../../../ports/kube/builtin.ts";
-import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { Namespaces, Secrets, Services } from "#kit/kube/builtin";
+import { applyManifest } from "#kit/kube/manifest";
 import { findEndpoint } from "../scenario.ts";
 import { waitForOperator, type ScenarioContext } from "../steps/steps.ts";
 import { waitForObject } from "../steps/wait.ts";

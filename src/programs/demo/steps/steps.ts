@@ -1,11 +1,11 @@
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { AskedVersion } from "../../../core/api/records.ts";
-import { Deployments, StatefulSets } from "../../../ports/kube/builtin.ts";
+import { Deployments, StatefulSets } from "#kit/kube/builtin";
 import { imagesOf, imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { DEMO, demoCluster, demoDatabase } from "./objects.ts";
-import { applyManifest } from "../../../ports/kube/manifest.ts";
+import { applyManifest } from "#kit/kube/manifest";
 import type { Progress } from "../report/progress.ts";
 import { fetchReleaseBundle, latestReleaseTag, type ReleaseServer } from "./release-server.ts";
 import { waitForObject, type WaitContext } from "./wait.ts";

@@ -1,7 +1,7 @@
-import { startInformer } from "../../../ports/kube/informer.ts";
-import type { Kube, Ref, ResourceType, Stored } from "../../../ports/kube/kube.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube, Ref, ResourceType, Stored } from "#kit/kube/kube";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 
 /** What waiting for an object needs. */
 export interface WaitContext {

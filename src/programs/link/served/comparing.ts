@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
 import { originOf, type Others } from "../../../core/merge/origin.ts";
 import { NOTHING, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { differingRanges, rangeOf, rangesFor } from "../../../core/merge/key-digests.ts";
 import { Suspicions } from "../../../core/merge/suspicions.ts";
 import type { FoundDifference } from "../../../mechanisms/site/agreement.ts";

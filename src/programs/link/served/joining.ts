@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { laterOrigin, originOf } from "../../../core/merge/origin.ts";
 import { NOTHING } from "../../../core/merge/version-vector.ts";
 import { takeAll } from "../../../mechanisms/site/take-all.ts";

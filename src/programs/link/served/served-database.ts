@@ -1,7 +1,7 @@
-import { backoffMs } from "../../../core/base/backoff.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { backoffMs } from "#kit/base/backoff";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { NOTHING, union, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { isBegun } from "../../../mechanisms/site/take-all.ts";

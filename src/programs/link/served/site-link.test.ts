@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { silentLog } from "#kit/base/log";
 import { originOf } from "../../../core/merge/origin.ts";
 import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
 import { SiteLink, type SiteLinkOptions } from "./site-link.ts";

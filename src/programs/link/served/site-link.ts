@@ -1,8 +1,8 @@
 import type { TLSSocket } from "node:tls";
-import { backoffMs } from "../../../core/base/backoff.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { backoffMs } from "#kit/base/backoff";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/origin.ts";
 import { NOTHING, coversAll, pairsOf, seqOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";

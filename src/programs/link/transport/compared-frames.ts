@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { decodeComparedKey, decodeNames, encodeNames, type ComparedKey } from "../../../core/merge/compared-key.ts";
 import { isRangeCount } from "../../../core/merge/key-digests.ts";
 import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";

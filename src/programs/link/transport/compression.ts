@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createDeflateRaw, createInflateRaw } from "node:zlib";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 
 /** What is written arrives at once: each write ends in a block that the other end can read. A stream takes 128 KiB, where zlib's own sizes take 256. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { NOTHING } from "../../../core/merge/version-vector.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
 import { encodeFrame } from "./frames.ts";

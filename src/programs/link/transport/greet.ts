@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { LinkCertificate, LinkedSite } from "../../../ports/management/link-control.ts";
 import { Connection } from "./connection.ts";
 import { commonFormat, encodeGreeting, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import type { Server, TLSSocket } from "node:tls";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import { limitedRate } from "../../../core/base/limited-rate.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import { limitedRate } from "#kit/base/limited-rate";
+import type { Log } from "#kit/base/log";
 import type { LinkCertificate } from "../../../ports/management/link-control.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "../faults.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
 import { commonFormat, encodeGreeting, encodeStatement, LINK_FORMATS, readGreeting } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { pairsOf, vectorOf, type VersionVector } from "../../../core/merge/version-vector.ts";
 import { faults } from "../faults.ts";
 import { encodeFrame, type Frame } from "./frames.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { listening, ownCertificate } from "../../../../test/kit/links/listening.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { greetedBy } from "./greet.ts";
 import { encodeMessage } from "./messages.ts";
 import { relay } from "./relay.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { siteOf } from "../../../core/merge/origin.ts";
 import {
   NOTHING,

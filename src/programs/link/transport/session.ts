@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { decodeOperation } from "../../../core/merge/operation-codec.ts";
 import { decodeSummary, type SummaryPart } from "../../../core/merge/summary.ts";
 import { faults } from "../faults.ts";

@@ -1,5 +1,5 @@
 import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
 import { encodeFrame, type Frame } from "./frames.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { authorityNamed } from "../../../../test/kit/tls/certificates.ts";
-import { issue } from "../../../ports/pki/authority.ts";
+import { issue } from "#kit/pki/authority";
 import { dialLink } from "./trust.ts";
 
 // A process that is stopped accepts nothing: when its queue is full, what asks for a connection is dropped as by a network that is cut.

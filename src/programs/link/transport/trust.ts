@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { connect, createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import type { Server } from "node:tls";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import type { LinkCertificate } from "../../../ports/management/link-control.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";

@@ -1,12 +1,12 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { AGREED_ANNOTATION, APP_LABEL, LABELS, SITE_ANNOTATION } from "../../../core/api/names.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
-import type { EventText } from "../../../ports/kube/event-series.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube, Ref, ResourceType, Stored, Wanted } from "../../../ports/kube/kube.ts";
-import { mergeDiff } from "../../../ports/kube/merge-diff.ts";
-import { ownerReference, refOf } from "../../../ports/kube/ref.ts";
+import type { EventText } from "#kit/kube/event-series";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube, Ref, ResourceType, Stored, Wanted } from "#kit/kube/kube";
+import { mergeDiff } from "#kit/kube/merge-diff";
+import { ownerReference, refOf } from "#kit/kube/ref";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { ActiveActiveDatabases, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { agreementText } from "../../../core/planner/active-active/agreement.ts";

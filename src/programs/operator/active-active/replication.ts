@@ -1,4 +1,4 @@
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import type { ActiveActiveRecord } from "../../../core/api/records.ts";
 import { replicationOf, type LinkFacts, type Replication } from "../../../core/planner/active-active/replication.ts";
 import type { SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";

@@ -2,8 +2,8 @@ import { activeActiveSpec, type ActiveActiveSpec } from "../../../core/api/activ
 import type { StoreEnterpriseActiveActiveDatabase } from "../../../core/api/kinds.ts";
 import { AGREED_ANNOTATION, SITE_ANNOTATION, UPGRADE_NOW_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { controllerOf } from "../../../ports/kube/ref.ts";
-import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import { controllerOf } from "#kit/kube/ref";
+import type { Ref, Stored } from "#kit/kube/kube";
 import { existingOf, referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
 import { knowsLinks, type SiteState, type SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";

@@ -1,10 +1,10 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { isFault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../../core/api/names.ts";
-import { ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { faults } from "#kit/kube/faults";
+import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
 import { definitionsWebhook, namespacesNamed, webhookConfiguration } from "../../../core/releases/bundle/admission.ts";

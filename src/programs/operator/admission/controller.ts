@@ -1,7 +1,7 @@
 import { planWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import { waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { messageOf } from "#kit/base/fault";
+import { waiting, type Outcome } from "#kit/reconcile/outcome";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
 import { admissionSecretReconciler } from "./secret.ts";

@@ -6,8 +6,8 @@ import {
   WEBHOOK_CONFIGURATION,
   WEBHOOK_NAME,
 } from "../../../core/api/names.ts";
-import { EndpointSlices, ValidatingWebhookConfigurations } from "../../../ports/kube/builtin.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
+import { EndpointSlices, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import type { InstalledWebhook } from "../../../core/planner/operator/webhook.ts";
 import { NAMESPACE_NAME } from "../../../core/releases/bundle/admission.ts";

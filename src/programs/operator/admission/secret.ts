@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { ADMISSION_SECRET, ADMISSION_SERVICE, APP_LABEL, LABELS } from "../../../core/api/names.ts";
-import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
-import { createAuthority, expiryOf, type KeyPair } from "../../../ports/pki/authority.ts";
-import { purposeOf } from "../../../ports/pki/purpose.ts";
+import type { Kube, Ref, Stored, Wanted } from "#kit/kube/kube";
+import { createAuthority, expiryOf, type KeyPair } from "#kit/pki/authority";
+import { purposeOf } from "#kit/pki/purpose";
 import { ownDeployment } from "../objects/own-deployment.ts";
 import { readOwn } from "../secrets/own.ts";
 import { textOf } from "../secrets/secret-text.ts";

@@ -8,13 +8,13 @@ import {
 } from "../../../core/api/names.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { nextAccessStep, type NodesView } from "../../../core/planner/cluster/access-rotation.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Ref, Stored } from "#kit/kube/kube";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { readOwn } from "../secrets/own.ts";
 import { textOf } from "../secrets/secret-text.ts";

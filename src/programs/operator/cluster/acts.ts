@@ -1,11 +1,11 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import { clusterNames, IN_SERVICE_GATE, OPERATOR_NAME } from "../../../core/api/names.ts";
-import { Pods, StatefulSets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
-import { timestamp } from "../../../ports/kube/timestamp.ts";
+import { Pods, StatefulSets } from "#kit/kube/builtin";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
+import { timestamp } from "#kit/kube/timestamp";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { writingOf } from "../../../mechanisms/observe/kubernetes/workload.ts";

@@ -3,7 +3,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { asWarning, warn } from "../../../core/planner/findings/finding.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Kube } from "#kit/kube/kube";
 import { forbiddenFinding, type ForbiddenDeps } from "../context/forbidden.ts";
 import { ownedMeta } from "../objects/meta.ts";
 import { prepareSecrets } from "../secrets/prepare.ts";

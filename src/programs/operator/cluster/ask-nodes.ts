@@ -1,6 +1,6 @@
 import type { Login } from "../../../core/api/cluster-access.ts";
 import { clusterNames, LABELS, PORTS } from "../../../core/api/names.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import type { ReplyOf } from "../../../ports/management/routes.ts";
 import { managementClient } from "../../../ports/management/client.ts";

@@ -1,13 +1,13 @@
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { assertNever } from "../../../core/base/assert-never.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import { assertNever } from "#kit/base/assert-never";
+import type { Clock } from "#kit/base/clock";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import { lifeOf, type Authority } from "../../../ports/pki/authority.ts";
-import { authorityId } from "../../../ports/pki/trust.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import { lifeOf, type Authority } from "#kit/pki/authority";
+import { authorityId } from "#kit/pki/trust";
 import { anotherAuthority, authorityIn, type ClusterAuthority } from "../objects/authority.ts";
 import type { Owner } from "../objects/meta.ts";
 import { readOwn } from "../secrets/own.ts";

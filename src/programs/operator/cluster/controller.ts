@@ -1,14 +1,14 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { FINALIZERS, type StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube, Stored } from "../../../ports/kube/kube.ts";
-import { keyOf, refOf, refOfKey } from "../../../ports/kube/ref.ts";
-import { isSame } from "../../../ports/kube/same.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { keyOf, refOf, refOfKey } from "#kit/kube/ref";
+import { isSame } from "#kit/kube/same";
 import {
   observeCluster,
   readClusterSpec,
@@ -23,8 +23,8 @@ import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
-import type { AppliedKind, ObjectApplier } from "../../../mechanisms/reconcile/object-applier.ts";
-import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import type { AppliedKind, ObjectApplier } from "#kit/reconcile/object-applier";
+import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";

@@ -1,13 +1,13 @@
 import { LICENSE_KEY } from "../../../core/api/license.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { textOf } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
-import { placeholder } from "../../../core/base/shell-word.ts";
+import { placeholder } from "#kit/base/shell-word";
 
 /**
  * Installs the licence that the spec names when the cluster has another one, also while an upgrade is frozen; answers

@@ -1,5 +1,5 @@
 import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { attemptDelayMs } from "../../../core/planner/modules/user-modules.ts";
 
 /** What to do about a module that a cluster lacks. */

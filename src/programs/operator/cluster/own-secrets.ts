@@ -1,12 +1,12 @@
 import type { Role } from "kubernetes-types/rbac/v1.js";
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import { findsSecrets, mayNameSecrets, nodeSecrets, secretsAhead } from "../../../core/planner/cluster/node-secrets.ts";
-import { Roles } from "../../../ports/kube/builtin.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import { Roles } from "#kit/kube/builtin";
+import type { Informer } from "#kit/kube/informer";
+import type { Stored } from "#kit/kube/kube";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { AppliedKind } from "#kit/reconcile/object-applier";
 import { NEW_STATE, secretState } from "../secrets/counters.ts";
 
 /** Which Secrets the nodes of a cluster may use. */

@@ -1,8 +1,8 @@
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
-import { NetworkPolicies } from "../../../ports/kube/builtin.ts";
+import { NetworkPolicies } from "#kit/kube/builtin";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { ObjectApplier, OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { ObjectApplier, OwnedObject } from "#kit/reconcile/object-applier";
 import type { Callers } from "../objects/network-policy.ts";
 import { ownedObjects } from "../objects/owned.ts";
 import type { OwnSecrets } from "./own-secrets.ts";

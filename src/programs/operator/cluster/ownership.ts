@@ -8,10 +8,10 @@ import { isMarkedAs } from "../../../core/planner/ownership/marks.ts";
 import { objectFindings, type FoundObject } from "../../../core/planner/ownership/object-findings.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { AppliedKind, OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
-import { SecretVersions, StatefulSets } from "../../../ports/kube/builtin.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import type { AppliedKind, OwnedObject } from "#kit/reconcile/object-applier";
+import { SecretVersions, StatefulSets } from "#kit/kube/builtin";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import type { GivenDeps } from "../secrets/given.ts";
 import { referencesAround } from "../secrets/holders.ts";
 

@@ -1,7 +1,7 @@
 import { clusterNames, NEWEST_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { Deployments } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import type { Owner } from "../objects/meta.ts";
 
 /**

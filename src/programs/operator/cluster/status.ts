@@ -1,7 +1,7 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import { clusterNames } from "../../../core/api/names.ts";
-import { compareVersionText } from "../../../core/base/version.ts";
-import { timestamp } from "../../../ports/kube/timestamp.ts";
+import { compareVersionText } from "#kit/base/version";
+import { timestamp } from "#kit/kube/timestamp";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { verdictOf, type ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
 import type { ModuleManifest } from "../../../core/api/module-manifest.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
+import type { Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { openModule } from "../../../ports/modules/archive.ts";
 import { downloadArchive } from "../../../ports/modules/download.ts";
@@ -20,8 +20,8 @@ import {
   type ListedModule,
   type PresentModule,
 } from "../../../core/planner/modules/user-modules.ts";
-import { Background } from "../../../mechanisms/reconcile/background.ts";
-import { keyOf, refOf } from "../../../ports/kube/ref.ts";
+import { Background } from "#kit/reconcile/background";
+import { keyOf, refOf } from "#kit/kube/ref";
 import { faults as operatorFaults } from "../faults.ts";
 import { moduleAttempts } from "./module-attempts.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";

@@ -2,8 +2,8 @@ import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Alteration, ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import { writingOf } from "../../../mechanisms/observe/kubernetes/workload.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { keyOf, refOf } from "../../../ports/kube/ref.ts";
+import type { Stored } from "#kit/kube/kube";
+import { keyOf, refOf } from "#kit/kube/ref";
 
 /** What this process has written into the StatefulSets of clusters: the spec of one that has another generation is not what was written. */
 export class WorkloadWritings {

@@ -1,7 +1,7 @@
-import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import type { Finding } from "../../../core/api/parts.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
-import { faults } from "../../../ports/kube/faults.ts";
+import { faults } from "#kit/kube/faults";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
 import { operatorFinding, refusalFinding } from "../../../core/planner/prerequisites/permissions.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";

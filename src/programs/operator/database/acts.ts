@@ -1,8 +1,8 @@
 import type { DatabaseModule, SiteOfDatabase } from "../../../core/api/records.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { isFault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import type { BdbCreate, BdbRecord } from "../../../ports/management/records.ts";

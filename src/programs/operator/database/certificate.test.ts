@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testApi } from "../../../../test/kit/kubernetes/api-server.ts";
+import { testApi } from "#kubernetes/testing/api-server";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { Secrets } from "#kit/kube/builtin";
 import type { BdbCertificate } from "../../../ports/management/records.ts";
-import { readCertificate } from "../../../ports/pki/certificate.ts";
+import { readCertificate } from "#kit/pki/certificate";
 import { certificateToGive, observeCertificate, readsForTls } from "./certificate.ts";
 import type { Redb } from "./cluster.ts";
 

@@ -1,13 +1,13 @@
 import type { X509Certificate } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { clusterNames } from "../../../core/api/names.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { CertificateView } from "../../../core/planner/database/certificate.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 import type { BdbCertificate, BdbRecord } from "../../../ports/management/records.ts";
-import { issue, type Authority } from "../../../ports/pki/authority.ts";
-import { certificatesIn, readCertificate } from "../../../ports/pki/certificate.ts";
-import { usablePair } from "../../../ports/pki/purpose.ts";
+import { issue, type Authority } from "#kit/pki/authority";
+import { certificatesIn, readCertificate } from "#kit/pki/certificate";
+import { usablePair } from "#kit/pki/purpose";
 import { authorityIn, isIssuedBy, NODE_DAYS } from "../objects/authority.ts";
 import { readGiven, type GivenDeps, type GivenSecret } from "../secrets/given.ts";
 import { readOwn } from "../secrets/own.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { release } from "../../../../test/kit/facts/cluster-view.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
-import { silentLog } from "../../../core/base/log.ts";
-import { keyOf } from "../../../ports/kube/ref.ts";
+import { silentLog } from "#kit/base/log";
+import { keyOf } from "#kit/kube/ref";
 import { openConnections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { reviewPermissions } from "../../../mechanisms/observe/permissions/permissions.ts";

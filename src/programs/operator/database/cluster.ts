@@ -1,8 +1,8 @@
 import { clusterNameFor, homeOf } from "../../../core/api/database-home.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { keyOf } from "../../../ports/kube/ref.ts";
+import type { Stored } from "#kit/kube/kube";
+import { keyOf } from "#kit/kube/ref";
 import {
   observeCluster,
   readClusterSpec,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../../../ports/management/faults.ts";
 import { failureOf } from "./failure.ts";
 

@@ -1,4 +1,4 @@
-import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import { faults } from "../../../ports/management/faults.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";

@@ -1,12 +1,12 @@
 import { annotate } from "../../../core/api/kubectl.ts";
 import { clusterNames, MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { identityOf } from "../../../core/planner/database/identity.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { faults } from "#kit/kube/faults";
+import type { Kube } from "#kit/kube/kube";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { notReady, type Unready } from "../context/cluster-context.ts";
 import { hasRecord } from "../objects/has-record.ts";

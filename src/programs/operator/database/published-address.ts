@@ -1,10 +1,10 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { isFault, messageOf } from "../../../core/base/fault.ts";
+import { isFault, messageOf } from "#kit/base/fault";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
-import { faults } from "../../../ports/kube/faults.ts";
+import { faults } from "#kit/kube/faults";
 import type { Redb } from "./cluster.ts";
 import type { AddressReconciler } from "./secret-address.ts";
 import { secretNameOf } from "./secret-verdict.ts";

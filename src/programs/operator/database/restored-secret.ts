@@ -1,8 +1,8 @@
 import { APP_LABEL, clusterNames, LABELS } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
-import { ownerReference } from "../../../ports/kube/ref.ts";
+import { isFault } from "#kit/base/fault";
+import { faults } from "#kit/kube/faults";
+import type { Kube } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { readOwn } from "../secrets/own.ts";
 import { textOf } from "../secrets/secret-text.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { isFault } from "#kit/base/fault";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { faults } from "../../../ports/kube/faults.ts";
+import { faults } from "#kit/kube/faults";
 import { authorityDigest } from "../objects/authority.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { textOf } from "../secrets/secret-text.ts";

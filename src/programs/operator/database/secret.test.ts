@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testApi } from "../../../../test/kit/kubernetes/api-server.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { testApi } from "#kubernetes/testing/api-server";
+import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
 import { encoded, textOf } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 import { keepPassword } from "./secret.ts";

@@ -2,7 +2,7 @@ import { SITE_ANNOTATION } from "../../../core/api/names.ts";
 import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { parseSite } from "../../../core/planner/active-active/linked.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { controllerOf } from "../../../ports/kube/ref.ts";
+import { controllerOf } from "#kit/kube/ref";
 import type { Redb } from "./cluster.ts";
 
 /**

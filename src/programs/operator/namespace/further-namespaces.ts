@@ -1,10 +1,10 @@
 import { OPERATOR_CONFIG } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";

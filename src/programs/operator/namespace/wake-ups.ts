@@ -1,10 +1,10 @@
 import { KINDS } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { controllerOf, keyOf, refOf } from "../../../ports/kube/ref.ts";
+import type { Stored } from "#kit/kube/kube";
+import { controllerOf, keyOf, refOf } from "#kit/kube/ref";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { AppliedKind } from "#kit/reconcile/object-applier";
 import { accessSecrets } from "../cluster/access.ts";
 import { clusterOf, type Redb } from "../database/cluster.ts";
 import { readsForTls } from "../database/certificate.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
-import { until } from "../../../../test/kit/time/until.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { until } from "#kit/testing/until";
+import { silentLog } from "#kit/base/log";
 import { whilePermitted } from "./while-permitted.ts";
 
 test("work that has ended is started again while the Role is there, and ends with the signal", async () => {

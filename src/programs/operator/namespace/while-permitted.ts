@@ -1,9 +1,9 @@
 import { API_GROUP } from "../../../core/api/names.ts";
 import { KINDS } from "../../../core/api/kinds.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import type { Kube } from "#kit/kube/kube";
 import { tryAskOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import { namespaceNotGranted } from "../../../core/planner/operator/watched-namespaces.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";

@@ -1,8 +1,8 @@
 import type { ServiceAccount } from "kubernetes-types/core/v1.js";
 import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
-import { RoleBindings, Roles, ServiceAccounts } from "../../../ports/kube/builtin.ts";
-import type { Wanted } from "../../../ports/kube/kube.ts";
-import type { OwnedObject } from "../../../mechanisms/reconcile/object-applier.ts";
+import { RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
+import type { Wanted } from "#kit/kube/kube";
+import type { OwnedObject } from "#kit/reconcile/object-applier";
 import type { PolicyRule } from "../../../core/releases/permissions/roles.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
 

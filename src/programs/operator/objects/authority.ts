@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { createAuthority, type Authority } from "../../../ports/pki/authority.ts";
-import { readCertificate } from "../../../ports/pki/certificate.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Stored } from "#kit/kube/kube";
+import { createAuthority, type Authority } from "#kit/pki/authority";
+import { readCertificate } from "#kit/pki/certificate";
 import { textOf } from "../secrets/secret-text.ts";
 
 const AUTHORITY_DAYS = 3650;

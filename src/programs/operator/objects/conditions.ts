@@ -1,6 +1,6 @@
 import type { Condition } from "../../../core/api/parts.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
-import { withCondition } from "../../../ports/kube/conditions.ts";
+import { withCondition } from "#kit/kube/conditions";
 
 /** The conditions with each statement in its place, and the time since when it holds. */
 export function withStatements(

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import type { Condition } from "../../../core/api/parts.ts";
-import { silentLog } from "../../../core/base/log.ts";
+import { silentLog } from "#kit/base/log";
 import { ActiveActiveDatabases, Clusters, RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { settled } from "../../../mechanisms/reconcile/outcome.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import { settled } from "#kit/reconcile/outcome";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Informer } from "#kit/kube/informer";
+import type { ResourceType, Stored } from "#kit/kube/kube";
 import { reportFailedPass } from "./failed-condition.ts";
 import { withFailuresReported } from "./pass-failure.ts";
 

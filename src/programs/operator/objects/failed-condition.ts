@@ -1,11 +1,11 @@
 import type { Condition } from "../../../core/api/parts.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
-import { changeObject } from "../../../ports/kube/records.ts";
-import { refOfKey } from "../../../ports/kube/ref.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, ResourceType } from "#kit/kube/kube";
+import { changeObject } from "#kit/kube/records";
+import { refOfKey } from "#kit/kube/ref";
 import { withStatements } from "./conditions.ts";
 
 export interface FailedConditionDeps {

@@ -1,5 +1,5 @@
-import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
 
 /**
  * Keeps `object` from going away before the operator lets it; KUBE_CONFLICT when it has changed meanwhile. The answer is

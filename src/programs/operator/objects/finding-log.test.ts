@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonLog } from "../../../core/base/log.ts";
+import { jsonLog } from "#kit/base/log";
 import { block } from "../../../core/planner/findings/finding.ts";
 import { findingLog } from "./finding-log.ts";
 

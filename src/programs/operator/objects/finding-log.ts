@@ -1,9 +1,9 @@
-import type { Log } from "../../../core/base/log.ts";
+import type { Log } from "#kit/base/log";
 import { KINDS, type KindName } from "../../../core/api/kinds.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { findingChanges } from "../../../core/planner/findings/changes.ts";
-import type { Ref } from "../../../ports/kube/kube.ts";
-import { keyOf } from "../../../ports/kube/ref.ts";
+import type { Ref } from "#kit/kube/kube";
+import { keyOf } from "#kit/kube/ref";
 
 /** Writes each finding that begins or ends to the log of the operator, which names the cause of what waits (§7). */
 export interface FindingLog {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startOperatorWorld } from "../../../../test/kit/operator/operator-world.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { ConfigMaps } from "../../../ports/kube/builtin.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
 import { LABELS } from "../../../core/api/names.ts";
 import { hasRecord, hasRecordNamed } from "./has-record.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { LABELS } from "../../../core/api/names.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import { ConfigMaps } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref } from "../../../ports/kube/kube.ts";
+import { ConfigMaps } from "#kit/kube/builtin";
+import type { Kube, Ref } from "#kit/kube/kube";
 
 /** Whether there is that record. What is followed may have nothing yet, and that is no answer: the API server is asked then. */
 export async function hasRecord(

@@ -7,11 +7,11 @@ import {
   Roles,
   ServiceAccounts,
   Services,
-} from "../../../ports/kube/builtin.ts";
-import { startInformer, type InformerOptions } from "../../../ports/kube/informer.ts";
-import type { Kube, ResourceType } from "../../../ports/kube/kube.ts";
+} from "#kit/kube/builtin";
+import { startInformer, type InformerOptions } from "#kit/kube/informer";
+import type { Kube, ResourceType } from "#kit/kube/kube";
 import type { FindAccount } from "../../../mechanisms/observe/kubernetes/former-account.ts";
-import type { AppliedKind } from "../../../mechanisms/reconcile/object-applier.ts";
+import type { AppliedKind } from "#kit/reconcile/object-applier";
 
 const KINDS: readonly ResourceType[] = [
   Services,

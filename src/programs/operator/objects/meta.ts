@@ -1,8 +1,8 @@
 import type { ObjectMeta } from "kubernetes-types/meta/v1.js";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import { APP_LABEL, isProductKey, LABELS, podSelector } from "../../../core/api/names.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
-import { ownerReference } from "../../../ports/kube/ref.ts";
+import type { Stored } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 
 /** What the objects of a cluster are made from. */

@@ -1,7 +1,7 @@
 import type { NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPeer } from "kubernetes-types/networking/v1.js";
 import { clusterNames, ENDPOINT_PORTS, OPERATOR_NAME, PORTS } from "../../../core/api/names.ts";
 import { NAMESPACE_NAME } from "../../../core/releases/bundle/admission.ts";
-import type { Wanted } from "../../../ports/kube/kube.ts";
+import type { Wanted } from "#kit/kube/kube";
 import { ownedMeta, selectorOf, type Owner } from "./meta.ts";
 
 /** Who has to reach the management API beside the cluster itself. */

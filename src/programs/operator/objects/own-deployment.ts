@@ -1,10 +1,10 @@
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
-import { Fault } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
-import { ownerReference } from "../../../ports/kube/ref.ts";
+import { Fault } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { Deployments } from "#kit/kube/builtin";
+import type { Kube } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 
 /**
  * The operator's own Deployment as the owner of what the operator makes for itself, so that this goes when the bundle does.

@@ -1,7 +1,7 @@
-import { isFault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { isFault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
+import { faults } from "#kit/kube/faults";
+import type { Outcome } from "#kit/reconcile/outcome";
 
 type Reconcile = (key: string) => Promise<Outcome>;
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Container, PodAntiAffinity, PodSpec, PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
 import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, NODE_UID, PORTS } from "../../../core/api/names.ts";
-import type { Wanted } from "../../../ports/kube/kube.ts";
+import type { Wanted } from "#kit/kube/kube";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";

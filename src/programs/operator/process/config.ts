@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Platform } from "../../../core/releases/permissions/permission.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";

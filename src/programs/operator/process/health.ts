@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EXPOSITION_TYPE } from "../../../core/api/metrics/exposition.ts";
-import { capConnections, PATIENCE } from "../../../mechanisms/processes/connection-caps.ts";
+import { capConnections, PATIENCE } from "#kit/processes/connection-caps";
 
 /** What the probes and the metrics page tell. */
 export interface Health {

@@ -1,5 +1,5 @@
 import { exposition } from "../../../core/api/metrics/exposition.ts";
-import type { Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import type { Outcome } from "#kit/reconcile/outcome";
 
 /** Counts what controllers do. */
 export interface Metrics {

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { carriedVersions } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { VersionModules } from "../../../core/releases/engines/bundled-module.ts";

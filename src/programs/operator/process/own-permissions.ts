@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { API_GROUP } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";

@@ -1,11 +1,11 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { isFault, messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { isFault, messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
-import { isSame } from "../../../ports/kube/same.ts";
-import { keyOf, refOfKey } from "../../../ports/kube/ref.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube } from "#kit/kube/kube";
+import { isSame } from "#kit/kube/same";
+import { keyOf, refOfKey } from "#kit/kube/ref";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -14,7 +14,7 @@ import { knowsLinks, type SiteState } from "../../../mechanisms/observe/sites/si
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
-import { settled, waiting, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";

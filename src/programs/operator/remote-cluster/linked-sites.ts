@@ -2,7 +2,7 @@ import { clusterNames } from "../../../core/api/names.ts";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Sites } from "../../../mechanisms/observe/sites/sites.ts";
-import { authoritiesIn } from "../../../ports/pki/trust.ts";
+import { authoritiesIn } from "#kit/pki/trust";
 import type { LinkedSites } from "../cluster/authority.ts";
 import { objectsIn } from "./objects.ts";
 import { isOwn, readRemote, type Rerc } from "./participant.ts";

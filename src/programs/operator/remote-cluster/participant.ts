@@ -1,7 +1,7 @@
 import type { StoreEnterpriseRemoteCluster } from "../../../core/api/kinds.ts";
 import { remoteClusterSpec } from "../../../core/api/active-active.ts";
-import { keyOf } from "../../../ports/kube/ref.ts";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import { keyOf } from "#kit/kube/ref";
+import type { Stored } from "#kit/kube/kube";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-unreachable.ts";
 import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { RemoteClusterStatus } from "../../../core/api/active-active.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
-import { isSame } from "../../../ports/kube/same.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import type { Kube } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
+import { isSame } from "#kit/kube/same";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";

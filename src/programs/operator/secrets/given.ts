@@ -5,8 +5,8 @@ import {
   type SecretObjection,
   type SecretUse,
 } from "../../../core/planner/ownership/given-secret.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
 import type { FindHolder } from "./holders.ts";
 
 /** With what the Secrets that specs name are read. */

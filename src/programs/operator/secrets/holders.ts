@@ -4,7 +4,7 @@ import type { ClusterReferences } from "../../../core/planner/admission/reviewed
 import { irrevocableHolder, isOfCluster, secretHolder } from "../../../core/planner/admission/secret-holder.ts";
 import type { SecretUse } from "../../../core/planner/ownership/given-secret.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
-import type { Ref, Stored } from "../../../ports/kube/kube.ts";
+import type { Ref, Stored } from "#kit/kube/kube";
 
 /** Finds who uses a Secret by what is followed of the namespace; undefined of one that nothing of the product uses by its name. */
 export type FindHolder = (secret: Required<Ref>, use: SecretUse) => SecretHolder | undefined;

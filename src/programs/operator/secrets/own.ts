@@ -1,8 +1,8 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { holderBesides, isMarkedAs } from "../../../core/planner/ownership/marks.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref, Stored } from "../../../ports/kube/kube.ts";
+import { Secrets } from "#kit/kube/builtin";
+import type { Kube, Ref, Stored } from "#kit/kube/kube";
 import { faults } from "../faults.ts";
 
 /**

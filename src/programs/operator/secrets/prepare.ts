@@ -1,9 +1,9 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { isFault } from "../../../core/base/fault.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { Kube, Wanted } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
+import { isFault } from "#kit/base/fault";
+import { faults } from "#kit/kube/faults";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, Wanted } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
 import { createOwn } from "./write.ts";
 
 /** With what Secrets are made ahead. */

@@ -1,5 +1,5 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import type { Stored } from "../../../ports/kube/kube.ts";
+import type { Stored } from "#kit/kube/kube";
 
 /** Base64, as `data` of a secret has it. */
 export function encoded(text: string): string {

@@ -1,11 +1,11 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { WRITTEN_ANNOTATION } from "../../../core/api/names.ts";
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { isMarkedAs, listedToo } from "../../../core/planner/ownership/marks.ts";
-import { Secrets } from "../../../ports/kube/builtin.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
-import { refOf } from "../../../ports/kube/ref.ts";
+import { Secrets } from "#kit/kube/builtin";
+import { faults } from "#kit/kube/faults";
+import type { Kube, Ref, Stored, Wanted } from "#kit/kube/kube";
+import { refOf } from "#kit/kube/ref";
 import { encoded, encodedAll } from "./secret-text.ts";
 
 /**

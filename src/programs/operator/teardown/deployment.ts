@@ -2,9 +2,9 @@ import type { Deployment } from "kubernetes-types/apps/v1.js";
 import type { ServiceAccount } from "kubernetes-types/core/v1.js";
 import type { Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import { APP_LABEL, LABELS, TEARDOWN_FINALIZER, TEARDOWN_NAME } from "../../../core/api/names.ts";
-import { Deployments, RoleBindings, Roles, ServiceAccounts } from "../../../ports/kube/builtin.ts";
-import type { Kube, Ref, Stored, Wanted } from "../../../ports/kube/kube.ts";
-import { ownerReference } from "../../../ports/kube/ref.ts";
+import { Deployments, RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
+import type { Kube, Ref, Stored, Wanted } from "#kit/kube/kube";
+import { ownerReference } from "#kit/kube/ref";
 import { TEARDOWN_RULES } from "../../../core/releases/permissions/roles.ts";
 
 const MANAGER = { fieldManager: TEARDOWN_NAME, force: true } as const;

@@ -1,9 +1,9 @@
-import { isFault } from "../../../core/base/fault.ts";
+import { isFault } from "#kit/base/fault";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import type { Informer } from "../../../ports/kube/informer.ts";
-import type { Kube, ResourceType, Stored } from "../../../ports/kube/kube.ts";
+import type { EventRecorder } from "#kit/kube/events";
+import { faults } from "#kit/kube/faults";
+import type { Informer } from "#kit/kube/informer";
+import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import {
   ActiveActiveDatabases,

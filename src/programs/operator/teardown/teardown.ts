@@ -1,14 +1,14 @@
-import { isFault, messageOf } from "../../../core/base/fault.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import { isFault, messageOf } from "#kit/base/fault";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { OPERATOR_NAME, TEARDOWN_FINALIZER } from "../../../core/api/names.ts";
-import { Deployments } from "../../../ports/kube/builtin.ts";
-import type { EventRecorder } from "../../../ports/kube/events.ts";
-import { faults } from "../../../ports/kube/faults.ts";
-import { startInformer } from "../../../ports/kube/informer.ts";
-import type { Kube } from "../../../ports/kube/kube.ts";
+import { Deployments } from "#kit/kube/builtin";
+import type { EventRecorder } from "#kit/kube/events";
+import { faults } from "#kit/kube/faults";
+import { startInformer } from "#kit/kube/informer";
+import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
-import { settled, type Outcome } from "../../../mechanisms/reconcile/outcome.ts";
+import { settled, type Outcome } from "#kit/reconcile/outcome";
 import { addTeardownFinalizer, isDeleted, removeTeardownFinalizer } from "./deployment.ts";
 import { hasCachedObjects, hasObjects, removeFinalizersIn, type ManagedKinds } from "./managed-objects.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { silentLog, type Log } from "../../../core/base/log.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { silentLog, type Log } from "#kit/base/log";
 import { loginDelayMs } from "./login-delay.ts";
 import { LoginTurns, type Login } from "./login-turns.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";
 import { OVER_BUDGET, type MemoryBudget, type MemoryHolder } from "../limits/memory-budget.ts";

@@ -1,4 +1,4 @@
-import { endsOf, type UnacknowledgedConnection } from "../../../mechanisms/processes/tcp-table.ts";
+import { endsOf, type UnacknowledgedConnection } from "#kit/processes/tcp-table";
 
 /** The ends of a client's connection, as `address:port`. */
 export interface ConnectionEnds {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { until } from "../../../../test/kit/time/until.ts";
-import type { Distribution } from "../../../core/base/histogram.ts";
+import { until } from "#kit/testing/until";
+import type { Distribution } from "#kit/base/histogram";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { EndpointCounts } from "../../../ports/management/proxy-control.ts";
 

@@ -8,7 +8,7 @@ import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
 import { inOwnNetwork, vanish } from "../../../../test/kit/network/own-network.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 
 const GONE = "127.0.0.9";

@@ -5,7 +5,7 @@ import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 test("an unmodified client library under load moves to another proxy without a failed request", async () => {
   await using served = await Served.start();

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { SessionLife } from "../session/session-life.ts";
 import type { Moving } from "../session/moving.ts";
 

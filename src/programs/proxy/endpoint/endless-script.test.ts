@@ -6,10 +6,10 @@ import { RawClient, plain } from "../../../../test/kit/engines/raw-client.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { callEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";
-import { assertWithin } from "../../../../test/kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 const ENDLESS = "while true do end";
 const LIBRARY = `#!lua name=endless\nredis.register_function("endless", function() ${ENDLESS} end)`;

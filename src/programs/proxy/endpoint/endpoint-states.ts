@@ -1,4 +1,4 @@
-import { StateMachine, type Transitions } from "../../../core/base/state-machine.ts";
+import { StateMachine, type Transitions } from "#kit/base/state-machine";
 
 /** What an endpoint does with clients. */
 export type EndpointState =

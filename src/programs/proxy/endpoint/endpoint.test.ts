@@ -4,7 +4,7 @@ import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/e
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Reply } from "../../../ports/resp/reply.ts";
 
 const open = endpointFor(undefined);

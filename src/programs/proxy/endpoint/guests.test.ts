@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { LIMITS } from "../limits/limits.ts";
 import { Guests } from "./guests.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { startTimer } from "../timing/timer.ts";

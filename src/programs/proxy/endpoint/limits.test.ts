@@ -10,11 +10,11 @@ import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
-import { jsonLog, silentLog, type Log } from "../../../core/base/log.ts";
-import { systemClock } from "../../../mechanisms/reconcile/system-clock.ts";
+import { jsonLog, silentLog, type Log } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
@@ -26,7 +26,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { ONLY_WORKER } from "../limits/proxy-worker.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
-import { assertWithin } from "../../../../test/kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 test("when no more pinned connections are allowed, commands that need one are refused, and others served", async () => {
   await using opened = await openEndpoint();

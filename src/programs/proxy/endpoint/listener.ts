@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";

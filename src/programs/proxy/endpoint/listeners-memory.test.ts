@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { crowdOf } from "../../../../test/kit/engines/crowd.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 
 const MEBIBYTE = 2 ** 20;

@@ -5,7 +5,7 @@ import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { done } from "../../../../test/kit/engines/proxy.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 

@@ -5,7 +5,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 
 const MEBIBYTE = 2 ** 20;

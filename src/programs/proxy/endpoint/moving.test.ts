@@ -7,7 +7,7 @@ import { done, endpointFor, startProxy } from "../../../../test/kit/engines/prox
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { startService } from "../../../../test/kit/engines/service.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { Push } from "../../../ports/resp/reply.ts";
 
 /** The name of the database's Service, which leads to the address of the test's. */

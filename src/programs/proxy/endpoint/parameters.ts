@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { ParametersOutcome, ParametersRequest } from "../../../ports/management/parameters-question.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { clientLimit } from "../limits/client-limit.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { replies } from "../protocol/replies.ts";
 import { startTimer } from "../timing/timer.ts";
 

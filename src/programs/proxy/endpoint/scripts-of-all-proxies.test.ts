@@ -6,7 +6,7 @@ import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { promote } from "../../../../test/kit/engines/switchover.ts";
 import { startWorkers, workerOf } from "../../../../test/kit/engines/workers.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { shaOf } from "../upstream/script-cache.ts";
 
 const BODY = "return 'from script'";

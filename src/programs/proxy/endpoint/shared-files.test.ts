@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const FILES = 1_200;
 /** Many more than the proxy may open files. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { OtherScripts, ScriptsOutcome, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";

@@ -9,7 +9,7 @@ import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";

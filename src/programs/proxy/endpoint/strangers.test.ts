@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { Redis } from "ioredis";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { loginDelayMs } from "../client/login-delay.ts";
 import { LIMITS } from "../limits/limits.ts";

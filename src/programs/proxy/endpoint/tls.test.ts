@@ -10,12 +10,12 @@ import { done, endpointFor, startProxy } from "../../../../test/kit/engines/prox
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { authorityNamed, clientPair, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
-import type { KeyPair } from "../../../ports/pki/authority.ts";
+import type { KeyPair } from "#kit/pki/authority";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 const HOST = "db.ns.svc.cluster.local";

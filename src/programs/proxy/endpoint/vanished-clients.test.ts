@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { inOwnNetwork, vanish } from "../../../../test/kit/network/own-network.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { assertWithin } from "../../../../test/kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 
 const GONE = "127.0.0.9";
 const MINUTE_MS = 60_000;

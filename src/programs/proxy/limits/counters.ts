@@ -1,5 +1,5 @@
 import { HOLD_BOUNDS, REQUEST_BOUNDS } from "../../../core/api/metrics/bounds.ts";
-import { Histogram } from "../../../core/base/histogram.ts";
+import { Histogram } from "#kit/base/histogram";
 import type { EndpointCounts } from "../../../ports/management/proxy-control.ts";
 
 /** Numbers of one endpoint that its sessions add to. */

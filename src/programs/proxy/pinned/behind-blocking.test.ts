@@ -5,7 +5,7 @@ import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const test = sharing(() => Served.start());
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Log } from "../../../core/base/log.ts";
+import type { Log } from "#kit/base/log";
 import type { Upstream } from "../upstream/upstream.ts";
 import { markerChannel } from "./subscription-mirror.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { Arg } from "../../../ports/resp/encode.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";

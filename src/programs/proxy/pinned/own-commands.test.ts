@@ -5,7 +5,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { Push } from "../../../ports/resp/reply.ts";
 
 test("an XREAD from $ that meets an engine which refuses all for a moment gets the next entry", async () => {

@@ -1,4 +1,4 @@
-import { StateMachine, type Transitions } from "../../../core/base/state-machine.ts";
+import { StateMachine, type Transitions } from "#kit/base/state-machine";
 
 /** Where a pinned session is, between its client and the engines. */
 export type PinState =

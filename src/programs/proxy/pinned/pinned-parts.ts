@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { Credentials } from "../client/credentials.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { Counters } from "../limits/counters.ts";

@@ -1,6 +1,6 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { StateMachine } from "../../../core/base/state-machine.ts";
+import type { Clock } from "#kit/base/clock";
+import type { StateMachine } from "#kit/base/state-machine";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { ConnectionState } from "./connection-state.ts";
 import type { PendingQueue } from "./pending-queue.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOLD_MS, PlayedSession } from "../../../../test/kit/engines/played-session.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { PIN_TRANSITIONS, type PinEvent, type PinState } from "./pin-states.ts";
 
 /** What brings a session to a state. A script met only by one that needs its connection for nothing else. */

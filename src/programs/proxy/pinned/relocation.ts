@@ -1,6 +1,6 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { messageOf } from "../../../core/base/fault.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import { messageOf } from "#kit/base/fault";
+import type { Log } from "#kit/base/log";
 import type { SessionParts } from "../client/session-parts.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin } from "../upstream/pin.ts";

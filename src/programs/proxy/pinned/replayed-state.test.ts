@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { Push } from "../../../ports/resp/reply.ts";
 
 const test = sharing(() => Served.start());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { BusyPeriod } from "../upstream/busy-period.ts";
 import type { PendingRequest } from "./pending-request.ts";

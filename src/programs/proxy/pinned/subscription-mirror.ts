@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { channelOf, isMessage } from "../protocol/subscriptions.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";

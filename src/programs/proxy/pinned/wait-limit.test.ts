@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test as each } from "node:test";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
+import { until } from "#kit/testing/until";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import type { PendingRequest } from "./pending-request.ts";

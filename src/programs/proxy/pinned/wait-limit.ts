@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { blockingTimeoutMs } from "../protocol/blocking-timeout.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { PendingRequest } from "./pending-request.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { faults } from "../faults.ts";
 import { REQUEST_LIMITS } from "./request-limits.ts";

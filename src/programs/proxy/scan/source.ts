@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { ClientIdentity } from "../client/identity.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { FIRST, NO_EPOCH, epochTag, runTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";

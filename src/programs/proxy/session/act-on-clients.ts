@@ -1,6 +1,6 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { assertNever } from "#kit/base/assert-never";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { ClientsOutcome } from "../../../ports/management/clients-question.ts";
 import { faults } from "../faults.ts";
 import { END_STEPS, LINE_STEPS, type InTurns } from "../timing/in-turns.ts";

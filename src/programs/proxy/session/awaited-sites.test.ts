@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const LOADING = "-LOADING store: this site gets the data of the other sites";
 const CLOSED = { op: "closed", bdb: 1, withinMs: 0 } as const;

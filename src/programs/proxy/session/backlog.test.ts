@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NotedMemory } from "../../../../test/kit/engines/noted-memory.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { Counters } from "../limits/counters.ts";
 import { replies } from "../protocol/replies.ts";

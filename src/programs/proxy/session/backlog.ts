@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { Counters } from "../limits/counters.ts";
 import { HeldBytes } from "../limits/held-bytes.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { isRead, staysHere } from "../protocol/commands.ts";
 import { startTimer } from "../timing/timer.ts";
 

@@ -5,7 +5,7 @@ import { done, endpointFor, startProxy } from "../../../../test/kit/engines/prox
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 

@@ -1,6 +1,6 @@
 import { parameterNamed } from "../../../core/api/settings/parameter-table.ts";
 import { parseParameters } from "../../../core/api/settings/client-parameters.ts";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";

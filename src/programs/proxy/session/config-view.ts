@@ -1,5 +1,5 @@
 import { shownValue } from "../../../core/api/settings/client-parameters.ts";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";

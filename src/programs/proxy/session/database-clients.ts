@@ -1,4 +1,4 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../ports/management/clients-question.ts";
 import type { ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import { nodeOfClient } from "../client/identity.ts";

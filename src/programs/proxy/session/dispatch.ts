@@ -1,4 +1,4 @@
-import { assertNever } from "../../../core/base/assert-never.ts";
+import { assertNever } from "#kit/base/assert-never";
 import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";

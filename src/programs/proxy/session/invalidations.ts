@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import type { SessionParts } from "../client/session-parts.ts";
 import { faults } from "../faults.ts";
 import { PUSHING } from "../pinned/receiver.ts";

@@ -9,7 +9,7 @@ import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 /** A primary that does not exist: a replica of it keeps its data. */
 const NOWHERE = ["127.0.0.1", 1] as const;

@@ -1,4 +1,4 @@
-import { StateMachine, type Transitions } from "../../../core/base/state-machine.ts";
+import { StateMachine, type Transitions } from "#kit/base/state-machine";
 
 /** How far a session is on its way to its end. */
 export type LifeState =

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const test = sharing(() => Served.start());
 

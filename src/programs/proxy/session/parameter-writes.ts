@@ -2,8 +2,8 @@ import { definedOtherwise, effectiveParameters, valueIn } from "../../../core/ap
 import type { AskedParameters } from "../../../core/api/settings/client-parameters.ts";
 import { isOfEndpoints, parametersText } from "../../../core/api/settings/engine-parameters.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
-import type { Clock } from "../../../core/base/clock.ts";
-import type { FaultSpec } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import type { FaultSpec } from "#kit/base/fault";
 import type { ParametersOutcome } from "../../../ports/management/parameters-question.ts";
 import type { EndpointParameters } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";

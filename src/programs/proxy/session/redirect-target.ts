@@ -1,4 +1,4 @@
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import type { ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import { nodeOfClient } from "../client/identity.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "../pinned/receiver.ts";

@@ -6,7 +6,7 @@ import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { Push } from "../../../ports/resp/reply.ts";
 

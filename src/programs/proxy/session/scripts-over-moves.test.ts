@@ -6,7 +6,7 @@ import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { shaOf } from "../upstream/script-cache.ts";
 
 const test = sharing(() => Served.start());

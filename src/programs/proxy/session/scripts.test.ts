@@ -4,7 +4,7 @@ import { engineLogins } from "../../../core/api/engine-login.ts";
 import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { superviseNode } from "../../../../test/kit/engines/supervised-node.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { COMMAND_TABLE } from "../protocol/table/table.ts";
 
 /** What an engine says of a command that a script cannot use: by its flags, by the rights of its user, or without a cluster. */

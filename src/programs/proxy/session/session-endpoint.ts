@@ -1,7 +1,7 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { OtherClients } from "../../../ports/management/clients-question.ts";
 import type { Address } from "../../../ports/management/proxy-control.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Log } from "#kit/base/log";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { Credentials } from "../client/credentials.ts";
 import type { ClientPause } from "./client-pause.ts";

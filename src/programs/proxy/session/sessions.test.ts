@@ -4,7 +4,7 @@ import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import { Push, textOf } from "../../../ports/resp/reply.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";

@@ -3,7 +3,7 @@ import type { Address } from "../../../ports/management/proxy-control.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 const test = sharing(() => Served.start());
 

@@ -1,6 +1,6 @@
 import type { SessionParts } from "../client/session-parts.ts";
 import { randomUUID } from "node:crypto";
-import { messageOf } from "../../../core/base/fault.ts";
+import { messageOf } from "#kit/base/fault";
 import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/site/site-wait.ts";
 import { engineCodeOf, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";

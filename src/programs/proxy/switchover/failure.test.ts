@@ -8,7 +8,7 @@ import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/e
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 
 test("when the primary dies, idle clients wait for the next one, and only requests of unknown outcome are cut", async () => {
   await using served = await Served.start();

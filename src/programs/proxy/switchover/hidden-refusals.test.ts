@@ -3,7 +3,7 @@ import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 
 const test = sharing(() => Served.start());

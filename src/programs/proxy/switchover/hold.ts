@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { startTimer } from "../timing/timer.ts";
 
 /** A time during which no requests are taken from clients. It ends at its own deadline at the latest. */

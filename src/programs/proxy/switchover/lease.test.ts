@@ -6,8 +6,8 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { until } from "../../../../test/kit/time/until.ts";
-import { uptimeMs } from "../../../mechanisms/reconcile/uptime.ts";
+import { until } from "#kit/testing/until";
+import { uptimeMs } from "#kit/reconcile/uptime";
 
 test("a reply that arrives after the lease expired is delivered when the lease holds again, not before", async () => {
   await using served = await Served.start();

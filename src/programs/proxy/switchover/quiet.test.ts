@@ -5,7 +5,7 @@ import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 
 const test = sharing(() => Served.start());

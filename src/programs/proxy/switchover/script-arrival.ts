@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import { startTimer } from "../timing/timer.ts";
 import type { ScriptLoader } from "../upstream/script-loader.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../core/base/log.ts";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { silentLog } from "#kit/base/log";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { ScriptCarrier } from "./script-carrier.ts";
 
 test("a move does not wait for scripts that take long, and they are loaded on", async () => {

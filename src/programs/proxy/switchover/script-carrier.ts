@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import { startTimer } from "../timing/timer.ts";
 import type { ScriptLoader } from "../upstream/script-loader.ts";
 import { ScriptArrival } from "./script-arrival.ts";

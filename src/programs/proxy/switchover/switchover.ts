@@ -1,4 +1,4 @@
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { EnginePlace, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { LIMITS } from "../limits/limits.ts";

@@ -5,7 +5,7 @@ import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { CommandClass } from "../protocol/table/entry.ts";
 
 type Request = readonly string[];

@@ -4,7 +4,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { listOf, textOf } from "../../../ports/resp/reply.ts";
 import type { Address, SyncReplicas } from "../../../ports/management/proxy-control.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { uptimeMs } from "../../../mechanisms/reconcile/uptime.ts";
+import type { Clock } from "#kit/base/clock";
+import { uptimeMs } from "#kit/reconcile/uptime";
 import { LONG_AGO } from "../../../core/planner/database/grant.ts";
 import { startTimer } from "./timer.ts";
 

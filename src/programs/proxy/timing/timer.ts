@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /** Does `act` once, after `ms`; the returned function cancels it. */
 export function startTimer(clock: Clock, ms: number, act: () => void): () => void {

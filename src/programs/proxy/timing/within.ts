@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 
 /** Looks again and again; true as soon as it holds, false when it does not after `ms`. */
 export async function within(clock: Clock, ms: number, holds: () => boolean): Promise<boolean> {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import type { Channel, ChannelEvents } from "./channel.ts";
 import { HandleChannel } from "./handle-channel.ts";
 import { SocketChannel } from "./socket-channel.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Fault, messageOf } from "../../../core/base/fault.ts";
+import { Fault, messageOf } from "#kit/base/fault";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";

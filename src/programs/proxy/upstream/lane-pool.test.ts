@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { openPermits } from "../../../../test/kit/time/lease.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import { ArenaPool } from "./arena.ts";
 import { LanePool } from "./lane-pool.ts";

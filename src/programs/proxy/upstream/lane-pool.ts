@@ -1,5 +1,5 @@
-import { backoffMs } from "../../../core/base/backoff.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import { backoffMs } from "#kit/base/backoff";
+import type { Clock } from "#kit/base/clock";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { ArenaPool } from "./arena.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { ArenaPool } from "./arena.ts";

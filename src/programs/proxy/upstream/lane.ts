@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import { HeldBytes } from "../limits/held-bytes.ts";
 import { LIMITS } from "../limits/limits.ts";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { inOwnNetwork, vanish } from "../../../../test/kit/network/own-network.ts";
-import { until } from "../../../../test/kit/time/until.ts";
+import { until } from "#kit/testing/until";
 import { hasVanished } from "./peer-watch.ts";
-import { assertWithin } from "../../../../test/kit/time/assert-within.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 
 const ENGINE = { host: "10.0.0.1", port: 20000 };

@@ -1,6 +1,6 @@
-import { endsOf, unacknowledgedConnections } from "../../../mechanisms/processes/tcp-table.ts";
-import type { UnacknowledgedConnection } from "../../../mechanisms/processes/tcp-table.ts";
-import type { Clock } from "../../../core/base/clock.ts";
+import { endsOf, unacknowledgedConnections } from "#kit/processes/tcp-table";
+import type { UnacknowledgedConnection } from "#kit/processes/tcp-table";
+import type { Clock } from "#kit/base/clock";
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { startTimer } from "../timing/timer.ts";
 import { peersToAsk } from "./peers-to-ask.ts";

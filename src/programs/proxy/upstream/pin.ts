@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { Fault } from "#kit/base/fault";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { EngineConnection } from "./engine-connection.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { Pin } from "./pin.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";
 import { isMessage } from "../protocol/subscriptions.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "../../../../test/kit/time/fake-clock.ts";
+import { FakeClock } from "#kit/testing/fake-clock";
 import { ReplicaRounds } from "./replica-rounds.ts";
 
 /** No round is asked here, so that no engine is reached. */

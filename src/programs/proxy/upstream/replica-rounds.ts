@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import { Fault } from "../../../core/base/fault.ts";
+import type { Clock } from "#kit/base/clock";
+import { Fault } from "#kit/base/fault";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { SocketTarget } from "../../../ports/resp/dial.ts";
 import { connectEngine, engineCodeOf } from "../../../ports/resp/engine-client.ts";

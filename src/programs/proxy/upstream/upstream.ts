@@ -1,5 +1,5 @@
-import type { Clock } from "../../../core/base/clock.ts";
-import type { Log } from "../../../core/base/log.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
 import type { EngineLogin } from "../../../core/api/engine-login.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { engineCodeOf } from "../../../ports/resp/engine-client.ts";

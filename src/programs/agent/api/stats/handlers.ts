@@ -1,5 +1,5 @@
 import { shardUid } from "../../../../core/api/shard-uid.ts";
-import type { Clock } from "../../../../core/base/clock.ts";
+import type { Clock } from "#kit/base/clock";
 import type { LastStatsRecord, MetricsRecord, StatsRecord } from "../../../../ports/management/records.ts";
 import type { Handlers } from "../handler-call.ts";
 import { refusals, refuse } from "../refusals.ts";
