@@ -28,9 +28,9 @@ const RULES: readonly Rule[] = [
   configurationOnItsWay,
 ];
 
-/** Decides from facts alone, so that any leader decides the same: the first rule of the first shard that has something to do. */
+/** Decides from facts alone, so that any leader decides the same: the most urgent act of all shards. */
 export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
-  const step = stepBehindGate(facts, firstStep(facts));
+  const step = stepBehindGate(facts, mostUrgent(facts));
   // no data hangs on passwords, so they delay nothing; and what is waited for may never come
   if (step.kind !== "wait" && step.kind !== "rest") return step;
   return passwordStep(facts) ?? withRotation(facts, step);
@@ -52,16 +52,36 @@ function withRotation({ rotation }: DatabaseFacts, step: Extract<DatabaseStep, {
   return { kind: "wait", reason: step.kind === "rest" ? why : `${step.reason}; ${why}` } as const;
 }
 
-function firstStep(facts: DatabaseFacts): DatabaseStep {
-  for (const shard of facts.record.shards) {
-    for (const rule of RULES) {
-      const step = rule(facts, shard);
-      if (step !== undefined) return step;
-    }
+/** What a shard needs next. */
+interface Proposal {
+  readonly step: DatabaseStep;
+  /** The place of its rule: what comes first is the most urgent. */
+  readonly rule: number;
+}
+
+function mostUrgent(facts: DatabaseFacts): DatabaseStep {
+  const proposals = facts.record.shards.map((shard) => proposalOf(facts, shard)).filter((one) => one !== undefined);
+  // a wait of one shard keeps no other from what it needs
+  const [act] = proposals.filter(({ step }) => step.kind !== "wait").toSorted((a, b) => a.rule - b.rule);
+  if (act !== undefined) return act.step;
+  const waits = new Set(proposals.map(({ step }) => (step.kind === "wait" ? step.reason : "")));
+  return waits.size > 0 ? { kind: "wait", reason: [...waits].join("; ") } : stepOfAll(facts);
+}
+
+/** The first rule that has something to do for this shard. */
+function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefined {
+  for (const [rule, propose] of RULES.entries()) {
+    const step = propose(facts, shard);
+    if (step !== undefined) return { step, rule };
   }
-  if (facts.record.upgrade !== undefined) return { kind: "finish-upgrade" };
-  if (facts.record.status !== "active") return { kind: "activate" };
-  const reasons = [unsafeReplies(facts.record), facts.record.awaitsSites === true ? AWAITS_SITES : undefined];
+  return undefined;
+}
+
+/** What is left when no shard needs anything. */
+function stepOfAll({ record }: DatabaseFacts): DatabaseStep {
+  if (record.upgrade !== undefined) return { kind: "finish-upgrade" };
+  if (record.status !== "active") return { kind: "activate" };
+  const reasons = [unsafeReplies(record), record.awaitsSites === true ? AWAITS_SITES : undefined];
   const reason = reasons.filter((one) => one !== undefined).join("; ");
   return reason === "" ? { kind: "rest" } : { kind: "wait", reason };
 }
