@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "#kit/base/fault";
-import { endPops } from "./end-pops.ts";
 import { until } from "#kit/testing/until";
 import type { Change } from "./changes.ts";
 import { followChanges } from "./follow.ts";
@@ -65,7 +64,6 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   await becomesWhole(scene, note);
   const healedMs = Math.round(performance.now() - over);
   note("the cluster is whole");
-  if (schedule.faults.some(({ what }) => what.kind === "clock")) await endPops(scene);
   await Promise.all([...loads, ...lives].map((client) => client.stop(HEALS_WITHIN_MS)));
   return { loads, lives, beganNs, changes: changes.changes, changesOfFull: ofFull.changes, healedMs, refused };
 }

@@ -113,6 +113,11 @@ export function deploymentStatus(deployment: string): string {
   return `kubectl rollout status deployment/${shellWord(deployment)}`;
 }
 
+/** Takes a Deployment back to its template before. */
+export function undoRollout(name: string): string {
+  return `kubectl rollout undo deployment/${shellWord(name)}`;
+}
+
 /** Starts the pods of a Deployment anew. */
 export function restartDeployment(name: string): string {
   return `kubectl rollout restart deployment/${shellWord(name)}`;

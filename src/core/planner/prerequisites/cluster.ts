@@ -4,6 +4,7 @@ import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
+import { unreadyOperatorRemedy } from "./unready-operator.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { runningReleases } from "../view/target.ts";
 import type { Check } from "./check.ts";
@@ -93,7 +94,7 @@ export const operatorIsReady: Check = {
     return block(
       "OperatorNotReady",
       `deployment/store-enterprise-operator (${image}) has ${ready} of ${wanted} ready`,
-      describeObject("deployment/store-enterprise-operator"),
+      unreadyOperatorRemedy(image),
     );
   },
 };

@@ -1,8 +1,8 @@
-import { describeObject } from "../../../core/api/kubectl.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "#kit/base/fault";
 import { block } from "../../../core/planner/findings/finding.ts";
+import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -37,7 +37,7 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
 
 function notReady(image: string, why: string): Finding {
   const object = `deployment/${OPERATOR_NAME}`;
-  return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, describeObject(object));
+  return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, unreadyOperatorRemedy(image));
 }
 
 /** What is seen of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */

@@ -8,6 +8,7 @@ import {
   rolloutStatus,
 } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
+import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
@@ -89,7 +90,7 @@ function operatorAnswers(view: ClusterView, environment: ClusterEnvironment): Wh
   const causes = found.filter(({ id }) => !OF_UPGRADES.includes(id));
   return [
     ...causes.map(({ id, evidence: said, remedy }): WhyAnswer => blocked(`rec/${view.name}`, id, said, remedy)),
-    blocked(object, "OperatorNotReady", evidence, describeObject(object)),
+    blocked(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image)),
   ];
 }
 

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { latestRelease } from "../../releases/catalogue/find.ts";
+import { unreadyOperatorRemedy } from "./unready-operator.ts";
+
+const DESCRIBED = "kubectl describe deployment/store-enterprise-operator";
+const cases: readonly (readonly [rule: string, image: string, remedy: string])[] = [
+  ["an operator of a known release is looked at", `registry:5000/operator:${latestRelease().operator}`, DESCRIBED],
+  [
+    "one of a release that no catalogue has goes back to the one before",
+    "registry:5000/operator:9.9.9-1",
+    "kubectl rollout undo deployment/store-enterprise-operator",
+  ],
+  ["one that is named by its digest alone is looked at", `registry:5000/operator@sha256:${"0".repeat(64)}`, DESCRIBED],
+  ["one that is not there is looked for", "", DESCRIBED],
+];
+
+for (const [rule, image, remedy] of cases)
+  test(rule, () => {
+    assert.equal(unreadyOperatorRemedy(image), remedy);
+  });

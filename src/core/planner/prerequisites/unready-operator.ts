@@ -1,0 +1,11 @@
+import { describeObject, undoRollout } from "../../api/kubectl.ts";
+import { OPERATOR_NAME } from "../../api/names.ts";
+import { imageTagOf } from "../../releases/catalogue/images.ts";
+import { releaseByOperator } from "../../releases/catalogue/find.ts";
+
+/** What helps an operator that is not ready, for people: one of a release that there is not goes back to the one before. */
+export function unreadyOperatorRemedy(image: string): string {
+  const tag = imageTagOf(image);
+  const isUnknown = tag !== "" && releaseByOperator(tag) === undefined;
+  return isUnknown ? undoRollout(OPERATOR_NAME) : describeObject(`deployment/${OPERATOR_NAME}`);
+}
