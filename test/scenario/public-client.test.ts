@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RawClient } from "../kit/engines/raw-client.ts";
 import { parseExposition, valueOf } from "../kit/metrics/parse-exposition.ts";
+import { messageOf } from "#kit/base/fault";
 import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { basic, sendHttp } from "../kit/world/http.ts";
@@ -29,7 +30,12 @@ const plain = { type: "redis", sharding: false, shards_count: 1, oss_cluster: fa
 const wanted = { ...plain, name: "shop", memory_size: 20_000_000, replication: true, default_user: true };
 const made = await client.change("POST", "/v1/bdbs", wanted);
 const database = `/v1/bdbs/${text(made["uid"])}`;
-await until("the database is active", async () => (await client.get(database))["status"] === "active", PATIENCE);
+let seen: Described = {};
+const isActive = async (): Promise<boolean> => (seen = await client.get(database))["status"] === "active";
+await until("the database is active", isActive, PATIENCE).catch((error: unknown) => {
+  const logs = [1, 2].map((node) => cluster.log(node).slice(-3_000)).join("\n");
+  throw new Error(`${messageOf(error)}: ${JSON.stringify(seen)}\n${logs}`, { cause: error });
+});
 
 await test("databases are listed and changed, and an action says when a change is over", async () => {
   assert.deepEqual(
