@@ -82,9 +82,11 @@ class Subscriber {
     if (message === undefined || message.command !== this.#way.publish) return `${text} came, and was not published`;
     if (connection !== this.#connection) return `${text} came without a subscription`;
     if (this.#received.has(text)) return `${text} came twice`;
-    if (message.number < (this.#last.get(message.publisher) ?? 0)) return `${text} came after a later one`;
+    const last = this.#last.get(message.publisher) ?? 0;
+    // one that got no answer may be published late, when its publisher has gone on elsewhere
+    if (message.number < last && message.end !== undefined) return `${text} came after a later one`;
     this.#received.add(text);
-    this.#last.set(message.publisher, message.number);
+    this.#last.set(message.publisher, Math.max(last, message.number));
     const lost = [...this.#published].find(
       ([other, one]) => !this.#received.has(other) && this.#isBefore(one, message),
     );

@@ -44,6 +44,20 @@ const listening: readonly Row[] = [
     /p-1 came after a later one/,
   ],
   [
+    "one that got no answer comes behind what its publisher published elsewhere",
+    [
+      subscribe(0),
+      asked("p", "PUBLISH c p-1", NO_ANSWER, [2, 3]),
+      publish("p-2", [4, 5]),
+      message("p-2", 5),
+      message("p-1", 6),
+      publish("p-3", [7, 8]),
+      message("p-3", 8),
+    ],
+    undefined,
+    FAULTY,
+  ],
+  [
     "one is missing behind the change of a primary",
     [subscribe(0), publish("p-1", [2, 3]), publish("p-2", [4, 5]), message("p-2", 6)],
     /p-1 was acknowledged before p-2 was published, and did not come/,
