@@ -43,6 +43,7 @@ const cases: readonly { readonly request: string; readonly parts?: Readonly<Reco
   { request: "ZADD k CH 1 nx 2 m", parts: { CH: 1, score: 2, member: 3 } },
   { request: "ZADD k 1 m 2" },
   { request: "CLIENT|TRACKING on PREFIX redirect PREFIX b BCAST", parts: { prefix: 4, BCAST: 5 } },
+  { request: "CLIENT|TRACKING ON BCAST PREFIX prefix", parts: { BCAST: 1, prefix: 3 } },
   { request: "CLIENT|TRACKING ON NOLOOP REDIRECT 5", parts: { "client-id": 3 } },
   { request: "VADD k VALUES 2 0.1 cas cas CAS EF 5", parts: { element: 5, CAS: 6 } },
   { request: "VADD k FP32 x cas", parts: { element: 3 } },

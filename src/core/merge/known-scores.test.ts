@@ -99,7 +99,11 @@ function knowing(members: string): KnownScores {
 
 function effectsOf(members: string): readonly Effect[] {
   return [...members.matchAll(/(\S+) (\S+)/g)].map(([, element = "", value = ""]) => ({
-    ...{ kind: "put", type: "zset", key: "k", element, value },
+    kind: "put",
+    type: "zset",
+    key: "k",
+    element,
+    value,
   }));
 }
 

@@ -74,13 +74,23 @@ async function serving(callerOf: Authenticate) {
     Record<RouteName, typeof refused>
   >; // these are the keys of the table
   const server = await serveManagementApi({
-    ...{ host, port, handlers, tls: { "tls.crt": certificate, "tls.key": key }, log: silentLog },
-    ...{ supported: DATABASE_VERSIONS, archiveFolder: folder.path, notJoined: () => undefined },
-    ...{ askElsewhere: () => Promise.resolve(undefined), callerOf },
-    ...{ users: () => [], readUsers: () => Promise.resolve([]), isStale: () => false },
+    host,
+    port,
+    handlers,
+    tls: { "tls.crt": certificate, "tls.key": key },
+    log: silentLog,
+    supported: DATABASE_VERSIONS,
+    archiveFolder: folder.path,
+    notJoined: () => undefined,
+    askElsewhere: () => Promise.resolve(undefined),
+    callerOf,
+    users: () => [],
+    readUsers: () => Promise.resolve([]),
+    isStale: () => false,
   });
   return {
-    ...{ host, port },
+    host,
+    port,
     [Symbol.asyncDispose]: async () => {
       await server.close();
       folder[Symbol.dispose]();

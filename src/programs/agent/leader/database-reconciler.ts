@@ -25,7 +25,7 @@ import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
 import type { RemovalContext } from "./removal.ts";
 import { rotateEnginePassword } from "./rotate-engine-password.ts";
-import { VerifiedReplicas } from "./verified.ts";
+import { comparisonOf, VerifiedReplicas } from "./verified.ts";
 
 /** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
 const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
@@ -100,7 +100,10 @@ export class DatabaseReconciler {
 
   async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
-    if (step.kind === "verify" && this.#comparisons.subjectOf(String(record.uid)) === comparedBy(record, step))
+    if (
+      step.kind === "verify" &&
+      this.#comparisons.subjectOf(String(record.uid)) === comparisonOf(record, step.replica)
+    )
       return this.#compare(record, step);
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
@@ -125,7 +128,7 @@ export class DatabaseReconciler {
 
   /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */
   async #compare(record: DatabaseRecord, step: VerifyStep): Promise<Outcome> {
-    const state = this.#comparisons.follow(String(record.uid), comparedBy(record, step), (signal) =>
+    const state = this.#comparisons.follow(String(record.uid), comparisonOf(record, step.replica), (signal) =>
       this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica, signal)),
     );
     switch (state.kind) {
@@ -201,11 +204,6 @@ export class DatabaseReconciler {
 }
 
 type VerifyStep = Extract<DatabaseStep, { kind: "verify" }>;
-
-/** Another replica, and the same one of another primary, is another comparison. */
-function comparedBy({ shards }: DatabaseRecord, { shard, replica }: VerifyStep): string {
-  return `${shard}/${shards.find(({ id }) => id === shard)?.epoch ?? 0}/${replica}`;
-}
 
 function comparingText({ shards }: DatabaseRecord, replica: number): string {
   const compared = shards.flatMap(({ instances }) => instances).find(({ id }) => id === replica);

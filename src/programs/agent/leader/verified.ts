@@ -12,11 +12,16 @@ export class VerifiedReplicas {
   }
 
   add(record: DatabaseRecord, instance: number): void {
-    const shard = record.shards.find(({ instances }) => instances.some(({ id }) => id === instance));
     const marks = this.#marks.get(record.uid) ?? new Set();
-    marks.add(markOf({ id: instance, epoch: shard?.epoch ?? 0 }));
+    marks.add(comparisonOf(record, instance));
     this.#marks.set(record.uid, marks);
   }
+}
+
+/** The comparison of a replica with its present primary: with another primary it is another one. */
+export function comparisonOf({ shards }: Pick<DatabaseRecord, "shards">, instance: number): string {
+  const shard = shards.find(({ instances }) => instances.some(({ id }) => id === instance));
+  return markOf({ id: instance, epoch: shard?.epoch ?? 0 });
 }
 
 function markOf({ id, epoch }: { readonly id: number; readonly epoch: number }): string {

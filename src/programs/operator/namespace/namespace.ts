@@ -11,6 +11,7 @@ import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { openSites, type Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import { runController, type Controller } from "#kit/reconcile/controller";
 import { objectApplier } from "#kit/reconcile/object-applier";
+import type { AppliedKind } from "#kit/reconcile/object-applier";
 import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import type { AdmissionReport } from "../admission/controller.ts";
@@ -97,26 +98,10 @@ function startControllers(
   opened: Shared,
   signal: AbortSignal,
 ): { readonly controllers: Controllers; readonly sources: Sources } {
-  const { kube, clock, log, namespace, cache, config, metrics } = deps;
+  const { kube, clock, log, namespace, cache, metrics } = deps;
   const applied = watchApplied(kube, { namespace, clock, log, signal });
-  const contexts = clusterContexts();
-  const given = { kube, holderOf: holdersIn(cache) };
   const enqueueCluster: Controller["enqueue"] = (...asked) => controllers.clusters.enqueue(...asked);
-  const shared = {
-    ...deps,
-    ...opened,
-    contexts,
-    findings: findingLog(log),
-    ...given,
-    userModules: userModulesReconciler({ ...given, clock, signal, enqueue: enqueueCluster }),
-    ...{ applied, applier: objectApplier(kube, OPERATOR_NAME, applied) },
-    ...{ release: config.release, baseSystem: config.baseSystem, ownModules: config.ownModules },
-    platform: config.platform ?? "kubernetes",
-    ownSecrets: ownSecretsIn(cache, applied),
-    ...{ askNodes: askNodes(cache), linkedSites: linkedSites(cache, opened.sites), writings: new WorkloadWritings() },
-    callers: callersIn(cache, namespace, config.namespace),
-    accountMadeAt: accountsIn(applied),
-  } as const;
+  const shared = sharedDeps(deps, opened, applied, { enqueueCluster, signal });
   const start = (name: string, workers: number, reconcile: (key: string) => Promise<Outcome>): Controller =>
     runController({ name, workers, reconcile: metrics.counted(name, reconcile), clock, log, signal });
   const activeActives = start("active-active", SITE_WORKERS, activeActiveReconciler(shared));
@@ -127,7 +112,39 @@ function startControllers(
     activeActives,
     remoteClusters: start("remote-cluster", SITE_WORKERS, remoteClusterReconciler({ ...shared, enqueueActiveActive })),
   };
-  return { controllers, sources: { cache, applied, connections: opened.connections, contexts } };
+  const { connections, contexts } = shared;
+  return { controllers, sources: { cache, applied, connections, contexts } };
+}
+
+/** What all reconcilers of a namespace work on. */
+function sharedDeps(
+  deps: NamespaceDeps,
+  opened: Shared,
+  applied: readonly AppliedKind[],
+  { enqueueCluster, signal }: { readonly enqueueCluster: (key: string) => void; readonly signal: AbortSignal },
+) {
+  const { kube, clock, log, namespace, cache, config } = deps;
+  const given = { kube, holderOf: holdersIn(cache) };
+  return {
+    ...deps,
+    ...opened,
+    ...given,
+    contexts: clusterContexts(),
+    findings: findingLog(log),
+    userModules: userModulesReconciler({ ...given, clock, signal, enqueue: enqueueCluster }),
+    applied,
+    applier: objectApplier(kube, OPERATOR_NAME, applied),
+    release: config.release,
+    baseSystem: config.baseSystem,
+    ownModules: config.ownModules,
+    platform: config.platform ?? "kubernetes",
+    ownSecrets: ownSecretsIn(cache, applied),
+    askNodes: askNodes(cache),
+    linkedSites: linkedSites(cache, opened.sites),
+    writings: new WorkloadWritings(),
+    callers: callersIn(cache, namespace, config.namespace),
+    accountMadeAt: accountsIn(applied),
+  } as const;
 }
 
 /** A database is reconciled once its cluster and its Secret are known, and an Active-Active database once its participants are. */
