@@ -1,9 +1,9 @@
 import { describeObject, editObject, getObjects, patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
-import { compareVersionText } from "#kit/base/version";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
+import { tagUnderWay } from "./tag-under-way.ts";
 import { unreadyOperatorRemedy } from "./unready-operator.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { runningReleases } from "../view/target.ts";
@@ -41,14 +41,10 @@ export const noThirdRelease: Check = {
     if (step === undefined || !isMixed(view) || isUnderWay(view, step.to)) return undefined;
     const releases = runningReleases(view).map(releaseByNodeTag);
     if (releases.includes(step.to)) return undefined;
-    const [newest] = releases
-      .filter((release) => release !== undefined)
-      .toSorted((a, b) => compareVersionText(b.operator, a.operator) ?? 0);
-    const tag = view.pods.map(({ imageTag }) => imageTag).find((each) => releaseByNodeTag(each) === newest);
     return block(
       "MixedVersions",
       `${versionsOfNodes(view)}: the step to ${step.to.nodeTag} would be a third release`,
-      `finish the upgrade that is under way first: ${patchClusterTag(view.name, tag ?? newest?.nodeTag ?? "")}`,
+      `finish the upgrade that is under way first: ${patchClusterTag(view.name, tagUnderWay(view))}`,
     );
   },
 };

@@ -42,7 +42,6 @@ export const LEFT_TO_USERS = {
   LicenseLimit: BY_HAND,
   LicensePlace: BY_HAND,
   MemoryTooSmall: BY_HAND,
-  MixedVersions: BY_HAND,
   ModuleListContradiction: BY_HAND,
   ModuleSource: BY_HAND,
   ModuleUrl: BY_HAND,

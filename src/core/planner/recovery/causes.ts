@@ -22,7 +22,7 @@ const OPERATORS_OWN: readonly string[] = [
  * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say.
  */
-export function causesOf({ input, databases }: Omit<RecoveryFacts, "recorded">): readonly RecoveryCause[] {
+export function causesOf({ input, databases }: Pick<RecoveryFacts, "input" | "databases">): readonly RecoveryCause[] {
   const about = { kind: "rec", name: input.view.name } as const;
   const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)

@@ -3,6 +3,7 @@ import { rightNodeNumber } from "../view/node-number.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { askedByHand } from "../prerequisites/asked-by-hand.ts";
 import { withoutDigests } from "../prerequisites/pinned-images.ts";
+import { tagUnderWay } from "../prerequisites/tag-under-way.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryAct } from "./recovery.ts";
 import type { Remedies, Remedy, RemedyFacts } from "./remedy.ts";
@@ -14,6 +15,10 @@ export const CLUSTER_REMEDIES = {
   }),
   UnknownImageTag: rightTag,
   ImageTagMismatch: rightTag,
+  MixedVersions: ({ input: { view } }) => ({
+    acts: [patch({ storeEnterpriseImageSpec: { versionTag: tagUnderWay(view) } })],
+    otherwise: "the step to the release of this operator follows, once every node runs the one that is under way",
+  }),
   RiggerTagMismatch: ({ input: { view } }) => ({
     acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.operator.operator } })],
   }),
@@ -43,7 +48,7 @@ export const CLUSTER_REMEDIES = {
       .filter(({ cordoned, ready }) => cordoned && ready)
       .map(({ name }) => ({ kind: "uncordon", worker: name })),
   }),
-  DowngradeRefused: asTheDatabaseIs,
+  DowngradeRefused: asItRuns,
   Drifted: asTheDatabaseIs,
 } satisfies Remedies;
 
@@ -109,6 +114,15 @@ function databaseVersions(facts: RemedyFacts): Remedy | undefined {
     ]),
     irreversible: `${old.map(({ name }) => `"${name}"`).join(", ")} never go back below ${minimum}`,
   };
+}
+
+/** What is asked for is older than what runs: the spec becomes what is the case, of a cluster as of a database. */
+function asItRuns(facts: RemedyFacts): Remedy | undefined {
+  const { cause, input } = facts;
+  if (cause.about.kind === "redb") return asTheDatabaseIs(facts);
+  const { step } = input;
+  const tag = step?.from?.nodeTag ?? step?.fromTag;
+  return tag === undefined ? undefined : { acts: [patch({ storeEnterpriseImageSpec: { versionTag: tag } })] };
 }
 
 function asTheDatabaseIs({ input: { view }, cause }: RemedyFacts): Remedy | undefined {

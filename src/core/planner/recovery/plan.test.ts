@@ -1,4 +1,4 @@
-import { asking, clusterView, database, facts, NEW, node } from "../../../../test/kit/facts/cluster-view.ts";
+import { asking, clusterView, database, facts, NEW, node, OLD, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { clusterSpec } from "../../api/cluster-spec.ts";
 import { callApi, installLicense } from "../../api/kubectl.ts";
@@ -134,6 +134,30 @@ const cases: readonly RecoveryCase[] = [
     name: "a node in maintenance that no upgrade waits for is left alone",
     view: { cluster: facts({ nodes: [node(1), node(2, { maintenance: true }), node(3)] }) },
     does: [],
+  },
+  {
+    name: "nodes of two releases before a step to a third: the upgrade that is under way is asked for again",
+    view: { operator: NEW, spec: asking(NEW.nodeTag), pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })] },
+    does: [
+      [
+        "MixedVersions",
+        `kubectl patch rec rec --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"8.0.18-23.11"}}}'`,
+      ],
+    ],
+    otherwise: /follows/,
+  },
+  {
+    name: "an older release than what runs is asked for: the spec says what runs",
+    view: {
+      pods: [0, 1, 2].map((ordinal) => pod(ordinal, { imageTag: NEW.nodeTag })),
+      operator: NEW,
+      workload: undefined,
+    },
+    step: stepFrom(NEW.nodeTag, OLD),
+    does: ["ImageTagMismatch", "DowngradeRefused"].map((rule) => [
+      rule,
+      `kubectl patch rec rec --type merge -p '{"spec":{"storeEnterpriseImageSpec":{"versionTag":"${NEW.nodeTag}"}}}'`,
+    ]),
   },
   {
     name: "a decision that no program can make is left to the user, with the remedy of the finding",

@@ -5,28 +5,15 @@ import { isLost } from "../../../core/planner/view/lost.ts";
 import { ConfigMaps } from "#kit/kube/builtin";
 import type { Kube } from "#kit/kube/kube";
 import type { Site } from "../site/site.ts";
-import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { RecordedDatabase, RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
+import { blockingFacts } from "../site/blocking-facts.ts";
 import type { Look } from "../site/look.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
-
-/** What the whole cluster lacks is found there, once. */
-const OF_CLUSTER: readonly string[] = ["PermissionsMissing", "RequestForbidden"] satisfies readonly FindingId[];
 
 /** What a recovery is worked out from. */
 export async function recoveryFactsOf({ kube }: Site, look: Look): Promise<RecoveryFacts> {
-  const { observation, environment, databases } = look;
-  return {
-    recorded: isLost(observation.view) ? await recordedDatabases(kube, observation) : [],
-    input: checkInput(observation.view, { environment }),
-    databases: databases.map((database) => ({
-      name: database.metadata.name,
-      storeVersion: database.spec.storeVersion,
-      findings: (database.status?.findings ?? []).filter(
-        ({ id, severity }) => severity === "block" && !OF_CLUSTER.includes(id),
-      ),
-    })),
-  };
+  const { observation } = look;
+  const recorded = isLost(observation.view) ? await recordedDatabases(kube, observation) : [];
+  return { recorded, ...blockingFacts(look) };
 }
 
 const RECORD = z.object({ name: z.string(), persistence: z.enum(PERSISTENCE) });

@@ -1,6 +1,8 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
+import { causesOf } from "../../../core/planner/recovery/causes.ts";
+import { blockingFacts } from "../site/blocking-facts.ts";
 import type { Look } from "../site/look.ts";
 import { folded, namedValues, textTable } from "../console/output.ts";
 
@@ -8,7 +10,7 @@ import { folded, namedValues, textTable } from "../console/output.ts";
 export interface StatusReport {
   readonly cluster: string;
   readonly namespace: string;
-  /** The cluster is Running, nothing is suspended, nodes and databases are active as far as they are known, and the operator is ready. */
+  /** The cluster is Running, nothing blocks or is suspended, nodes and databases are active as far as they are known, and the operator is ready. */
   readonly healthy: boolean;
   readonly operator: { readonly version: string; readonly ready: number; readonly wanted: number } | null;
   readonly kubernetes: string | null;
@@ -18,6 +20,8 @@ export interface StatusReport {
   readonly license: { readonly state: string; readonly ends: string; readonly shards: string };
   readonly upgrade: (NonNullable<ClusterStatus["upgrade"]> & { readonly nodes: number }) | null;
   readonly suspended: string | null;
+  /** What blocks, as `storectl why` and `storectl recover` see it. */
+  readonly blocks: readonly { readonly object: string; readonly rule: string; readonly evidence: string }[];
   /** Why the cluster itself did not answer; null when it did: nodes and databases are then as they are now. */
   readonly unreachable: string | null;
   /** What the caller may not read, and the line that grants it; null when everything was read. */
@@ -46,7 +50,8 @@ interface DatabaseRow {
   readonly waitingFor: string;
 }
 
-export function statusReport({ observation, environment, databases, operator, lack, lackAround }: Look): StatusReport {
+export function statusReport(look: Look): StatusReport {
+  const { observation, environment, databases, operator, lack, lackAround } = look;
   const { view, namespace } = observation;
   const { remembered, cluster } = view;
   const facts = environment.operator?.read === true ? environment.operator.value : undefined;
@@ -62,6 +67,7 @@ export function statusReport({ observation, environment, databases, operator, la
     license: licenseOf(remembered),
     upgrade: remembered.upgrade === undefined ? null : { ...remembered.upgrade, nodes: view.spec.nodes },
     suspended: suspension?.status === "True" ? suspension.message : null,
+    blocks: blocksOf(look),
     unreachable: cluster.reachable || lack !== undefined ? null : cluster.reason,
     notRead: lack ?? (facts === undefined ? (lackAround ?? null) : null),
     nodes: nodesOf(observation.view),
@@ -70,11 +76,19 @@ export function statusReport({ observation, environment, databases, operator, la
   return { ...report, healthy: isHealthy(report) };
 }
 
+/** Warnings alone are no trouble. */
+function blocksOf(look: Look): StatusReport["blocks"] {
+  return causesOf(blockingFacts(look)).flatMap(({ about: { kind, name }, finding: { id, severity, evidence } }) =>
+    severity === "warn" ? [] : [{ object: `${kind}/${name}`, rule: id, evidence }],
+  );
+}
+
 function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
   return (
     report.state === "Running" &&
     report.specStatus === "Valid" &&
     report.suspended === null &&
+    report.blocks.length === 0 &&
     report.unreachable === null &&
     (report.operator === null || report.operator.ready > 0) &&
     report.nodes.every((node) => isActive(node, report)) &&
@@ -141,7 +155,7 @@ function engineText({ engine, standIn }: DatabaseRow): string {
 
 /** The page for people. */
 export function statusTable(report: StatusReport, columns?: number): string {
-  const { operator, license, upgrade, suspended, unreachable, notRead } = report;
+  const { operator, license, upgrade, suspended, unreachable, notRead, blocks } = report;
   const facts: [string, string][] = [
     ["CLUSTER", `${report.namespace}/${report.cluster}`],
     ["STATE", `${report.state}, spec ${report.specStatus}`],
@@ -153,7 +167,8 @@ export function statusTable(report: StatusReport, columns?: number): string {
   ];
   return [
     namedValues(facts, 13),
-    suspended === null ? "" : `${"SUSPENDED".padEnd(13)}${folded(suspended, " ".repeat(13), columns).trimStart()}`,
+    suspended === null ? "" : longRow("SUSPENDED", suspended, columns),
+    ...blocks.map(({ object, rule, evidence }) => longRow("BLOCKED", `${object}: ${rule}: ${evidence}`, columns)),
     unreachable === null ? "" : namedValues([["UNREACHABLE", unreachable]], 13),
     notRead === null ? "" : notReadText(notRead, columns),
     "\n",
@@ -174,6 +189,10 @@ export function statusTable(report: StatusReport, columns?: number): string {
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
+}
+
+function longRow(title: string, text: string, columns?: number): string {
+  return `${title.padEnd(13)}${folded(text, " ".repeat(13), columns).trimStart()}`;
 }
 
 function notReadText({ text, remedy }: NonNullable<StatusReport["notRead"]>, columns?: number): string {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import { patchClusterTag } from "../../../core/api/kubectl.ts";
+import { applyBundle, patchClusterTag } from "../../../core/api/kubectl.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { restoringPatch } from "../../../core/releases/permissions/restore.ts";
 import { operatorNeeds } from "../../../core/releases/permissions/roles.ts";
@@ -59,6 +59,21 @@ assert.ok(need);
 const lackedByOperator = { ...need, namespace: "default", role: "store-enterprise-operator" };
 
 const blocked = condition("UpgradeBlocked", "True", "LicenseInvalid", "it ended; remedy: renew it");
+
+const OLD_DEFINITIONS = {
+  definitions: {
+    read: true,
+    value: [
+      {
+        name: "storeenterpriseclusters.app.storeenterprise.io",
+        release: "8.0.6-8",
+        served: ["v1"],
+        stored: ["v1"],
+        keepsUnknownFields: false,
+      },
+    ],
+  },
+} as const;
 
 const TAGGED = patchClusterTag("rec", clusterView().operator.nodeTag);
 
@@ -223,7 +238,19 @@ const cases: readonly Case[] = [
       view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
       cluster: { rec: rec(), environment: {} },
     },
-    answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }],
+    answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }, { rule: "QuorumLost" }],
+  },
+  {
+    name: "definitions that are older than the operator block, though the operator does not say so",
+    of: { ...asked({}), view: clusterView({ operator: NEW }), cluster: { rec: rec(), environment: OLD_DEFINITIONS } },
+    answers: [
+      {
+        level: "blocks",
+        object: "rec/rec",
+        rule: "DefinitionWrong",
+        clears: applyBundle("--server-side", "its definitions"),
+      },
+    ],
   },
   {
     name: "an event knows better since when",

@@ -10,10 +10,10 @@ import {
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
+import { causesOf } from "../../../core/planner/recovery/causes.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
-import { verdictsAt } from "../../../core/planner/prerequisites/run.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
 import { blocked, notLookedAt, type WhyAnswer } from "./answer.ts";
@@ -32,12 +32,17 @@ export interface WarningEvent {
 export interface WhyInput {
   readonly view: ClusterView;
   /** Undefined when only databases are asked about. */
-  readonly cluster:
-    { readonly rec: Stored<StoreEnterpriseCluster>; readonly environment: ClusterEnvironment } | undefined;
+  readonly cluster: ClusterAsked | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
   readonly events: readonly WarningEvent[];
   /** What the caller may not read, and the line that grants it. */
   readonly lack?: { readonly text: string; readonly remedy: string };
+}
+
+/** A cluster that is asked about, with what lies around it. */
+interface ClusterAsked {
+  readonly rec: Stored<StoreEnterpriseCluster>;
+  readonly environment: ClusterEnvironment;
 }
 
 /** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
@@ -45,7 +50,7 @@ export function answersFor({ view, cluster, databases, events, lack }: WhyInput)
   const ofCluster =
     cluster === undefined
       ? []
-      : [...operatorAnswers(view, cluster.environment), ...clusterAnswers(cluster.rec, databases, view, events)];
+      : [...operatorAnswers(view, cluster), ...clusterAnswers(cluster, databases, view, events)];
   const ofDatabases = databases.map((database) => databaseAnswers(database, view, events));
   const { own, shared } = divide(ofCluster, ofDatabases);
   const notRead = lack === undefined ? [] : [notLookedAt(`rec/${view.name}`, lack.text, lack.remedy)];
@@ -77,42 +82,47 @@ function withWaiting(answer: WhyAnswer, shared: readonly WhyAnswer[]): WhyAnswer
   return { ...answer, evidence: `${answer.evidence}; ${count} for this: ${waiting.join(", ")}` };
 }
 
-/** An operator that is away writes no finding: what keeps its pod away is asked here, as `storectl preflight` does. */
-function operatorAnswers(view: ClusterView, environment: ClusterEnvironment): WhyAnswer[] {
-  const { operator } = environment;
+/** An operator that is away writes no finding: what keeps its pod away comes first, and then that it is away. */
+function operatorAnswers(view: ClusterView, asked: ClusterAsked): WhyAnswer[] {
+  const { operator } = asked.environment;
   if (operator?.read !== true || operator.value.ready > 0) return [];
   const { ready, wanted, image } = operator.value;
   const object = "deployment/store-enterprise-operator";
   const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
-  const found = verdictsAt(["plan", "write"], checkInput(view, { environment })).flatMap((verdict) =>
-    verdict.outcome === "found" && verdict.finding.severity === "block" ? [verdict.finding] : [],
-  );
-  const causes = found.filter(({ id }) => !OF_UPGRADES.includes(id));
-  return [
-    ...causes.map(({ id, evidence: said, remedy }): WhyAnswer => blocked(`rec/${view.name}`, id, said, remedy)),
-    blocked(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image)),
-  ];
+  const causes = seenCauses(view, asked).filter(({ rule }) => !AFTER_OPERATOR.includes(rule));
+  return [...causes, blocked(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image))];
 }
 
-/** What is asked for the sake of an upgrade that is yet to begin, or is said here anyway: none of it keeps a pod away. */
-const OF_UPGRADES: readonly string[] = [
-  "OperatorNotReady",
+/** What keeps no pod of the operator away: it is said after it, if at all. */
+const AFTER_OPERATOR: readonly string[] = [
   "SpecNotHandled",
   "SpecInvalid",
-  "ClusterNotAtRest",
   "CapacityShort",
   "DatabaseUpgradeWaits",
 ] satisfies readonly FindingId[];
 
+/** What `storectl recover` would clear, found by the same function from the same facts. */
+function seenCauses(view: ClusterView, { environment, rec }: ClusterAsked): WhyAnswer[] {
+  if (rec.metadata.deletionTimestamp !== undefined) return [];
+  return causesOf({ input: checkInput(view, { environment }), databases: [] })
+    .filter(({ finding }) => finding.id !== "OperatorNotReady")
+    .map(({ finding: { id, severity, evidence, remedy } }) => {
+      const answer = blocked(`rec/${view.name}`, id, evidence, remedy);
+      return severity === "warn" ? { ...answer, level: "warns" as const } : answer;
+    });
+}
+
 function clusterAnswers(
-  rec: Stored<StoreEnterpriseCluster>,
+  asked: ClusterAsked,
   databases: WhyInput["databases"],
   view: ClusterView,
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
+  const { rec } = asked;
   if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, remaining(databases))];
   const reported = reportOf("rec", rec, events);
-  const answers = [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+  const own = [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+  const answers = [...own, ...seenCauses(view, asked).filter(({ rule }) => !own.some((one) => one.rule === rule))];
   const isSaid = answers.some(({ level }) => level === "blocks");
   return isSaid ? answers : [...underWay(reported, rec.status?.state, view), ...answers];
 }
