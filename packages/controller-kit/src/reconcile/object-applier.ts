@@ -21,6 +21,8 @@ export interface ObjectApplier {
   keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
   /** Deletes what is there of a kind that is kept. */
   drop(type: ResourceType, ref: Ref): Promise<void>;
+  /** Whether `drop` would delete nothing. */
+  isDropped(type: ResourceType, ref: Ref): boolean;
   /** Whether `keep` would write nothing. */
   isKept(objects: readonly OwnedObject[]): boolean;
 }
@@ -46,6 +48,7 @@ export function objectApplier(kube: Kube, fieldManager: string, kinds: readonly 
     async drop(type, ref) {
       if (cacheOf(kinds, type).get(ref) !== undefined) await kube.delete(type, ref);
     },
+    isDropped: (type, ref) => cacheOf(kinds, type).get(ref) === undefined,
     isKept: (objects) => objects.every(isAsApplied),
     async keep(objects, afresh = false) {
       for (const owned of objects) {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
+import { tallyArchive } from "../../../../test/kit/modules/module-archive.ts";
 import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseRecord, InstalledModule } from "../../../core/api/records.ts";
 import { silentLog } from "#kit/base/log";
 import { moduleHandlers } from "./database-handlers.ts";
+import { uploadModule } from "./module-upload.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const build: InstalledModule = {
@@ -43,6 +45,22 @@ function scene(leader: number) {
   const remove = () => deleteModule({ params: { uid: build.uid }, body: undefined, query: {} });
   return { databases, passedOn, inTurn, remove, names: () => modules.map(({ name }) => name) };
 }
+
+test("an archive that is refused for what is installed is not stored", async () => {
+  const kept: string[] = [];
+  const context = {
+    config: { node: 1, release: { nodeTag: "8.2.0-12" } },
+    records: { state: () => ({ modules: [{ ...build, displayName: "Tally" }] }) },
+    modules: { claim: () => ({ [Symbol.dispose]: () => undefined }), put: async () => void kept.push("library") },
+    members: { list: () => [] },
+    clock: new FakeClock(),
+  } as unknown as Parameters<typeof uploadModule>[0]; // these are all that the check uses
+  const archive = new Blob([
+    await tallyArchive({ compatible: "8.0", library: Buffer.from("\x7fELF of another content", "latin1") }),
+  ]);
+  await assert.rejects(uploadModule(context, archive), { code: "AGENT_MODULE_EXISTS" });
+  assert.deepEqual(kept, []);
+});
 
 test("a module is not removed while a database is made that uses it", async () => {
   const { databases, inTurn, remove, names } = scene(1);

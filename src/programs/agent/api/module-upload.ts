@@ -31,26 +31,21 @@ export interface ModulesContext {
 
 /**
  * Installs the module of an archive (§4.2), whatever state the cluster is in: a missing build is what freezes an upgrade (§7).
- * This node stores the shared object first, then the record lists the module, then every other node fetches it. The same
- * archive twice is installed once.
+ * Everything is checked before this node stores the shared object; then the record lists the module, then every other node
+ * fetches it. The same archive twice is installed once.
  */
 export async function uploadModule(context: ModulesContext, archive: Blob): Promise<ModuleUploaded> {
   await using opened = await openArchive(archive);
   requireFits(context, opened.manifest);
   const build = buildOf(opened, context.clock.now());
   refuseBundled(context, build);
+  refuseOther(context.records.state()?.modules ?? [], build);
   using _claim = context.modules.claim(build.uid);
   await context.modules.put(build, opened.library());
   const state = await context.records.changeState((old) => {
     const installed = old.modules ?? [];
-    const same = sameBuild(installed, build);
-    if (same === undefined) return { ...old, modules: withBuild(installed, build) };
-    if (same.uid === build.uid) return old;
-    const where = same.platforms.join(", ") || "every platform";
-    throw refuse(
-      refusals.moduleExists,
-      `module ${build.name} ${build.version} for database version ${build.compatible} on ${where} is installed with another content`,
-    );
+    refuseOther(installed, build);
+    return sameBuild(installed, build) === undefined ? { ...old, modules: withBuild(installed, build) } : old;
   });
   const stored = (state.modules ?? []).find(({ uid }) => uid === build.uid) ?? build;
   return { ...installedRecord([stored]), action_uid: stored.actionUid };
@@ -119,6 +114,17 @@ function refuseBundled({ members }: ModulesContext, { name, compatible }: Instal
   const { version } = brought;
   const said = `module "${name}" comes with the engine of database version ${compatible} on every node: ${brought.name} ${version}`;
   throw refuse(refusals.moduleBundled, `${said}; databases of this version use that one`, { field: "module_name" });
+}
+
+/** One version of a module has one content. */
+function refuseOther(installed: readonly InstalledModule[], build: InstalledModule): void {
+  const same = sameBuild(installed, build);
+  if (same === undefined || same.uid === build.uid) return;
+  const where = same.platforms.join(", ") || "every platform";
+  throw refuse(
+    refusals.moduleExists,
+    `module ${build.name} ${build.version} for database version ${build.compatible} on ${where} is installed with another content`,
+  );
 }
 
 function buildOf({ manifest, bytes, sha256 }: OpenedModule, now: Date): InstalledModule {

@@ -148,9 +148,10 @@ function asManager(meanwhile: (state: ClusterStateRecord) => ClusterStateRecord)
     changeDatabase: async () => undefined,
     createDatabase: async () => undefined,
   });
+  const taken: number[] = [];
   const userPasswords = {
     free: {
-      take: async () => ({ number: 101, name: "rec-user-101", prepared: undefined }),
+      take: async () => (taken.push(101), { number: 101, name: "rec-user-101", prepared: undefined }),
       isReady: async () => true,
     },
     keep: async (_hash: string, { name }: { readonly name: string }) => (secrets.add(name), true),
@@ -158,7 +159,13 @@ function asManager(meanwhile: (state: ClusterStateRecord) => ClusterStateRecord)
   };
   const act = <T>(permission: "create_user" | "update_user" | "delete_user", run: () => Promise<T>): Promise<T> =>
     actFor({ user: MANAGER, permission }, run);
-  return { context: { records, userPasswords, clock: systemClock }, secrets, act, users: () => state.users ?? [] };
+  return {
+    context: { records, userPasswords, clock: systemClock },
+    secrets,
+    taken,
+    act,
+    users: () => state.users ?? [],
+  };
 }
 
 const promoted = (state: ClusterStateRecord): ClusterStateRecord => ({
@@ -196,6 +203,19 @@ for (const [rule, meanwhile, code] of [
       [],
     );
   });
+
+test("a request about users that is refused takes no Secret", async () => {
+  const { context, act, taken } = asManager((state) => state);
+  const password = "correct horse";
+  const body = { email: "again@x.org", password, role: "admin" } as const;
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => act("create_user", () => createUser(context, "admin@rec", body)),
+    () => act("update_user", () => updateUser(context, VIEWER.uid, { password, role: "admin" })),
+    () => act("update_user", () => updateUser(context, 99, { password })),
+  ];
+  for (const call of calls) await assert.rejects(call, { name: "Fault" });
+  assert.deepEqual(taken, []);
+});
 
 test("the uid of a user is never given twice", async () => {
   const { context, act } = asManager((state) => state);

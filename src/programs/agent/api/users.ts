@@ -41,18 +41,17 @@ export function getUser(context: UsersContext, adminName: string, uid: string): 
   return found;
 }
 
-/** Adds a user; AGENT_EMAIL_TAKEN when another user has the address. */
+/** Adds a user; AGENT_EMAIL_TAKEN when another user has the address. All is checked before the Secret, and again where it is written. */
 export async function createUser(context: UsersContext, adminName: string, body: UserCreate): Promise<UserRecord> {
   const { email, password, role, name = email } = body;
   requireFree(listUsers(context, adminName), email);
+  requireAddable(usersOf(context), body);
   const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
     let uid = ADMIN_UID;
     await context.records.changeState((old) => {
       const users = old.users ?? [];
-      requireMayManage(users, { wanted: role });
-      requireFree(users, email);
-      if (users.length >= MOST_USERS) throw refuse(refusals.tooManyUsers, `there are ${users.length} users already`);
+      requireAddable(users, body);
       uid = Math.max(old.nextUser ?? 0, ADMIN_UID + 1, ...users.map((user) => user.uid + 1));
       return { ...old, nextUser: uid + 1, users: [...users, { uid, email, name, role, secret }] };
     });
@@ -68,6 +67,7 @@ export async function updateUser(context: UsersContext, uid: number, body: UserC
     const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest }));
     return shown({ ...before, ...rest });
   }
+  requireChangeable(usersOf(context), uid, rest.role);
   const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
     const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest, secret }));
@@ -126,15 +126,30 @@ async function swap(
   let before: ClusterUser | undefined;
   await context.records.changeState((old) => {
     const users = old.users ?? [];
-    before = users.find((user) => user.uid === uid);
-    if (before === undefined) return old;
-    requireMayManage(users, { user: before, wanted });
+    before = requireChangeable(users, uid, wanted);
     const now = change(before);
     const nextUser = Math.max(old.nextUser ?? 0, ...users.map((user) => user.uid + 1));
     return { ...old, nextUser, users: users.flatMap((user) => (user.uid === uid ? (now ?? []) : user)) };
   });
-  if (before === undefined) throw refuse(refusals.noSuchUser, `there is no user ${uid}`);
-  return before;
+  return before ?? requireChangeable([], uid, wanted);
+}
+
+/** The user as it is; refused when there is none, or the caller may not touch it or give it the role `wanted`. */
+function requireChangeable(
+  users: readonly ClusterUser[],
+  uid: number,
+  wanted: ManagementRole | undefined,
+): ClusterUser {
+  const user = users.find((one) => one.uid === uid);
+  if (user === undefined) throw refuse(refusals.noSuchUser, `there is no user ${uid}`);
+  requireMayManage(users, { user, wanted });
+  return user;
+}
+
+function requireAddable(users: readonly ClusterUser[], { email, role }: Pick<UserCreate, "email" | "role">): void {
+  requireMayManage(users, { wanted: role });
+  requireFree(users, email);
+  if (users.length >= MOST_USERS) throw refuse(refusals.tooManyUsers, `there are ${users.length} users already`);
 }
 
 /** Runs `act`; when it fails, removes a Secret that no user names. */

@@ -53,7 +53,7 @@ export interface ActiveActiveDeps extends ObserveActiveActiveDeps {
 const STEP_MS = 200;
 
 /**
- * One pass over a StoreEnterpriseActiveActiveDatabase on this participant: observe, decide, act at most once, report. The
+ * One pass over a StoreEnterpriseActiveActiveDatabase on this participant: observe, decide, do one act at most, report. The
  * key may be of one that only other participants have.
  */
 export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) => Promise<Outcome> {

@@ -1,11 +1,6 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { parseClusterAccess, type ClusterAccess, type Login } from "../../../core/api/cluster-access.ts";
-import {
-  ACCESS_KEY,
-  clusterNames,
-  ROTATE_AUTHORITY_ANNOTATION,
-  ROTATE_PASSWORD_ANNOTATION,
-} from "../../../core/api/names.ts";
+import { ACCESS_KEY, clusterNames, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Clock } from "#kit/base/clock";
@@ -73,13 +68,22 @@ export function accessSecrets(
   return [credentials, clusterNames.nodeTlsSecret(cluster), clusterNames.authoritySecret(cluster)];
 }
 
-/** What asks for something that the status does not show: an annotation, or a Secret that was changed or is gone. */
-export function askedOf({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref): string {
+/** What asks for a change of the access that the status does not show: an annotation, or a Secret that was changed or is gone. */
+export function accessVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
   const rec = clusters.get(ref);
   const names = accessSecrets(ref.name, rec?.spec ?? {});
   const versions = names.map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
-  const { annotations = {} } = rec?.metadata ?? {};
-  return JSON.stringify([annotations[ROTATE_PASSWORD_ANNOTATION], annotations[ROTATE_AUTHORITY_ANNOTATION], versions]);
+  return [rec?.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION], ...versions];
+}
+
+/** Whether the Secrets are there that the operator makes for the access to a cluster. */
+export function areSecretsThere(
+  { cache }: { readonly cache: Pick<InformerCache, "secrets"> },
+  { view, namespace }: Pick<ClusterObservation, "view" | "namespace">,
+): boolean {
+  const given = view.spec.clusterCredentialSecretName;
+  const made = accessSecrets(view.name, view.spec).filter((name) => name !== given);
+  return made.every((name) => cache.secrets.get({ name, namespace }) !== undefined);
 }
 
 function loginIn(secret: Stored<Secret> | undefined): Login | undefined {

@@ -4,8 +4,10 @@ import { assertNever } from "#kit/base/assert-never";
 import type { Clock } from "#kit/base/clock";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import { nextAuthorityStep, type AuthorityStep } from "../../../core/planner/cluster/authority-rotation.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import type { EventRecorder } from "#kit/kube/events";
+import type { Ref } from "#kit/kube/kube";
 import { lifeOf, type Authority } from "#kit/pki/authority";
 import { authorityId } from "#kit/pki/trust";
 import { anotherAuthority, authorityIn, type ClusterAuthority } from "../objects/authority.ts";
@@ -17,7 +19,8 @@ import { holdersView, type HolderDeps } from "./authority-holders.ts";
 /** The clusters that link to this one for an Active-Active database, with the authorities by which they know it. */
 export type LinkedSites = (owner: Pick<Owner, "namespace" | "view">) => readonly Holder[];
 
-interface AuthorityDeps extends HolderDeps {
+/** With what the authority of a cluster is replaced. */
+export interface AuthorityDeps extends HolderDeps {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly linkedSites: LinkedSites;
@@ -59,6 +62,13 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     deps.connections.reread({ name: view.name, namespace });
   }
   return step.findings;
+}
+
+/** What asks for another authority: the annotation, and the Secrets that say where the replacement is. */
+export function authorityVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
+  const names = [clusterNames.authoritySecret(ref.name), clusterNames.nodeTlsSecret(ref.name)];
+  const versions = names.map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
+  return [clusters.get(ref)?.metadata.annotations?.[ROTATE_AUTHORITY_ANNOTATION], ...versions];
 }
 
 /** Keys of the Secret of the authority; undefined takes one away. */

@@ -1,11 +1,9 @@
 import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { FINALIZERS, type StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
+import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import type { UserModuleStatus } from "../../../core/api/cluster-status.ts";
-import type { EventRecorder } from "#kit/kube/events";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { keyOf, refOf, refOfKey } from "#kit/kube/ref";
 import { isSame } from "#kit/kube/same";
@@ -17,57 +15,39 @@ import {
   type ClusterObservation,
   type ObserveDeps,
 } from "../../../mechanisms/observe/cluster.ts";
-import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
-import type { AppliedKind, ObjectApplier } from "#kit/reconcile/object-applier";
+import type { AppliedKind } from "#kit/reconcile/object-applier";
 import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
-import { addFinalizer } from "../objects/finalizer.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
-import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
-import { isAhead, keepAhead } from "./ahead.ts";
-import type { OwnSecrets } from "./own-secrets.ts";
+import { isAllKept, keepAll, keptVersions, type Kept, type KeeperDeps } from "./keepers.ts";
 import { perform } from "./acts.ts";
-import { askedOf, keepAccess } from "./access.ts";
-import type { AskNodes } from "./ask-nodes.ts";
-import { rotateAuthority, type LinkedSites } from "./authority.ts";
-import { keepLicense } from "./license.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
-import { keepPolicy } from "./policy.ts";
 import { nextStatus } from "./status.ts";
 import { observeOwnership, unknownOwnership, type OwnershipVerdict } from "./ownership.ts";
-import { keepOwned, ownedOf, syncedOwnership, type FindCallers } from "./owned-objects.ts";
-import type { FindHolder } from "../secrets/holders.ts";
-import { keepSecrets } from "../objects/secrets.ts";
+import { ownedOf, syncedOwnership } from "./owned-objects.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
 import type { WorkloadWritings } from "./workload-writings.ts";
 
-export interface ClusterDeps extends ObserveDeps {
+export interface ClusterDeps extends ObserveDeps, KeeperDeps {
   readonly kube: Kube;
+  readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Log;
-  readonly events: EventRecorder;
-  readonly applier: ObjectApplier;
   readonly applied: readonly AppliedKind[];
-  readonly cache: InformerCache;
-  readonly callers: FindCallers;
-  readonly askNodes: AskNodes;
-  readonly linkedSites: LinkedSites;
-  readonly ownSecrets: OwnSecrets;
   /** Receives what databases depend on. */
   readonly contexts: ClusterContexts;
   /** What is known of the operator's own installation. */
   readonly installation: () => readonly Statement[];
-  readonly userModules: KeepUserModules;
-  readonly holderOf: FindHolder;
   readonly findings: FindingLog;
   /** What was written into StatefulSets. */
   readonly writings: WorkloadWritings;
@@ -83,20 +63,20 @@ const FORBIDDEN_MS = 1_000;
 const BLOCKED_MS = 1_000;
 
 /**
- * One pass over a StoreEnterpriseCluster: observe, decide, act at most once, report. That a cluster still rests is seen
- * from copies and from what it says itself; everything else is decided on what is read then.
+ * One pass over a StoreEnterpriseCluster: observe, decide, do one act and keep what is kept beside it (`KEEPERS`),
+ * report. That a cluster still rests is seen from copies and from what it says itself; everything else is decided on what is read then.
  */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
-  const foundAtRest = new Map<string, { readonly at: number; readonly asked: string }>();
+  const foundAtRest = new Map<string, { readonly at: number; readonly versions: string }>();
   const reconcile = async (key: string): Promise<Outcome> => {
     const at = deps.clock.uptimeMs();
-    const asked = askedOf(deps.cache, refOfKey(key));
+    const versions = keptVersions(deps.cache, refOfKey(key));
     const known = foundAtRest.get(key);
-    const isLate = known === undefined || at - known.at >= READ_MS || known.asked !== asked;
+    const isLate = known === undefined || at - known.at >= READ_MS || known.versions !== versions;
     if (!isLate && (await stillRests(deps, key))) return resting;
     foundAtRest.delete(key);
     const outcome = await looked(deps, key);
-    if (outcome === resting) foundAtRest.set(key, { at, asked });
+    if (outcome === resting) foundAtRest.set(key, { at, versions });
     return outcome;
   };
   return withFailuresReported(reconcile, reportFailedPass(deps, Clusters, deps.cache.clusters), deps.log);
@@ -139,7 +119,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
     await report(deps, observation, refused(planned, foreign));
     return waiting(BLOCKED_MS, foreign.id, foreign.evidence);
   }
-  const { failure, noted = [], userModules } = await act(deps, observation, planned, ownership);
+  const { failure, findings: noted = [], userModules } = await act(deps, observation, planned, ownership);
   const decision = { ...planned, findings: [...planned.findings, ...noted] };
   if (failure === undefined) {
     await report(deps, observation, decision, userModules);
@@ -186,43 +166,35 @@ function decide(
 
 /** Whether a pass would find nothing to do and nothing to report. */
 async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
-  const { cache, applier, clock } = deps;
+  const { cache, clock } = deps;
   const rec = cache.clusters.get(refOfKey(key));
   const spec = rec && readClusterSpec(rec);
   if (rec === undefined || spec === undefined || typeof spec === "string") return false;
   const observation = await observeCluster(deps, cachedReads(cache), rec, spec, 0);
-  const decision = decide(deps, observation, await ownershipOf(deps, observation));
+  const ownership = await ownershipOf(deps, observation);
+  const decision = decide(deps, observation, ownership);
   return (
     decision.step.kind === "done" &&
     !observation.view.deleting &&
-    !lacksUserModules(observation) &&
-    (rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster) &&
-    (!decision.ownsObjects || (applier.isKept(ownedOf(deps, observation)) && isAhead(deps, observation))) &&
+    isAllKept(deps, { observation, decision, ownership }) &&
     isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
   );
 }
 
-interface Acted {
+interface Acted extends Kept {
   /** What went wrong. */
   readonly failure?: Error;
-  /** What the cluster has against a part of the spec, and what of it changes. */
-  readonly noted?: readonly Finding[];
-  /** What became of the modules that the spec lists. */
-  readonly userModules?: readonly UserModuleStatus[];
 }
 
 async function act(
   deps: ClusterDeps,
   observation: ClusterObservation,
   decision: ClusterDecision,
-  { blocking, isUnknown }: OwnershipVerdict,
+  ownership: OwnershipVerdict,
 ): Promise<Acted> {
   try {
-    await addFinalizer(deps.kube, Clusters, observation.rec, FINALIZERS.cluster);
-    const changing = isUnknown || blocking.length > 0 ? [] : await keepCredentials(deps, observation);
-    // before the Role: nodes that may make none find theirs
-    const ahead = decision.ownsObjects ? await keepAhead(deps, observation) : [];
-    if (decision.ownsObjects) await keepOwned(deps, observation);
+    const facts = { observation, decision, ownership };
+    const before = await keepAll(deps, facts, "before the act");
     if (decision.step.kind === "act") {
       deps.log.info("performing a step", {
         cluster: observation.view.name,
@@ -231,25 +203,12 @@ async function act(
       });
       await perform(deps, observation, decision.step.act, decision.target);
     }
-    await keepPolicy(observation);
-    const objection = await keepLicense(deps, observation);
-    return {
-      noted: [...changing, ...ahead, objection].filter((finding) => finding !== undefined),
-      userModules: await deps.userModules(observation),
-    };
+    const after = await keepAll(deps, facts, "after the act");
+    return { ...after, findings: [...(before.findings ?? []), ...(after.findings ?? [])] };
   } catch (error) {
     // reported in the status first, thrown after that
     return { failure: error instanceof Error ? error : new Error(String(error)) };
   }
-}
-
-/** Secrets of the cluster, and the step that brings a change of its password or its authority on. */
-async function keepCredentials(
-  deps: ClusterDeps,
-  observation: ClusterObservation,
-): Promise<readonly (Finding | undefined)[]> {
-  await keepSecrets(deps, observation);
-  return [await keepAccess(deps, observation), ...(await rotateAuthority(deps, observation))];
 }
 
 function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {

@@ -3,6 +3,8 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { isFault } from "#kit/base/fault";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
+import type { Ref } from "#kit/kube/kube";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { textOf } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
@@ -34,6 +36,19 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
     if (!isFault(error, faults.refused)) throw error;
     return refused(secret === undefined ? "spec.license" : `secret ${secret}`, error.message);
   }
+}
+
+/** Whether the cluster has the licence of its spec; one in a Secret is read when the Secret changes, see `licenseVersions`. */
+export function isLicenseKept({ view, records, connection }: ClusterObservation): boolean {
+  const { license, licenseSecretName } = view.spec;
+  if (connection === undefined || "unreachable" in records || licenseSecretName !== undefined) return true;
+  return license === undefined || license.trim() === "" || license === records.license.license;
+}
+
+/** The version of the Secret that holds the licence, and which one it is. */
+export function licenseVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
+  const name = clusters.get(ref)?.spec?.licenseSecretName;
+  return name === undefined ? [] : [name, secrets.get({ ...ref, name })?.metadata.resourceVersion];
 }
 
 function missing(secret: string, namespace: string): Finding {

@@ -10,7 +10,8 @@ import type { OwnSecrets } from "./own-secrets.ts";
 /** Who calls the management APIs of a namespace; undefined while that is not known. */
 export type FindCallers = () => Callers | undefined;
 
-interface OwnedObjectsDeps {
+/** With what the objects of a cluster are kept. */
+export interface OwnedObjectsDeps {
   readonly applier: ObjectApplier;
   readonly callers: FindCallers;
   readonly ownSecrets: OwnSecrets;
@@ -39,6 +40,14 @@ export async function keepOwned(deps: OwnedObjectsDeps, observation: ClusterObse
   await applier.keep(ownedOf(deps, observation), lacksGrants(observation));
   if (view.spec.networkPolicy.enabled) return;
   await applier.drop(NetworkPolicies, { name: clusterNames.networkPolicy(view.name), namespace });
+}
+
+/** Whether `keepOwned` would write and take back nothing. */
+export function isOwnedKept(deps: OwnedObjectsDeps, observation: ClusterObservation): boolean {
+  const { view, namespace } = observation;
+  const policy = { name: clusterNames.networkPolicy(view.name), namespace };
+  const isDropped = view.spec.networkPolicy.enabled || deps.applier.isDropped(NetworkPolicies, policy);
+  return isDropped && deps.applier.isKept(ownedOf(deps, observation));
 }
 
 /** Everything that says what a cluster is to have is known then. */

@@ -7,11 +7,16 @@ import type { ClusterPolicy } from "../../../ports/management/records.ts";
  * Sends the cluster what its spec says of all databases. Nodes of two releases are not sent it: the leader may be one that
  * knows nothing of it.
  */
-export async function keepPolicy({ view, records, connection }: ClusterObservation): Promise<void> {
-  if (connection === undefined || "unreachable" in records || records.policy === undefined) return;
+export async function keepPolicy(observation: ClusterObservation): Promise<void> {
+  const body = policyDue(observation);
+  if (body !== undefined) await observation.connection?.client.call("updateClusterPolicy", { body });
+}
+
+/** What the cluster is to be sent now; undefined when it has it, or cannot be sent it. */
+export function policyDue({ view, records, connection }: ClusterObservation): ClusterPolicy | undefined {
+  if (connection === undefined || "unreachable" in records || records.policy === undefined) return undefined;
   const versions = new Set(records.nodes.map(({ software_version }) => software_version));
-  const body = versions.size > 1 ? undefined : policyToSend(view.spec, records.policy);
-  if (body !== undefined) await connection.client.call("updateClusterPolicy", { body });
+  return versions.size > 1 ? undefined : policyToSend(view.spec, records.policy);
 }
 
 /**

@@ -60,7 +60,7 @@ const REST_MS = 30 * 60_000;
 const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
 
 /**
- * One pass over a StoreEnterpriseDatabase: observe, decide, act at most once, report. Whether there is something to do
+ * One pass over a StoreEnterpriseDatabase: observe, decide, do one act at most, report. Whether there is something to do
  * is seen from copies and from what the cluster last said; what is to be done is decided on what is read then.
  */
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
