@@ -27,6 +27,11 @@ export async function removeTeardownFinalizer(kube: Kube, own: Required<Ref>): P
   await kube.apply(ServiceAccounts, account, MANAGER);
 }
 
+/** Whether it carries the finalizer. */
+export function isHeld({ metadata }: Stored<object>): boolean {
+  return (metadata.finalizers ?? []).includes(TEARDOWN_FINALIZER);
+}
+
 export function isDeleted({ metadata }: Stored<object>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

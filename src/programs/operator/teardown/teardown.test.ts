@@ -6,7 +6,8 @@ import { until } from "#kit/testing/until";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { silentLog } from "#kit/base/log";
-import { CustomResourceDefinitions, Deployments, ServiceAccounts } from "#kit/kube/builtin";
+import type { Clock } from "#kit/base/clock";
+import { CustomResourceDefinitions, Deployments, Events, ServiceAccounts } from "#kit/kube/builtin";
 import { eventRecorder } from "#kit/kube/events";
 import type { Kube } from "#kit/kube/kube";
 import { startInformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
@@ -82,6 +83,35 @@ test("definitions that are deleted with the bundle of another namespace leave no
   await until("clusters are gone too", async () => (await left()) === 0, { withinMs: 30_000, everyMs: 20 });
 });
 
+test("an account that is deleted while its Deployment stays ends, with an event that says how it is made again", async () => {
+  await using world = await startOperatorWorld();
+  const { kube } = world;
+  using stop = aborting();
+  const late = { ms: 0 };
+  const clock = { ...systemClock, uptimeMs: () => systemClock.uptimeMs() + late.ms };
+  const teardown = teardownOf(kube, stop.signal, clock);
+  await deployOperator(kube, "default");
+  await kube.create(Clusters, { metadata: { name: "rec", namespace: "default" }, spec: {} });
+  const isHeld = async (): Promise<boolean> => {
+    await teardown.reconcileFinalizer();
+    return ((await kube.get(ServiceAccounts, OWN))?.metadata.finalizers ?? []).length > 0;
+  };
+  await until("the account has its finalizer", isHeld, { withinMs: 15_000, everyMs: 20 });
+  await kube.delete(ServiceAccounts, OWN);
+  const isSeen = async (): Promise<boolean> => (await teardown.reconcileFinalizer()).kind === "waiting";
+  await until("its deletion is seen", isSeen, { withinMs: 15_000, everyMs: 20 });
+  assert.notEqual(await kube.get(ServiceAccounts, OWN), undefined, "the rest of a bundle may follow");
+  late.ms = 20_000;
+  await teardown.reconcileFinalizer();
+  assert.equal(await kube.get(ServiceAccounts, OWN), undefined);
+  const { items } = await kube.list(Events, { namespace: "default" });
+  const said = items.find(({ reason }) => reason === "AccountDeleted");
+  assert.equal(said?.involvedObject.kind, "Deployment");
+  assert.match(said.message ?? "", /kubectl apply -f bundle\.yaml && kubectl rollout restart deployment\//);
+  await kube.create(ServiceAccounts, { metadata: OWN });
+  await until("the next account is held again", isHeld, { withinMs: 15_000, everyMs: 20 });
+});
+
 function aborting(): Disposable & { readonly signal: AbortSignal } {
   const stop = new AbortController();
   return {
@@ -92,9 +122,8 @@ function aborting(): Disposable & { readonly signal: AbortSignal } {
   };
 }
 
-function teardownOf(kube: Kube, signal: AbortSignal): Teardown {
+function teardownOf(kube: Kube, signal: AbortSignal, clock: Clock = systemClock): Teardown {
   const log = silentLog;
-  const clock = systemClock;
   const events = eventRecorder(kube, { component: OPERATOR_NAME, clock, log });
   const cache = startInformerCache(kube, { namespace: "default", clock, log, signal });
   return followTeardown({

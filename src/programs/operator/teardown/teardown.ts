@@ -1,15 +1,16 @@
 import { isFault, messageOf } from "#kit/base/fault";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import { OPERATOR_NAME, TEARDOWN_FINALIZER } from "../../../core/api/names.ts";
-import { Deployments } from "#kit/kube/builtin";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
+import { Deployments, ServiceAccounts } from "#kit/kube/builtin";
 import type { EventRecorder } from "#kit/kube/events";
 import { faults } from "#kit/kube/faults";
 import { startInformer } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import { settled, type Outcome } from "#kit/reconcile/outcome";
-import { addTeardownFinalizer, isDeleted, removeTeardownFinalizer } from "./deployment.ts";
+import { accountRelease } from "./account.ts";
+import { addTeardownFinalizer, isDeleted, isHeld, removeTeardownFinalizer } from "./deployment.ts";
 import { hasCachedObjects, hasObjects, removeFinalizersIn, type ManagedKinds } from "./managed-objects.ts";
 
 export interface TeardownDeps {
@@ -31,7 +32,7 @@ export interface Teardown {
   readonly due: AbortSignal;
   /** Gives the Deployment its finalizer while there are clusters or databases, and removes it after them. */
   reconcileFinalizer(): Promise<Outcome>;
-  /** Calls back when the Deployment changes. */
+  /** Calls back when the Deployment or its account changes. */
   onChange(listener: () => void): void;
   /** Whether the Deployment is being deleted now, as with its namespace; asked when the operator ends and can learn it in no other way. */
   isDue(): Promise<boolean>;
@@ -45,8 +46,10 @@ export function followTeardown(deps: TeardownDeps): Teardown {
   const own = { name: OPERATOR_NAME, namespace };
   const further = (): string[] => watched.names().filter((name) => name !== namespace);
   const due = new AbortController();
-  const options = { namespace, fieldSelector: OWN_DEPLOYMENT, clock, log, signal };
+  const options = { namespace, fieldSelector: OWN_NAME, clock, log, signal };
   const deployments = startInformer(kube, Deployments, options);
+  const accounts = startInformer(kube, ServiceAccounts, options);
+  const releaseAccount = accountRelease(deps);
   deployments.onChange((_ref, current) => {
     if (current !== undefined && isDeleted(current)) due.abort(new Error("the operator is being deleted"));
   });
@@ -54,12 +57,15 @@ export function followTeardown(deps: TeardownDeps): Teardown {
     due: due.signal,
     onChange: (listener) => {
       deployments.onChange(listener);
+      accounts.onChange(listener);
     },
     async reconcileFinalizer() {
       const deployment = deployments.get(own);
       if (deployment === undefined || isDeleted(deployment)) return settled;
+      const account = accounts.get(own);
+      if (account !== undefined && isDeleted(account)) return releaseAccount(account, deployment);
       const isNeeded = await isAnythingLeft(deps, further());
-      const isThere = (deployment.metadata.finalizers ?? []).includes(TEARDOWN_FINALIZER);
+      const isThere = isHeld(deployment) && (account === undefined || isHeld(account));
       if (isNeeded && !isThere) await addTeardownFinalizer(kube, own);
       if (!isNeeded && isThere) await removeTeardownFinalizer(kube, own);
       return settled;
@@ -77,11 +83,11 @@ export function followTeardown(deps: TeardownDeps): Teardown {
   };
 }
 
-const OWN_DEPLOYMENT = `metadata.name=${OPERATOR_NAME}`;
+const OWN_NAME = `metadata.name=${OPERATOR_NAME}`;
 
 /** Asked of the API server: the informer may end with what asks. The operator may list Deployments, and get none by name. */
 async function isOwnDeleted({ kube, namespace, log }: TeardownDeps): Promise<boolean> {
-  const listed = kube.list(Deployments, { namespace, fieldSelector: OWN_DEPLOYMENT });
+  const listed = kube.list(Deployments, { namespace, fieldSelector: OWN_NAME });
   const items = await unlessForbidden(
     listed.then((list) => list.items),
     [],
