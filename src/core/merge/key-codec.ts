@@ -1,6 +1,6 @@
 import type { Cell, Put, Sum } from "./cell.ts";
-import { KEY_TYPES, entries } from "./key-view.ts";
-import type { KeyType } from "./operation.ts";
+import { entries } from "./key-view.ts";
+import { KEY_TYPES, type KeyType } from "./operation.ts";
 import type { Expiry, KeyState, KnownKey, Stamp } from "./key-state.ts";
 import { array, flag, integer, mapped, optional, record, text, type Codec } from "./codec.ts";
 import { dotCodec, timestampCodec, untilCodec, valueCodec, vectorCodec } from "./operation-codec.ts";

@@ -1,6 +1,6 @@
 import { ABSENT, AGREED, contentFrom, contentOf, type Cell, type Content, type Put } from "./cell.ts";
 import { keepsBase, type Expiry, type KeyState, type Stamp } from "./key-state.ts";
-import type { KeyType } from "./operation.ts";
+import { KEY_TYPES, type KeyType } from "./operation.ts";
 import { compareTimestamps } from "./timestamp.ts";
 import { covers } from "./version-vector.ts";
 
@@ -82,6 +82,3 @@ export function entries<V>(of: Readonly<Partial<Record<KeyType, V>>>): readonly 
     return value === undefined ? [] : [[type, value] as const];
   });
 }
-
-/** In the order in which they are numbered when they are sent. */
-export const KEY_TYPES: readonly KeyType[] = ["string", "list", "hash", "set", "zset"];

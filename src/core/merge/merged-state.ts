@@ -7,7 +7,7 @@ import { joinKey } from "./key-join.ts";
 import { applyEffect, newKey, type KeyState, type KnownKey } from "./key-state.ts";
 import { byKey, type KeyEffect, type Operation } from "./operation.ts";
 import { siteOf } from "./origin.ts";
-import { removesAll, type Summary } from "./summary.ts";
+import type { KnownKeys } from "./known-keys.ts";
 import { UnagreedEffects } from "./unagreed-effects.ts";
 import {
   covers,
@@ -79,8 +79,8 @@ export class MergedState {
    * Takes in what another site knows, of a site that has received only that; the answer is what brings the engine from the state
    * before to the one after. One that removes keys which it does not name has to be whole.
    */
-  join(summary: Summary, received: VersionVector): readonly EngineCommand[] {
-    const isFlushed = removesAll(summary, received);
+  join(summary: KnownKeys, received: VersionVector): readonly EngineCommand[] {
+    const isFlushed = this.isFlushedBy(summary, received);
     if (isFlushed) this.#joinFlush(summary, received);
     const writes = summary.keys.flatMap(({ key, state }) => {
       const own = this.#known(key);
@@ -93,7 +93,12 @@ export class MergedState {
     return isFlushed ? [["FLUSHDB"], ...this.all().flatMap(({ key, state }) => valuesOf(key, state))] : writes;
   }
 
-  #joinFlush(summary: Summary, received: VersionVector): void {
+  /** True when the summary says of keys that they were removed and does not name them, for a site that has received only that. */
+  isFlushedBy({ flushes }: Pick<KnownKeys, "flushes">, received: VersionVector): boolean {
+    return !coversAll(received, flushes);
+  }
+
+  #joinFlush(summary: KnownKeys, received: VersionVector): void {
     const named = new Set(summary.keys.map(({ key }) => key));
     for (const [key, own] of this.#keys)
       if (!named.has(key)) joinKey(own, newKey(summary.flushes), { own: received, other: summary.received });

@@ -1,5 +1,4 @@
-import { KEY_TYPES } from "./key-view.ts";
-import type { Effect, Operation, Value } from "./operation.ts";
+import { KEY_TYPES, type Effect, type Operation, type Value } from "./operation.ts";
 import type { Timestamp } from "./timestamp.ts";
 import { pairsOf, vectorOf, type Dot, type VersionVector } from "./version-vector.ts";
 import { malformed, type ByteReader, type ByteWriter } from "./bytes.ts";

@@ -4,6 +4,9 @@ import type { Dot, VersionVector } from "./version-vector.ts";
 /** What a key can hold in an Active-Active database. */
 export type KeyType = "string" | "list" | "hash" | "set" | "zset";
 
+/** In the order in which they are numbered when they are sent. */
+export const KEY_TYPES: readonly KeyType[] = ["string", "list", "hash", "set", "zset"];
+
 /** Bytes as a string of one character a byte; a list as its elements. */
 export type Value = string | readonly string[];
 

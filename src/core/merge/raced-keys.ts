@@ -1,6 +1,6 @@
 import { array, decoded, encoded, flag, mapped, optional, record, text, word } from "./codec.ts";
 import type { KeyPart, NamedElement, RacedKey, SomeOfKey } from "./key-part.ts";
-import { KEY_TYPES } from "./key-view.ts";
+import { KEY_TYPES } from "./operation.ts";
 
 /** What has to be written again, as it is saved. */
 export function encodeRacedKeys(keys: readonly RacedKey[]): Uint8Array {

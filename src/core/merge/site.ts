@@ -14,7 +14,7 @@ import type { LoggedEntry, Remains, SavedSite } from "./saved-site.ts";
 import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { summaryParts } from "./summary-parts.ts";
-import { dividedSummary, removesAll, type Summary, type SummaryPart } from "./summary.ts";
+import { dividedSummary, type Summary, type SummaryPart } from "./summary.ts";
 import type { Statement } from "./statement.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
 import type { TransferBegin } from "./transfer.ts";
@@ -124,7 +124,7 @@ export class Site {
   receiveSummary(parts: readonly SummaryPart[]): readonly Apply[] {
     const last = parts.at(-1);
     if (last === undefined) return [];
-    const isFlushed = removesAll(last, this.#received);
+    const isFlushed = this.#state.isFlushedBy(last, this.#received);
     const mark = this.#pending.nextMark("summary");
     const applies = dividedSummary(parts, isFlushed ? Infinity : this.#options.limits.partKeys, mark).map(
       (logged): Apply => {

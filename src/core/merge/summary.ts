@@ -1,21 +1,15 @@
 import { array, decoded, encoded, flag, record, text, type Codec } from "./codec.ts";
 import { knownKeyCodec } from "./key-codec.ts";
-import type { KnownKey } from "./key-state.ts";
+import type { KnownKeys } from "./known-keys.ts";
 import { timestampCodec, vectorCodec } from "./operation-codec.ts";
 import { seenByCodec, type SeenBy } from "./seen-by.ts";
 import type { Timestamp } from "./timestamp.ts";
-import { coversAll, type VersionVector } from "./version-vector.ts";
 
 /** What a site knows of keys, as it is after certain operations. */
-export interface Summary {
-  /** The operations that are in it. */
-  readonly received: VersionVector;
+export interface Summary extends KnownKeys {
   readonly clock: Timestamp;
   /** What each site had said to have applied: the operations that said it are in the summary. */
   readonly seenBy: readonly SeenBy[];
-  /** The operations that removed all keys, and that not all sites had applied. */
-  readonly flushes: VersionVector;
-  readonly keys: readonly KnownKey[];
 }
 
 /**
@@ -34,11 +28,6 @@ export function encodeSummary(part: SummaryPart): Uint8Array {
 /** Throws MERGE_MALFORMED. */
 export function decodeSummary(bytes: Uint8Array): SummaryPart {
   return decoded(partCodec, FORMAT, bytes);
-}
-
-/** True when keys were removed that it does not name, for a site that has received only that. */
-export function removesAll({ flushes }: Summary, received: VersionVector): boolean {
-  return !coversAll(received, flushes);
 }
 
 /** What one transaction applies of a summary, as it is logged. */
