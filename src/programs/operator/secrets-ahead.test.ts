@@ -85,6 +85,28 @@ test("a quota that lets no Secret be made keeps no cluster from its nodes, and t
   assert.deepEqual(await ofNodes(world), []);
 });
 
+test("a node that counts on and on gets a bounded number of Secrets, and the cluster says so until they are gone", async () => {
+  await using world = await startOperatorWorld();
+  await world.operate(VERSION);
+  await world.kube.create(Clusters, { metadata: REC, spec: {} });
+  await until("the first are there", async () => (await ofNodes(world)).includes("rec-user-8"), PATIENCE);
+  await world.kube.create(ConfigMaps, recordWith(1));
+  const said = async () =>
+    (await world.kube.get(Clusters, REC))?.status?.findings?.find(({ id }) => id === "SecretsPassedOver");
+  for (let next = 101; (await said()) === undefined; next += 100) {
+    assert.ok(next < 1_000, `${(await ofNodes(world)).length} Secrets`);
+    await world.kube.patch(ConfigMaps, RECORD, { type: "merge", body: { data: recordWith(next).data } });
+    const isFollowed = async (): Promise<boolean> =>
+      (await said()) !== undefined || (await ofNodes(world)).includes(`rec-db-${next + 15}`);
+    await until("they follow, or it is said", isFollowed, PATIENCE);
+  }
+  assert.ok((await ofNodes(world)).length <= 48 + 24 + 16, "no more are made");
+  const names = /kubectl delete secret (.*)$/.exec((await said())?.remedy ?? "")?.[1]?.split(" ") ?? [];
+  for (const name of names) await world.kube.delete(Secrets, { name, namespace });
+  await until("they are gone", async () => (await said()) === undefined, PATIENCE);
+  await until("more are made", async () => (await ofNodes(world)).length === 24, PATIENCE);
+});
+
 function refusing<T>(kube: Kube, type: ResourceType<T>, object: Parameters<typeof kube.create<T>>[1]) {
   if (type.plural !== Secrets.plural || !object.metadata.name.startsWith("rec-db-")) return kube.create(type, object);
   return Promise.reject(new Fault(faults.forbidden, "exceeded quota: secrets"));
@@ -94,6 +116,8 @@ async function ofNodes({ kube }: OperatorWorld): Promise<readonly string[]> {
   const { items } = await kube.list(Secrets, { namespace });
   return items.map(({ metadata }) => metadata.name).filter((name) => /^rec-(db|user)-/.test(name));
 }
+
+const RECORD = { name: "rec-cluster", namespace };
 
 function recordWith(nextDatabase: number) {
   const record = JSON.stringify({ createdTime: "t", nextDatabase, maintenance: [], finished: [] });

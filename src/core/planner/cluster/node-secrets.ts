@@ -71,7 +71,7 @@ function doAll(cluster: PolledCluster | Unreachable, capability: string): boolea
 }
 
 /** Nodes use no other Secrets; the operator labels its own as they do. */
-function isOfNodes(cluster: string, name: string): boolean {
+export function isOfNodes(cluster: string, name: string): boolean {
   const rest = name.startsWith(`${cluster}-`) ? name.slice(cluster.length + 1) : "";
   return /^(db-\d+|user-[0-9a-f]+)$/.test(rest);
 }

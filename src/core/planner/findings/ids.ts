@@ -98,6 +98,7 @@ const FINDING_IDS = [
   "SecretKeyTaken",
   "SecretMissing",
   "SecretNotMarked",
+  "SecretsPassedOver",
   "SingleCopy",
   "SitesApart",
   "SpecInvalid",

@@ -77,6 +77,7 @@ export const LEFT_TO_USERS = {
   SecretKeyTaken: BY_HAND,
   SecretMissing: BY_HAND,
   SecretNotMarked: BY_HAND,
+  SecretsPassedOver: BY_HAND,
   SingleCopy: BY_HAND,
   SitesApart: BY_HAND,
   SpecInvalid: BY_HAND,

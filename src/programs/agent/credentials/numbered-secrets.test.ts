@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Secret } from "kubernetes-types/core/v1.js";
 import { startEmbeddedServer } from "../../../../test/api-servers/test-server.ts";
 import { connectAs, openNamespace, writeRole } from "../../../../test/kit/kubernetes/permission-scene.ts";
+import type { Clock } from "#kit/base/clock";
 import { API_GROUP, LABELS } from "../../../core/api/names.ts";
 import { isFault } from "#kit/base/fault";
 import { clusterRules } from "../../../core/releases/permissions/roles.ts";
@@ -60,6 +61,24 @@ await test("a leader that stood still behind its number fills its own Secret, an
   assert.equal((await scene.leader().take(scene.counter))?.number, 4, "its number is not used again");
   const [owner] = (await scene.secret(2))?.metadata.ownerReferences ?? [];
   assert.equal(owner?.name, "rec", "it goes with the cluster");
+});
+
+await test("a Secret that was taken and not filled is removed by the next leader a minute later, and none that is filled", async () => {
+  await using scene = await openScene();
+  await scene.prepare();
+  await scene.leader().take(scene.counter);
+  const late = { ms: 0 };
+  const next = scene.leader({ ...systemClock, uptimeMs: () => systemClock.uptimeMs() + late.ms });
+  const filled = await next.take(scene.counter);
+  assert.ok(filled !== undefined && (await next.fill(filled, contents("2"))));
+  assert.notEqual(await scene.secret(1), undefined, "its node may still fill it");
+  late.ms = 60_000;
+  await next.take(scene.counter);
+  assert.equal(await scene.secret(1), undefined);
+  assert.equal(await scene.password(2), "2");
+  late.ms = 120_000;
+  await next.take(scene.counter);
+  assert.equal(await scene.password(2), "2");
 });
 
 await test("while none is there nothing changes, and it goes on once the operator has made more", async () => {
@@ -158,7 +177,7 @@ interface Scene extends AsyncDisposable {
   next(): number;
   /** Puts an older copy of the record back. */
   restore(next: number): void;
-  leader(): NumberedSecrets;
+  leader(clock?: Clock): NumberedSecrets;
   /** What the operator does: Secrets for the next numbers. */
   prepare(): Promise<void>;
   /** Whether nodes may make Secrets. */
@@ -190,8 +209,8 @@ async function openScene({ hasOlderNodes = false } = {}): Promise<Scene> {
     restore: (older) => {
       next = older;
     },
-    leader: () =>
-      numberedSecrets({ kube: node, cluster: "rec", namespace, clock: systemClock }, { nameOf, ahead: AHEAD }),
+    leader: (clock = systemClock) =>
+      numberedSecrets({ kube: node, cluster: "rec", namespace, clock }, { nameOf, ahead: AHEAD }),
     prepare: () =>
       prepareSecrets(
         { kube: server.kube, secrets: { get: () => undefined, learn: () => undefined } },

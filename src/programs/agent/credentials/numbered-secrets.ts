@@ -5,6 +5,7 @@ import { Secrets } from "#kit/kube/builtin";
 import { faults } from "#kit/kube/faults";
 import type { Stored } from "#kit/kube/kube";
 import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
+import { unfilledSecrets } from "./unfilled-secrets.ts";
 
 /**
  * The Secrets of one kind, each with a number that none had before. The operator makes them ahead, empty, and a node fills one that it
@@ -56,6 +57,7 @@ export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): Num
   const { clock } = deps;
   let last: Promise<unknown> = Promise.resolve();
   let lackedAt = -Infinity;
+  const removeUnfilled = unfilledSecrets(deps, numbering.ahead);
   // two at once would look for the same one, and one of them would look again
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const own = last.then(act);
@@ -67,7 +69,11 @@ export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): Num
     return free;
   };
   return {
-    take: (counter) => inTurn(async () => noted(await taken(deps, numbering, counter))),
+    take: (counter) =>
+      inTurn(async () => {
+        await removeUnfilled(counter.next(), numbering.nameOf);
+        return noted(await taken(deps, numbering, counter));
+      }),
     isReady: (counter) =>
       inTurn(async () => {
         // of many that wait, one looks

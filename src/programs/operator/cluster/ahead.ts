@@ -22,8 +22,11 @@ export interface AheadDeps extends ForbiddenDeps {
  */
 export async function keepAhead(deps: AheadDeps, observation: ClusterObservation): Promise<readonly Finding[]> {
   await deps.ownSecrets.synced;
-  const { ahead, taken } = deps.ownSecrets.of(observation);
-  const foreign = taken.length === 0 ? [] : [foreignFinding(taken)];
+  const { ahead, taken, passedOver } = deps.ownSecrets.of(observation);
+  const foreign = [
+    ...(taken.length === 0 ? [] : [foreignFinding(taken)]),
+    ...(passedOver.length === 0 ? [] : [passedOverFinding(passedOver)]),
+  ];
   try {
     await prepareSecrets(
       { kube: deps.kube, secrets: deps.cache.secrets },
@@ -40,8 +43,12 @@ export async function keepAhead(deps: AheadDeps, observation: ClusterObservation
 /** Whether all of them are there, and none has a name of theirs. */
 export function isAhead({ cache, ownSecrets }: AheadDeps, observation: ClusterObservation): boolean {
   const { namespace } = observation;
-  const { ahead, taken } = ownSecrets.of(observation);
-  return taken.length === 0 && ahead.every((name) => cache.secrets.get({ name, namespace }) !== undefined);
+  const { ahead, taken, passedOver } = ownSecrets.of(observation);
+  return (
+    taken.length === 0 &&
+    passedOver.length === 0 &&
+    ahead.every((name) => cache.secrets.get({ name, namespace }) !== undefined)
+  );
 }
 
 function foreignFinding(names: readonly string[]): Finding {
@@ -51,4 +58,16 @@ function foreignFinding(names: readonly string[]): Finding {
       ? `the Secret ${named} is there, and has no mark of this cluster: the number in its name is passed over`
       : `the Secrets ${named} are there, and have no mark of this cluster: the numbers in their names are passed over`;
   return warn("ObjectNotOurs", evidence, `when nothing else needs it: ${deleteObjects("secret", names)}`);
+}
+
+/** Each costs an object of the namespace: a node that counts on and on gets no more. */
+function passedOverFinding(names: readonly string[]): Finding {
+  const evidence =
+    `${names.length} Secrets were made for databases and users, and nodes have counted past them without filling them: no more are made, ` +
+    `and no database or user is, until they are gone`;
+  return warn(
+    "SecretsPassedOver",
+    evidence,
+    `look what the nodes did (their audit logs), then: ${deleteObjects("secret", names)}`,
+  );
 }

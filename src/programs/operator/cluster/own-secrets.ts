@@ -1,6 +1,13 @@
 import type { Role } from "kubernetes-types/rbac/v1.js";
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
-import { findsSecrets, mayNameSecrets, nodeSecrets, secretsAhead } from "../../../core/planner/cluster/node-secrets.ts";
+import { MOST_PASSED_OVER } from "../../../core/api/secrets-ahead.ts";
+import {
+  findsSecrets,
+  isOfNodes,
+  mayNameSecrets,
+  nodeSecrets,
+  secretsAhead,
+} from "../../../core/planner/cluster/node-secrets.ts";
 import { Roles } from "#kit/kube/builtin";
 import type { Informer } from "#kit/kube/informer";
 import type { Stored } from "#kit/kube/kube";
@@ -26,6 +33,8 @@ export interface NodeSecrets {
   readonly ahead: readonly string[];
   /** Those of them whose names others have taken. */
   readonly taken: readonly string[];
+  /** Those that nodes have passed over without filling them, once they are so many that no more are made. */
+  readonly passedOver: readonly string[];
 }
 
 /** Finds them by what is followed of a namespace. */
@@ -43,7 +52,8 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       // a Role that was emptied or taken away says nothing of what nodes need that were made with it
       const held = granted !== undefined ? "names" : isUnknown || holds(role, "get") ? "all" : "none";
       const hasOlderNodes = !findsSecrets(cluster, isUnknown || holds(role, "create") ? "makes" : "finds");
-      if (!mayNameSecrets(cluster, held)) return { names: undefined, hasOlderNodes, ahead: [], taken: [] };
+      if (!mayNameSecrets(cluster, held))
+        return { names: undefined, hasOlderNodes, ahead: [], taken: [], passedOver: [] };
       const stored = records.get({ name: clusterNames.clusterRecord(name), namespace });
       // one that is there and cannot be read says nothing: nothing is made, and what nodes may use stays
       const state = stored === undefined ? NEW_STATE : secretState(stored);
@@ -63,9 +73,15 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       });
       // a node of an older release makes them itself, and fails over one that is there
       const ahead = hasOlderNodes || state === undefined ? [] : secretsAhead(name, state);
+      const unfilled = secrets
+        .list()
+        .filter((one) => one.metadata.namespace === namespace && isUnfilled(one, name, rec));
+      const passedOver = unfilled.map(({ metadata }) => metadata.name).filter((one) => !ahead.includes(one));
+      const isFull = passedOver.length >= MOST_PASSED_OVER;
       const kept = stored === undefined || state === undefined ? granted : undefined;
       const names = kept?.filter((one) => !foreign.includes(one)) ?? wanted;
-      return { names, hasOlderNodes, ahead, taken: ahead.filter((one) => foreign.includes(one)) };
+      const taken = ahead.filter((one) => foreign.includes(one));
+      return { names, hasOlderNodes, ahead: isFull ? [] : ahead, taken, passedOver: isFull ? passedOver : [] };
     },
   };
 }
@@ -74,6 +90,12 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
 function isMarked({ metadata }: Stored<object>, cluster: string, rec: Stored<object>): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   return labels[LABELS.cluster] === cluster && ownerReferences.every(({ uid }) => uid === rec.metadata.uid);
+}
+
+/** One that was made ahead: what nodes have filled has no owner. */
+function isUnfilled(secret: Stored<object>, cluster: string, rec: Stored<object>): boolean {
+  const { name, ownerReferences = [] } = secret.metadata;
+  return isOfNodes(cluster, name) && isMarked(secret, cluster, rec) && ownerReferences.length > 0;
 }
 
 /** Whether all nodes that there are, if any, were made from the images of this operator's release. */
