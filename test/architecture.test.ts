@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
+import { impureGlobals } from "./kit/architecture/impure-globals.ts";
 import { circles, filesBelow, importsBelow, type Import } from "./kit/architecture/import-graph.ts";
 import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 
@@ -141,15 +142,31 @@ test("the product uses the local Kubernetes by its entry file alone", () => {
   assert.deepEqual(wrong.map(said), []);
 });
 
-test("pure rooms import nothing of node, and read neither clock nor randomness", () => {
+test("pure rooms import nothing of node, use no global of node, and read neither clock nor randomness", () => {
   const wrong = ofSources.filter(({ file, target }) => isPure(file) && target.startsWith("node:"));
   const impure = files
     .filter((file) => isPure(file) && !isTest(file))
-    .filter((file) =>
-      /Date\.now|new Date\(\)|Math\.random|performance\.now|setTimeout/.test(readFileSync(join(ROOT, file), "utf8")),
-    );
+    .flatMap((file) => impureGlobals(readFileSync(join(ROOT, file), "utf8")).map((use) => `${file}:${use}`));
   assert.deepEqual([...wrong.map(said), ...impure], []);
 });
+
+for (const [text, uses] of [
+  ["const bytes = Buffer.alloc(1);", ["1: Buffer"]],
+  ["export const read = () => process.env;", ["1: process"]],
+  ["return setTimeout(run, 1);", ["1: setTimeout"]],
+  [
+    "const at = Date.now();\nconst day = new Date();\nconst text = Date();",
+    ["1: Date.now", "2: new Date()", "3: Date()"],
+  ],
+  ["const at = performance.now() + Math.random();", ["1: performance", "1: Math.random"]],
+  ["console.log(await fetch(url), { crypto });", ["1: console", "1: fetch", "1: crypto"]],
+  ["globalThis.x = queueMicrotask;", ["1: globalThis", "1: queueMicrotask"]],
+  ["const first = new Date(0); let part: Buffer; engine.process(first, { fetch: 1 });", []],
+  ["/** Buffer */ const process = 'Buffer'; use(process, new URL(x), new TextEncoder());", []],
+] as const)
+  test(`the rule of pure rooms sees ${uses.join(", ") || "nothing"} in: ${text.replaceAll("\n", " ")}`, () => {
+    assert.deepEqual(impureGlobals(text), uses);
+  });
 
 test("findings are made in one place, which knows every id", () => {
   const wrong = files.filter(

@@ -1,9 +1,10 @@
 import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
+import { readOneByteText, writeOneByteText } from "./one-byte-text.ts";
 
 /** Puts values one after the other into bytes. */
 export class ByteWriter {
-  #buffer = Buffer.allocUnsafe(256);
+  #buffer = new Uint8Array(256);
   #length = 0;
 
   /** A whole number from 0 to 2^53 - 1. */
@@ -32,7 +33,7 @@ export class ByteWriter {
   text(value: string): void {
     this.number(value.length);
     this.#reserve(value.length);
-    this.#buffer.write(value, this.#length, "latin1");
+    writeOneByteText(value, this.#buffer, this.#length);
     this.#length += value.length;
   }
 
@@ -50,12 +51,12 @@ export class ByteWriter {
 
   /** A copy of what was written. */
   finish(): Uint8Array {
-    return new Uint8Array(this.#buffer.subarray(0, this.#length));
+    return this.#buffer.slice(0, this.#length);
   }
 
   #reserve(more: number): void {
     if (this.#length + more <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafe(2 * (this.#length + more));
+    const larger = new Uint8Array(2 * (this.#length + more));
     larger.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = larger;
   }
@@ -63,11 +64,11 @@ export class ByteWriter {
 
 /** Takes values out of bytes; throws MERGE_MALFORMED where they end too early or say what no writer writes. */
 export class ByteReader {
-  readonly #buffer: Buffer;
+  readonly #buffer: Uint8Array;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = bytes;
   }
 
   number(): number {
@@ -92,7 +93,7 @@ export class ByteReader {
 
   text(): string {
     const [from, to] = this.#range();
-    return this.#buffer.toString("latin1", from, to);
+    return readOneByteText(this.#buffer, from, to);
   }
 
   bytes(): Uint8Array {
