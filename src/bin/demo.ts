@@ -8,6 +8,7 @@ import { describeObject, getObjects } from "../core/api/kubectl.ts";
 import type { AskedVersion } from "../core/api/records.ts";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
+import { waitForAbort } from "#kit/base/wait-for-abort";
 import { fileLog } from "../programs/demo/file-log.ts";
 import { DEMO } from "../programs/demo/steps/objects.ts";
 import { terminalProgress, type Progress } from "../programs/demo/report/progress.ts";
@@ -185,8 +186,5 @@ async function keepRunning(world: World, signal: AbortSignal): Promise<void> {
   say(
     `  ${[getObjects(`rec ${DEMO.cluster}`), describeObject(`redb ${DEMO.database}`), getObjects("events")].join("; ")}`,
   );
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
+  await waitForAbort(signal);
 }

@@ -6,9 +6,9 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { clusterNames, LABELS, PORTS } from "../../core/api/names.ts";
 import { ConfigMaps, EndpointSlices, Leases, Pods, Services } from "#kit/kube/builtin";
-import { isTrue } from "#kit/kube/conditions";
 import { startInformer, type Informer } from "#kit/kube/informer";
 import type { Kube, Stored } from "#kit/kube/kube";
+import { isReady } from "#kit/kube/pods";
 import { managementClient, type ManagementClient } from "../../ports/management/client.ts";
 import { runController } from "#kit/reconcile/controller";
 import { objectApplier } from "#kit/reconcile/object-applier";
@@ -154,10 +154,4 @@ function isReportChanged(current: Stored<Lease> | undefined, previous: Stored<Le
   const reportOf = (lease: Stored<Lease> | undefined): string =>
     JSON.stringify([lease?.spec?.holderIdentity, lease?.metadata.annotations]);
   return reportOf(current) !== reportOf(previous);
-}
-
-function isReady(pod: {
-  readonly status?: { readonly conditions?: readonly { type: string; status: string }[] };
-}): boolean {
-  return isTrue(pod.status?.conditions, "Ready");
 }

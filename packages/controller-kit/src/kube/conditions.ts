@@ -23,6 +23,9 @@ export function withCondition<C extends AnyCondition>(
 }
 
 /** Whether the condition `type` is "True". */
-export function isTrue(list: readonly AnyCondition[] | undefined, type: string): boolean {
+export function isTrue(
+  list: readonly { readonly type?: unknown; readonly status?: unknown }[] | undefined,
+  type: string,
+): boolean {
   return (list ?? []).some((condition) => condition.type === type && condition.status === "True");
 }

@@ -3,13 +3,14 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "kubernetes-
 import { PodDisruptionBudgets } from "../../../controller-kit/src/kube/builtin.ts";
 import { withCondition } from "../../../controller-kit/src/kube/conditions.ts";
 import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
+import { isOver, isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { selects } from "../../../controller-kit/src/kube/selector.ts";
 import { settled, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { resolveCount } from "./objects/int-or-percent.ts";
-import { isOver, isReady, isTerminating } from "./pods/state.ts";
+import { isTerminating } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Says in each PodDisruptionBudget how many of its pods may be evicted now. */

@@ -5,6 +5,7 @@ import { Jobs, Pods } from "../../../controller-kit/src/kube/builtin.ts";
 import { isTrue, withCondition } from "../../../controller-kit/src/kube/conditions.ts";
 import { eventRecorder, type EventRecorder } from "../../../controller-kit/src/kube/events.ts";
 import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
+import { isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { timestamp } from "../../../controller-kit/src/kube/timestamp.ts";
 import { settled, waiting, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
@@ -13,7 +14,7 @@ import type { ControllerDefinition, ControllerContext } from "./context/context.
 import { createPod } from "./pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
 import { podFrom, randomSuffix } from "./pods/template.ts";
-import { isActive, isReady } from "./pods/state.ts";
+import { isActive } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Runs the pods of a Job until enough of them have succeeded, or too many have failed. */

@@ -3,6 +3,7 @@ import type { Pod } from "kubernetes-types/core/v1.js";
 import { Pods, ReplicaSets } from "../../../controller-kit/src/kube/builtin.ts";
 import { eventRecorder, type EventRecorder } from "../../../controller-kit/src/kube/events.ts";
 import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
+import { isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { selectsAll } from "../../../controller-kit/src/kube/selector.ts";
 import { settled, waiting, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
@@ -11,7 +12,7 @@ import type { ControllerDefinition, ControllerContext } from "./context/context.
 import { createPod } from "./pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "./context/informers.ts";
 import { podFrom, randomSuffix } from "./pods/template.ts";
-import { availableInMs, isActive, isReady } from "./pods/state.ts";
+import { availableInMs, isActive } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */

@@ -4,11 +4,11 @@ import { isFault } from "../../../controller-kit/src/base/fault.ts";
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../../controller-kit/src/kube/builtin.ts";
 import { faults } from "../../../controller-kit/src/kube/faults.ts";
 import type { Kube, Stored, Wanted } from "../../../controller-kit/src/kube/kube.ts";
+import { isOver } from "../../../controller-kit/src/kube/pods.ts";
 import { keyOf, refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { settled, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
-import { isOver } from "./pods/state.ts";
 import { writeStatus } from "./objects/write-status.ts";
 import { boundStatus, grownVolume } from "./volume-growth.ts";
 

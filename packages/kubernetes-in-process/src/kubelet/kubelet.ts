@@ -3,10 +3,12 @@ import { join } from "node:path";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { Clock } from "../../../controller-kit/src/base/clock.ts";
 import type { Log } from "../../../controller-kit/src/base/log.ts";
+import { waitForAbort } from "../../../controller-kit/src/base/wait-for-abort.ts";
 import { ConfigMaps, Pods, Secrets } from "../../../controller-kit/src/kube/builtin.ts";
 import { eventRecorder } from "../../../controller-kit/src/kube/events.ts";
 import { startInformer } from "../../../controller-kit/src/kube/informer.ts";
 import type { Kube, Ref, Stored } from "../../../controller-kit/src/kube/kube.ts";
+import { isOver } from "../../../controller-kit/src/kube/pods.ts";
 import { createAddressPool } from "./node/addresses.ts";
 import type { AddressPool } from "./node/addresses.ts";
 import type { ImageStore } from "./container/images.ts";
@@ -15,7 +17,6 @@ import { streamPodLog } from "./container/logs.ts";
 import type { FindLog, LogOptions, PodName } from "./container/logs.ts";
 import { placesBelow, removePod } from "./pod/places.ts";
 import type { KubeletPlaces } from "./pod/places.ts";
-import { isOver } from "./pod/status.ts";
 import { PodWorker } from "./pod/worker.ts";
 import type { PodDeps } from "./pod/worker.ts";
 import { openProcessTable } from "./container/process-table.ts";
@@ -128,17 +129,7 @@ function workOn(pod: Stored<Pod>, workers: Workers, deps: PodDeps): void {
 }
 
 async function stopWith(signal: AbortSignal, workers: Workers, close: () => void): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else
-      signal.addEventListener(
-        "abort",
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-  });
+  await waitForAbort(signal);
   await Promise.all([...workers.values()].map((worker) => worker.shutDown(SHUTDOWN_GRACE_MS)));
   close();
 }

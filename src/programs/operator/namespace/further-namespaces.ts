@@ -3,6 +3,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
+import { waitForAbort } from "#kit/base/wait-for-abort";
 import type { EventRecorder } from "#kit/kube/events";
 import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
@@ -64,7 +65,7 @@ export function manageFurtherNamespaces(deps: FurtherDeps, signal: AbortSignal):
   follow();
   return {
     statement: () => watchStatement([...managed.keys()], [...watched.findings(), ...findings.all()]),
-    stopped: aborted(signal).then(async () => {
+    stopped: waitForAbort(signal).then(async () => {
       await Promise.all([...[...managed.values()].map(({ ended }) => ended), ...ending]);
     }),
   };
@@ -126,11 +127,4 @@ function startFindings({ events, own, log }: FurtherDeps): Findings {
     },
     all: () => current.values(),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

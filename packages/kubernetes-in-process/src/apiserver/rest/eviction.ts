@@ -1,11 +1,11 @@
 import { timestamp } from "../../../../controller-kit/src/kube/timestamp.ts";
+import { isReady } from "../../../../controller-kit/src/kube/pods.ts";
 import { apiErrors, apiError } from "../faults.ts";
 import type { ApiCall } from "../http/call.ts";
-import { at, childOf, jsonAt, mapAt, numberAt, textAt, type Json } from "../objects/json.ts";
+import { at, childOf, jsonAt, listAt, mapAt, numberAt, textAt, type Json } from "../objects/json.ts";
 import { copyOf, storeKey, type KubeObject } from "../objects/object.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { remove, type DeletionRequest } from "./delete.ts";
-import { isReady } from "./pods.ts";
 import { matchesLabelSelector } from "../objects/label-selector.ts";
 import type { ResolvedTarget } from "./write.ts";
 
@@ -66,7 +66,7 @@ function isPastCare(pod: KubeObject): boolean {
 
 /** A pod that is not ready may go when the budget does not count on it. */
 function isReplaceable(budget: KubeObject, pod: KubeObject): boolean {
-  if (isReady(pod)) return false;
+  if (isReady({ status: { conditions: listAt(pod, "status", "conditions") } })) return false;
   if (textAt(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
   const status = jsonAt(budget, "status");
   const needed = numberAt(status, "desiredHealthy") ?? 0;

@@ -2,7 +2,7 @@ import { timestamp } from "../../../../controller-kit/src/kube/timestamp.ts";
 import { Fault } from "../../../../controller-kit/src/base/fault.ts";
 import { apiErrors, apiError } from "../faults.ts";
 import { writeHead, type ApiCall } from "../http/call.ts";
-import { at, childOf, isJson, listAt, textAt } from "../objects/json.ts";
+import { childOf, listAt, textAt } from "../objects/json.ts";
 import { copyOf, type KubeObject } from "../objects/object.ts";
 import type { PodLogOptions } from "../context/pod-logs.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -112,13 +112,4 @@ function drained(call: ApiCall, signal: AbortSignal): Promise<void> {
     call.response.once("drain", resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-/** True when the pod counts as ready. */
-export function isReady(pod: KubeObject): boolean {
-  const conditions = at(pod, "status", "conditions");
-  return (
-    Array.isArray(conditions) &&
-    conditions.some((entry) => isJson(entry) && entry["type"] === "Ready" && entry["status"] === "True")
-  );
 }

@@ -1,11 +1,6 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
-import { isTrue } from "../../../../controller-kit/src/kube/conditions.ts";
 import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
-
-/** Running, with the condition Ready. */
-export function isReady(pod: Stored<Pod>): boolean {
-  return pod.status?.phase === "Running" && isTrue(pod.status.conditions, "Ready");
-}
+import { isOver, isReady } from "../../../../controller-kit/src/kube/pods.ts";
 
 /** Milliseconds until a pod that stays ready counts as available, 0 when it does; undefined when it is not ready. */
 export function availableInMs(pod: Stored<Pod>, minReadySeconds: number, now: Date): number | undefined {
@@ -19,11 +14,6 @@ export function availableInMs(pod: Stored<Pod>, minReadySeconds: number, now: Da
 /** Asked to go. */
 export function isTerminating(pod: Stored<Pod>): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
-}
-
-/** Has run to its end and never runs again. */
-export function isOver(pod: Stored<Pod>): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
 /** Neither over nor asked to go. */

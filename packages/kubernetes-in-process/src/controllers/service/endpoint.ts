@@ -1,7 +1,8 @@
 import type { Endpoint, EndpointPort } from "kubernetes-types/discovery/v1.js";
 import type { Pod, Service, ServicePort } from "kubernetes-types/core/v1.js";
 import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
-import { isReady, isTerminating } from "../pods/state.ts";
+import { isOver, isReady } from "../../../../controller-kit/src/kube/pods.ts";
+import { isTerminating } from "../pods/state.ts";
 
 /** A pod behind a Service: where it answers, and on which ports of its own. */
 export interface ServiceBackend {
@@ -12,7 +13,7 @@ export interface ServiceBackend {
 /** The pod as a backend of the Service; undefined while it has no address or has run to its end. */
 export function backendOf(service: Stored<Service>, pod: Stored<Pod>): ServiceBackend | undefined {
   const ip = pod.status?.podIP ?? "";
-  if (ip === "" || pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") return undefined;
+  if (ip === "" || isOver(pod)) return undefined;
   return { endpoint: endpointOf(service, pod, ip), ports: portsOf(service, pod) };
 }
 

@@ -5,13 +5,14 @@ import { PersistentVolumeClaims, Pods, StatefulSets } from "../../../../controll
 import { eventRecorder, type EventRecorder } from "../../../../controller-kit/src/kube/events.ts";
 import { faults } from "../../../../controller-kit/src/kube/faults.ts";
 import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
+import { isOver, isReady } from "../../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
 import { settled, waiting, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { createPod } from "../pods/create.ts";
 import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
-import { availableInMs, isOver, isReady, isTerminating } from "../pods/state.ts";
+import { availableInMs, isTerminating } from "../pods/state.ts";
 import { writeStatus } from "../objects/write-status.ts";
 import { claimsOf, ordinalOf, podWithIdentity, REVISION_LABEL } from "./identity.ts";
 import { nextActions, type PodAction, type PodView, type StatefulSetView } from "./plan.ts";

@@ -7,6 +7,7 @@ import { eventRecorder } from "../../../../controller-kit/src/kube/events.ts";
 import { faults } from "../../../../controller-kit/src/kube/faults.ts";
 import type { Informer } from "../../../../controller-kit/src/kube/informer.ts";
 import type { Kube, Stored } from "../../../../controller-kit/src/kube/kube.ts";
+import { isOver } from "../../../../controller-kit/src/kube/pods.ts";
 import { timestamp } from "../../../../controller-kit/src/kube/timestamp.ts";
 
 /** What binding pods to the one node of this world needs. */
@@ -57,10 +58,10 @@ export function bindPods(pods: Informer<Pod>, deps: SchedulerDeps): void {
   });
 }
 
-function isUnbound({ metadata, spec, status }: Stored<Pod>): boolean {
+function isUnbound(pod: Stored<Pod>): boolean {
+  const { metadata, spec } = pod;
   const isGated = (spec?.schedulingGates ?? []).length > 0;
-  const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
-  return (spec?.nodeName ?? "") === "" && metadata.deletionTimestamp === undefined && !isGated && !isOver;
+  return (spec?.nodeName ?? "") === "" && metadata.deletionTimestamp === undefined && !isGated && !isOver(pod);
 }
 
 /** Why the pod does not fit this world's node, in the words of a real scheduler. */

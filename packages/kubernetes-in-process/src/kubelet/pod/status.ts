@@ -31,11 +31,6 @@ export function podStatus(pod: Stored<Pod>, seen: PodObservation, now: Date): Po
   };
 }
 
-/** Whether a pod will not run again. */
-export function isOver(pod: Stored<Pod>): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
-}
-
 function phaseOf(spec: PodSpec | undefined, { init, containers }: PodObservation): PodPhase {
   const policy = restartPolicyOf(spec);
   const initFailed = init.some(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0 && policy === "Never");

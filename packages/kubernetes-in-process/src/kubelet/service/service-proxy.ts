@@ -2,6 +2,7 @@ import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../../../../controller-kit/src/base/clock.ts";
 import type { Log } from "../../../../controller-kit/src/base/log.ts";
+import { waitForAbort } from "../../../../controller-kit/src/base/wait-for-abort.ts";
 import { EndpointSlices, Services } from "../../../../controller-kit/src/kube/builtin.ts";
 import { startInformer } from "../../../../controller-kit/src/kube/informer.ts";
 import type { Kube } from "../../../../controller-kit/src/kube/kube.ts";
@@ -48,16 +49,6 @@ export async function runServiceProxy({
 }
 
 async function stopWith(signal: AbortSignal, worker: Worker): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else
-      signal.addEventListener(
-        "abort",
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-  });
+  await waitForAbort(signal);
   await worker.terminate();
 }
