@@ -74,6 +74,16 @@ export interface InSyncSet {
   readonly version?: number;
 }
 
+/** What a shard that is brought back from its disks lacks; present only while the shard is in recovery. */
+export interface ShardRecovery {
+  /** What is gone, so that it comes back with less than it had; empty when nothing is known to be. */
+  readonly lacks: string;
+  /** A user agreed that it comes back without what is gone. */
+  readonly consent?: true;
+  /** Its primary may start in a data directory that holds nothing. */
+  readonly empty?: true;
+}
+
 /** A slice of the key space: one primary and its replicas. */
 export interface ShardRecord {
   readonly id: number;
@@ -85,6 +95,8 @@ export interface ShardRecord {
   readonly switchover?: SwitchoverIntent;
   /** Absent: never written, because it has no replica or its node is of a release before 0.4.0. */
   readonly inSync?: InSyncSet;
+  /** Absent: the shard is not in recovery. The only shard of a database has it stored as a field of the database. */
+  readonly recovery?: ShardRecovery;
 }
 
 /** A module that a database uses. */
@@ -155,16 +167,6 @@ export interface ShownCertificate {
   readonly clientAuthorities: string;
 }
 
-/** What a database that is brought back from its disks lacks; present only while its status is `recovery`. */
-export interface DatabaseRecovery {
-  /** What is gone, so that it comes back with less than it had; empty when nothing is known to be. */
-  readonly lacks: string;
-  /** A user agreed that it comes back without what is gone. */
-  readonly consent?: true;
-  /** Its primary may start in a data directory that holds nothing. */
-  readonly empty?: true;
-}
-
 /** Result of the last asynchronous change. */
 export interface DatabaseAction {
   readonly uid: string;
@@ -193,6 +195,7 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly port: number;
   /** The version that the database is at: every serving instance has it. */
   readonly storeVersion: StoreVersion;
+  /** That of its worst shard: `recovery` as long as one of them is in recovery. */
   readonly status: DatabaseState;
   /** Modules that are not bundled; absent: none. */
   readonly modules?: readonly DatabaseModule[];
@@ -200,8 +203,6 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   /** id that the next instance gets. */
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;
-  /** Nodes of release 0.1.0 ignore it and never write it. */
-  readonly recovery?: DatabaseRecovery;
   readonly lastAction?: DatabaseAction;
   /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
   readonly passwords?: PasswordsState;

@@ -23,6 +23,11 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "database.tlsMode:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.passwordOverlap:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
+  {
+    about: "record of a database.recovery:",
+    by: "src/programs/agent/records/stored-database.ts",
+    olderReaders: "they read it as before: of a database with one shard, and they know no other, that field is written",
+  },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
   { about: "node.setAside:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
   { about: "(lease).until", by: "src/programs/proxy/proxy-endpoints.ts", olderReaders: ONE_IMAGE },

@@ -20,7 +20,7 @@ const pair = [on(1, 1), on(2, 2)];
 const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
 const kept: InstanceFacts = { ...serving, hasData: false, kept: true, streaming: false };
 const persistent = { replication: false, persistence: "aofAlways" } as const;
-const agreed = { status: "recovery", recovery: { lacks: "the newest copy", consent: true } } as const;
+const agreed = { recovery: { lacks: "the newest copy", consent: true } } as const;
 const GONE = 'the data of "orders" on node 1 is gone with its volume';
 const draining1 = [node(1, { draining: true })];
 
@@ -104,14 +104,16 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "what has been asked is waited for",
     instances: [on(1, 1)],
-    record: { ...persistent, status: "recovery", recovery: { lacks: `${GONE}; no replica has another copy` } },
+    record: { ...persistent, status: "recovery" },
+    shard: { recovery: { lacks: `${GONE}; no replica has another copy` } },
     but: { 1: lost },
     want: `wait: ${GONE}; no replica has another copy`,
   },
   {
     rule: "once a user agrees the database starts empty",
     instances: [on(1, 1)],
-    record: { ...persistent, ...agreed },
+    record: { ...persistent, status: "recovery" },
+    shard: agreed,
     but: { 1: lost },
     want: "start-empty 1",
   },
@@ -132,7 +134,8 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "an older copy on the disk of a replica takes over once a user agrees",
     instances: pair,
-    record: { persistence: "aofAlways", ...agreed },
+    record: { persistence: "aofAlways", status: "recovery" },
+    shard: agreed,
     but: { 1: lost, 2: kept },
     want: "fail-over to 2",
   },
@@ -146,7 +149,8 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "an older copy takes over from a node that is away once a user agrees",
     instances: pair,
-    record: agreed,
+    record: { status: "recovery" },
+    shard: agreed,
     but: { 1: dead, 2: kept },
     nodes: [node(1, { alive: false, goneForMs: 7_000 })],
     want: "fail-over to 2",
@@ -154,7 +158,8 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
   {
     rule: "a database in recovery has recovered once its primary serves, also while its replica catches up",
     instances: pair,
-    record: { status: "recovery", recovery: { lacks: "" } },
+    record: { status: "recovery" },
+    shard: { recovery: { lacks: "" } },
     but: { 2: behind },
     want: "recovered",
   },

@@ -81,7 +81,8 @@ function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefi
 function stepOfAll({ record }: DatabaseFacts): DatabaseStep {
   if (record.upgrade !== undefined) return { kind: "finish-upgrade" };
   if (record.status !== "active") return { kind: "activate" };
-  const reasons = [unsafeReplies(record), record.awaitsSites === true ? AWAITS_SITES : undefined];
+  const unsafe = record.shards.map((shard) => unsafeReplies(record, shard));
+  const reasons = [...unsafe, record.awaitsSites === true ? AWAITS_SITES : undefined];
   const reason = reasons.filter((one) => one !== undefined).join("; ");
   return reason === "" ? { kind: "rest" } : { kind: "wait", reason };
 }
@@ -91,8 +92,8 @@ function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): Databa
 }
 
 /** Its primary serves, as the rule before has found. */
-function primaryIsBack({ record }: DatabaseFacts): DatabaseStep | undefined {
-  return record.status === "recovery" ? { kind: "recovered" } : undefined;
+function primaryIsBack(_facts: DatabaseFacts, { id, recovery }: ShardRecord): DatabaseStep | undefined {
+  return recovery === undefined ? undefined : { kind: "recovered", shard: id };
 }
 
 function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
@@ -105,7 +106,7 @@ function replicaThatCatchesUp(facts: DatabaseFacts, shard: ShardRecord): Databas
     .map((replica) => behindText(facts, shard, replica))
     .find((reason) => reason !== undefined);
   if (behind === undefined) return undefined;
-  const reasons = [behind, unsafeReplies(facts.record)];
+  const reasons = [behind, unsafeReplies(facts.record, shard)];
   return { kind: "wait", reason: reasons.filter((reason) => reason !== undefined).join("; ") };
 }
 

@@ -146,6 +146,16 @@ export function isAsAsked(record: DatabaseRecord, { storeVersion, tls }: Instanc
   return storeVersion === targetVersion(record) && (tls === true) === wantsTls(record);
 }
 
+/** What sentences call a shard: the database has that name, too, while it has no other shard. */
+export function shardName({ name, shards }: Pick<DatabaseRecord, "name" | "shards">, shard: number): string {
+  return shards.length > 1 ? `shard ${shard} of "${name}"` : `"${name}"`;
+}
+
+/** A sentence that is about a shard: it names the shard where the database has several. */
+export function sentenceOf(record: Pick<DatabaseRecord, "name" | "shards">, shard: number, sentence: string): string {
+  return record.shards.length > 1 ? `${shardName(record, shard)}: ${sentence}` : sentence;
+}
+
 export function primaryOf(shard: ShardRecord): InstanceRecord {
   const found = shard.instances.find(({ id }) => id === shard.primary);
   if (found === undefined) throw new Error(`shard ${shard.id} names primary ${shard.primary}, which it does not have`);

@@ -3,7 +3,7 @@ import { successorsOf } from "./in-sync.ts";
 import type { DatabaseStep } from "./step.ts";
 import { scriptStep } from "./running-script.ts";
 import { isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
-import { failuresText, primaryOf, replicasOf } from "./facts.ts";
+import { failuresText, primaryOf, replicasOf, shardName } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
   const primary = primaryOf(shard);
   const seen = facts.instances.get(primary.id);
-  const who = `the primary of "${facts.record.name}" on node ${primary.node}`;
+  const who = `the primary of ${shardName(facts.record, shard.id)} on node ${primary.node}`;
   if (seen === undefined) return { kind: "wait", reason: `${who} has not been asked yet` };
   switch (seen.state) {
     case "serving":

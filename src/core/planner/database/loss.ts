@@ -1,6 +1,7 @@
 /** What is known when a replica takes over from a primary that can no longer be asked. */
 export interface SuccessionFacts {
-  readonly database: string;
+  /** What sentences call the shard. */
+  readonly shard: string;
   /** ISO instant of the take-over. */
   readonly at: string;
   readonly oldNode: number;
@@ -19,7 +20,7 @@ export interface SuccessionFacts {
  * acknowledged in the primary's last moments may never have left it.
  */
 export function lossSentence(facts: SuccessionFacts): string {
-  const who = `${facts.at}: node ${facts.newNode} took over "${facts.database}" from node ${facts.oldNode}${facts.dataIsGone ? ", where its data is gone" : ""}`;
+  const who = `${facts.at}: node ${facts.newNode} took over ${facts.shard} from node ${facts.oldNode}${facts.dataIsGone ? ", where its data is gone" : ""}`;
   if (facts.lastSeenOffset === undefined)
     return `${who}; acknowledged writes that had not reached it are lost, how many is not known`;
   const gap = facts.lastSeenOffset - facts.heirOffset;

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { FAILED_STARTS, failureText } from "../view/engine-failure.ts";
-import { isBeingMade, primaryOf, replicasOf, syncText } from "./facts.ts";
+import { isBeingMade, primaryOf, replicasOf, shardName, syncText } from "./facts.ts";
 import type { InstanceFacts } from "./facts.ts";
 import type { DatabaseStep } from "./step.ts";
 
@@ -19,12 +19,12 @@ export function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
  * was on its disk (`lost`) and the replica still reads its own. What it holds is known before anything is decided without it.
  */
 export function unknownCopy(
-  { name, persistence }: Pick<DatabaseRecord, "name" | "persistence">,
+  record: Pick<DatabaseRecord, "name" | "persistence" | "shards">,
   shard: ShardRecord,
   instances: Instances,
   lost: boolean,
 ): DatabaseStep | undefined {
-  const isRead = lost && persistence !== "disabled";
+  const isRead = lost && record.persistence !== "disabled";
   const mayHold = (facts: InstanceFacts | undefined): boolean => {
     switch (facts?.state) {
       case "serving":
@@ -42,21 +42,22 @@ export function unknownCopy(
   const unknown = replicasOf(shard).find(({ id }) => mayHold(instances.get(id)));
   if (unknown === undefined) return undefined;
   const { node } = primaryOf(shard);
-  const what = lost ? goneText(name, node) : `the primary of "${name}" on node ${node} has ended`;
+  const name = shardName(record, shard.id);
+  const what = lost ? goneText(name, node) : `the primary of ${name} on node ${node} has ended`;
   return { kind: "wait", reason: `${what}; ${syncText(unknown, instances.get(unknown.id))}` };
 }
 
 /** The only copy starts again from what it kept. A new database whose engine never gets that far is reported as failed first. */
 export function relaunch(
-  { name, status }: DatabaseRecord,
+  record: DatabaseRecord,
   shard: ShardRecord,
   usedLaunch: number,
   lastWords: string | undefined,
 ): DatabaseStep {
   const instance = primaryOf(shard);
-  if (status !== "pending" || usedLaunch < LAUNCHES_OF_CREATION)
+  if (record.status !== "pending" || usedLaunch < LAUNCHES_OF_CREATION)
     return { kind: "relaunch", shard: shard.id, instance: instance.id };
-  const reason = failureText(name, instance.node, { starts: usedLaunch, lastWords: lastWords ?? "" });
+  const reason = failureText(record.name, instance.node, { starts: usedLaunch, lastWords: lastWords ?? "" });
   return { kind: "creation-failed", reason };
 }
 
@@ -72,9 +73,9 @@ export function whileUnable(
 ): DatabaseStep {
   const copy = isBeingMade(record) ? undefined : (newestCopy(shard, instances) ?? newestKept(shard, instances));
   if (copy === undefined) return failing.again;
-  if (record.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: copy.id };
+  if (shard.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: copy.id };
   const lacks = `${failing.who} cannot start: ${failing.lastWords ?? "its engine ends"}; node ${copy.node} has an older copy`;
-  return record.recovery?.lacks === lacks ? failing.again : { kind: "ask-consent", lacks };
+  return shard.recovery?.lacks === lacks ? failing.again : { kind: "ask-consent", shard: shard.id, lacks };
 }
 
 /**
@@ -84,16 +85,16 @@ export function whileUnable(
 export function withoutData(record: DatabaseRecord, shard: ShardRecord, instances: Instances): DatabaseStep {
   const { id, node } = primaryOf(shard);
   const kept = newestKept(shard, instances);
-  const isAgreed = record.recovery?.consent === true;
+  const isAgreed = shard.recovery?.consent === true;
   if (kept !== undefined && isAgreed) return { kind: "fail-over", shard: shard.id, to: kept.id };
   if (isAgreed || isBeingMade(record) || record.persistence === "disabled")
     return { kind: "start-empty", shard: shard.id, instance: id };
   const rest = kept === undefined ? otherCopies(shard, instances) : `node ${kept.node} has an older copy on its disk`;
-  return askConsent(record, `${goneText(record.name, node)}; ${rest}`);
+  return askConsent(shard, `${goneText(shardName(record, shard.id), node)}; ${rest}`);
 }
 
 function goneText(name: string, node: number): string {
-  return `the data of "${name}" on node ${node} is gone with its volume`;
+  return `the data of ${name} on node ${node} is gone with its volume`;
 }
 
 /** Where another copy may be, when none is at hand. */
@@ -112,17 +113,18 @@ export function withoutNewest(
   gone: number,
 ): DatabaseStep {
   const { node } = primaryOf(shard);
+  const name = shardName(record, shard.id);
   const kept = newestCopy(shard, instances) ?? newestKept(shard, instances);
   if (kept === undefined)
-    return { kind: "wait", reason: `node ${node}, gone for ${gone} s, holds the newest copy of "${record.name}"` };
-  if (record.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: kept.id };
+    return { kind: "wait", reason: `node ${node}, gone for ${gone} s, holds the newest copy of ${name}` };
+  if (shard.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: kept.id };
   const place = instances.get(kept.id)?.kept === true ? " on its disk" : "";
-  const lacks = `node ${node}, which is away, holds the newest copy of "${record.name}"; node ${kept.node} has an older one${place}`;
-  return askConsent(record, lacks);
+  const lacks = `node ${node}, which is away, holds the newest copy of ${name}; node ${kept.node} has an older one${place}`;
+  return askConsent(shard, lacks);
 }
 
-function askConsent({ recovery }: DatabaseRecord, lacks: string): DatabaseStep {
-  return recovery?.lacks === lacks ? { kind: "wait", reason: lacks } : { kind: "ask-consent", lacks };
+function askConsent({ id, recovery }: ShardRecord, lacks: string): DatabaseStep {
+  return recovery?.lacks === lacks ? { kind: "wait", reason: lacks } : { kind: "ask-consent", shard: id, lacks };
 }
 
 /** The replica with the highest offset among those that were linked to the primary and are not known to be in sync. */

@@ -25,7 +25,7 @@ export function isBeingReplaced(facts: PlaceFacts, node: number): boolean {
   const { record } = facts;
   return record.shards.some((shard) => {
     if (!shard.instances.some((instance) => instance.node === node && instance.id !== shard.primary)) return false;
-    if (!mayBeReplaced(record)) return false;
+    if (!mayBeReplaced(record, shard)) return false;
     if (shard.instances.length > desiredInstances(record)) return true;
     const placed = placeReplacement(facts, shard);
     return placed !== undefined && !("refusal" in placed);
@@ -36,7 +36,7 @@ export function isBeingReplaced(facts: PlaceFacts, node: number): boolean {
 function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: ShardRecord): Placement | undefined {
   const isLeft = (node: number): boolean => nodes.some(({ uid, draining }) => uid === node && draining);
   const leaving = shard.instances.filter(({ node }) => isLeft(node));
-  if (!mayBeReplaced(record) || leaving.length === 0 || isLeft(primaryOf(shard).node)) return undefined;
+  if (!mayBeReplaced(record, shard) || leaving.length === 0 || isLeft(primaryOf(shard).node)) return undefined;
   const request = {
     nodes,
     everything,
@@ -52,6 +52,9 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
   return placeKept(request, ["growth", "resting"]);
 }
 
-function mayBeReplaced({ replication, upgrade, status }: DatabaseRecord): boolean {
-  return replication && upgrade === undefined && status === "active";
+/** Another shard that is in recovery keeps this one from nothing. */
+function mayBeReplaced({ replication, upgrade, status, lastAction }: DatabaseRecord, shard: ShardRecord): boolean {
+  const isSettled =
+    status === "active" || (status === "recovery" && shard.recovery === undefined && lastAction?.status !== "running");
+  return replication && upgrade === undefined && isSettled;
 }

@@ -1,5 +1,5 @@
 import type { ShardRecord } from "../../api/records.ts";
-import { primaryOf } from "./facts.ts";
+import { primaryOf, shardName } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import type { DatabaseStep } from "./step.ts";
 import { describeRequest } from "./waiting-requests.ts";
@@ -24,6 +24,6 @@ export function scriptStep(
   const what = script === undefined ? "" : `: ${describeRequest(script)}`;
   return {
     kind: "wait",
-    reason: `the primary of "${record.name}" on node ${node} runs a script and nothing else${what}; SCRIPT KILL or FUNCTION KILL ends it`,
+    reason: `the primary of ${shardName(record, shard.id)} on node ${node} runs a script and nothing else${what}; SCRIPT KILL or FUNCTION KILL ends it`,
   };
 }

@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, brief, dead, factsOf, on, primary, serving } from "../../../../test/kit/facts/database-scene.ts";
+import { behind, brief, dead, node, primary, serving } from "../../../../test/kit/facts/database-scene.ts";
+import { twoShards, type TwoShards } from "../../../../test/kit/facts/two-shards.ts";
 import { decideDatabase } from "./decide.ts";
 import type { InstanceFacts } from "./facts.ts";
+import { isBeingReplaced } from "./replacement.ts";
+import { syncState, unsafeReplies } from "./sync-set.ts";
+
+const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
+/** Its only copy is gone. */
+const gone = { 3: lost, 4: { ...lost, usedLaunch: 0 } };
+const GONE = 'the data of shard 2 of "orders" on node 2 is gone with its volume; no replica has another copy';
+const recovering = { record: { status: "recovery", persistence: "aofAlways" } } as const;
+const agreed = { recovery: { lacks: "the newest copy", consent: true, empty: true } } as const;
 
 /** Primaries are the instances 1 and 3, their replicas 2 and 4. */
-const cases: readonly {
-  readonly rule: string;
-  readonly but: Readonly<Record<number, InstanceFacts>>;
-  readonly want: string;
-}[] = [
-  { rule: "two shards that lack nothing rest", but: {}, want: "rest" },
+const cases: readonly (TwoShards & { readonly rule: string; readonly want: string })[] = [
+  { rule: "two shards that lack nothing rest", want: "rest" },
   {
     rule: "a shard that waits for its replica keeps no other from failing over",
     but: { 2: behind, 3: dead },
@@ -31,16 +37,68 @@ const cases: readonly {
     but: { 2: behind, 4: { ...behind, lagBytes: 2_000_000 } },
     want: "wait: the 7.2 replica on node 2 is 1000000 bytes behind the primary; the 7.2 replica on node 3 is 2000000 bytes behind the primary",
   },
+  {
+    rule: "what is gone from a shard is asked about that shard",
+    record: { persistence: "aofAlways" },
+    but: gone,
+    want: `ask-consent: ${GONE}`,
+  },
+  {
+    rule: "consent to what one shard lacks lets no other one start empty",
+    ...recovering,
+    first: agreed,
+    but: { 1: lost, 2: { ...lost, usedLaunch: 0 }, 3: { ...dead, usedLaunch: 1 }, 4: dead },
+    want: "start-empty 1",
+  },
+  {
+    rule: "a shard is asked about although another one has a consent",
+    ...recovering,
+    first: agreed,
+    but: { 1: { ...primary, state: "loading" }, ...gone },
+    want: `ask-consent: ${GONE}`,
+  },
+  {
+    rule: "a shard that serves again has recovered although another one has not",
+    ...recovering,
+    first: agreed,
+    second: { recovery: { lacks: GONE } },
+    but: gone,
+    want: "recovered",
+  },
+  {
+    rule: "a database whose first shard is back waits for its second",
+    ...recovering,
+    second: { recovery: { lacks: GONE } },
+    but: gone,
+    want: `wait: ${GONE}`,
+  },
+  {
+    rule: "the primary that is waited for is that of a shard",
+    but: { 3: { ...dead, state: "silent" } },
+    want: 'wait: the primary of shard 2 of "orders" on node 2 does not answer, and its node has not said that it crashed',
+  },
 ];
 
-for (const { rule, but, want } of cases)
-  test(rule, () => {
-    const scene = factsOf({ instances: [on(1, 1), on(2, 2)] });
-    const [first] = scene.record.shards;
-    assert.ok(first !== undefined);
-    const second = { ...first, id: 2, primary: 3, instances: [on(3, 2), on(4, 3)] };
-    const healthy: Readonly<Record<number, InstanceFacts>> = { 1: primary, 2: serving, 3: primary, 4: serving };
-    const instances = new Map(Object.entries({ ...healthy, ...but }).map(([id, facts]) => [Number(id), facts]));
-    const record = { ...scene.record, shards: [first, second] };
-    assert.equal(brief(decideDatabase({ ...scene, record, instances })), want);
+for (const { rule, want, ...scene } of cases)
+  test(rule, () => assert.equal(brief(decideDatabase(twoShards(scene))), want));
+
+test("replies of a shard that has a replica in sync do wait, whatever another shard lacks", () => {
+  const synced = { inSync: { epoch: 1, members: [2], joining: [] } };
+  const { record } = twoShards({
+    record: { durability: "sync", withoutInSync: "degrade" },
+    first: synced,
+    second: { inSync: { epoch: 1, members: [], joining: [] } },
   });
+  const [first, second] = record.shards.map((shard) => unsafeReplies(record, shard));
+  assert.equal(first, undefined);
+  assert.match(second ?? "", /^shard 2 of "orders": no replica is in sync/);
+  assert.equal(syncState(record), "degraded", "the state of the database is that of its worst shard");
+});
+
+test("a shard that is in recovery keeps the replica of another one from nothing", () => {
+  const leaving = { ...recovering, nodes: [node(2, { draining: true })] };
+  const second = { recovery: { lacks: GONE }, primary: 4 };
+  assert.equal(isBeingReplaced(twoShards({ ...leaving, second }), 2), true);
+  const first = { recovery: { lacks: "" } };
+  assert.equal(isBeingReplaced(twoShards({ ...leaving, first, second }), 2), false);
+});

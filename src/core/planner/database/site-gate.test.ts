@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dead, factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
-import type { DatabaseRecord } from "../../api/records.ts";
+import type { DatabaseRecord, ShardRecovery } from "../../api/records.ts";
 import { stepBehindGate } from "./site-gate.ts";
 import type { DatabaseStep } from "./step.ts";
 
@@ -17,7 +17,8 @@ const steps: readonly (readonly [
   record: Partial<DatabaseRecord>,
   step: DatabaseStep,
   want: DatabaseStep["kind"],
-  lettingIn?: readonly number[],
+  lettingIn?: readonly number[] | undefined,
+  recovery?: ShardRecovery,
 ])[] = [
   ["without persistence starts again after its clients are kept waiting", unkept, relaunch, "await-sites"],
   ["that keeps what it writes starts again at once", kept, relaunch, "relaunch"],
@@ -27,18 +28,21 @@ const steps: readonly (readonly [
   ["of one cluster alone starts again at once", { persistence: "disabled" }, relaunch, "relaunch"],
   [
     "that comes back from what a node set aside starts again at once",
-    { ...unkept, recovery: { lacks: "" } },
+    unkept,
     relaunch,
     "relaunch",
+    undefined,
+    { lacks: "" },
   ],
-  ["that was asked about an older copy waits", { ...unkept, recovery: { lacks: "a node" } }, relaunch, "await-sites"],
+  ["that was asked about an older copy waits", unkept, relaunch, "await-sites", undefined, { lacks: "a node" }],
   ["waits for proxies that may let clients in", { ...unkept, awaitsSites: true }, relaunch, "wait", [2, 3]],
   ["starts once no proxy lets clients in", { ...unkept, awaitsSites: true }, relaunch, "relaunch", []],
   ["that keeps what it writes waits for proxies as well", { ...kept, awaitsSites: true }, relaunch, "wait", [2]],
 ];
-for (const [rule, record, step, want, lettingIn] of steps)
+for (const [rule, record, step, want, lettingIn, recovery] of steps)
   test(`gate: a primary of a site ${rule}`, () => {
-    const facts = factsOf({ instances: [on(1, 1)], record, but: { 1: dead } });
+    const shard = recovery === undefined ? {} : { recovery };
+    const facts = factsOf({ instances: [on(1, 1)], record, shard, but: { 1: dead } });
     assert.equal(stepBehindGate({ ...facts, ...(lettingIn === undefined ? {} : { lettingIn }) }, step).kind, want);
   });
 

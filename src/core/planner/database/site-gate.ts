@@ -14,7 +14,7 @@ export function stepBehindGate({ record, lettingIn = [] }: DatabaseFacts, step: 
   const begins = step.kind === "relaunch" || step.kind === "start-empty";
   if (!begins || record.activeActive === undefined || isBeingMade(record)) return step;
   if (record.awaitsSites !== true)
-    return step.kind === "start-empty" || losesAll(record) ? { kind: "await-sites" } : step;
+    return step.kind === "start-empty" || losesAll(record, step.shard) ? { kind: "await-sites" } : step;
   if (lettingIn.length === 0) return step;
   const nodes = lettingIn.join(", ");
   return { kind: "wait", reason: `the proxies of nodes ${nodes} may still let clients of "${record.name}" in` };
@@ -24,6 +24,6 @@ export function stepBehindGate({ record, lettingIn = [] }: DatabaseFacts, step: 
  * The primary starts again and has nothing of what it had: it kept nothing on disk. In a recovery that lacks nothing this was
  * decided by its first start, or what a node had set aside is there.
  */
-function losesAll({ persistence, recovery }: DatabaseRecord): boolean {
-  return persistence === "disabled" && recovery?.lacks !== "";
+function losesAll({ persistence, shards }: DatabaseRecord, shard: number): boolean {
+  return persistence === "disabled" && shards.find(({ id }) => id === shard)?.recovery?.lacks !== "";
 }

@@ -12,10 +12,10 @@ export type DatabaseStep =
   | { readonly kind: "start-empty"; readonly shard: number; readonly instance: number }
   /** Clients of a site are kept from its primary, which is about to begin without data, until it has that of the other sites. */
   | { readonly kind: "await-sites" }
-  /** The record says what is gone, and the database waits until a user agrees to come back without it. */
-  | { readonly kind: "ask-consent"; readonly lacks: string }
-  /** The primary serves again. */
-  | { readonly kind: "recovered" }
+  /** The record says what is gone, and the shard waits until a user agrees to its coming back without it. */
+  | { readonly kind: "ask-consent"; readonly shard: number; readonly lacks: string }
+  /** The primary of a shard in recovery serves again. */
+  | { readonly kind: "recovered"; readonly shard: number }
   /** The engine of a new database ends again and again before it serves. */
   | { readonly kind: "creation-failed"; readonly reason: string }
   | {

@@ -103,7 +103,7 @@ test("a set of replicas in sync goes over with a switchover, and ends with a fai
 
 test("the ten newest loss reports stay", () => {
   const sentences = Array.from({ length: 12 }, (_, n) => `${n}`);
-  const record = sentences.reduce<DatabaseRecord>(withLossReport, RECORD);
+  const record = sentences.reduce<DatabaseRecord>((next, sentence) => withLossReport(next, MOVE, sentence), RECORD);
   assert.deepEqual(record.lossReports, sentences.slice(2));
-  assert.equal(withLossReport(record, undefined), record);
+  assert.equal(withLossReport(record, MOVE, undefined), record);
 });

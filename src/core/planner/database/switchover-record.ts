@@ -1,3 +1,4 @@
+import { sentenceOf } from "./facts.ts";
 import { membersOf } from "./in-sync.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 
@@ -106,10 +107,15 @@ export function withEpochPast(record: DatabaseRecord, shardId: number, served: n
   return { ...record, shards: record.shards.map((shard) => (isBehind(shard) ? raise(shard) : shard)) };
 }
 
-/** Adds a sentence about what a crash may have cost; the oldest go first. */
-export function withLossReport(record: DatabaseRecord, sentence: string | undefined): DatabaseRecord {
+/** Adds a sentence about what a crash may have cost a shard; the oldest go first. */
+export function withLossReport(
+  record: DatabaseRecord,
+  { shard }: Pick<SwitchoverMove, "shard">,
+  sentence: string | undefined,
+): DatabaseRecord {
   if (sentence === undefined) return record;
-  return { ...record, lossReports: [...record.lossReports, sentence].slice(-MAX_LOSS_REPORTS) };
+  const report = sentenceOf(record, shard, sentence);
+  return { ...record, lossReports: [...record.lossReports, report].slice(-MAX_LOSS_REPORTS) };
 }
 
 /** The instance with `id` of the move's shard. */

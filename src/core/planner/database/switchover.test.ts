@@ -190,7 +190,7 @@ for (const [name, facts, want, loss] of intents)
   });
 
 const succession = {
-  database: "db",
+  shard: '"db"',
   at: "T",
   oldNode: 1,
   newNode: 2,

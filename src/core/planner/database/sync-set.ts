@@ -1,5 +1,6 @@
 import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
+import { sentenceOf } from "./facts.ts";
 import { inSyncMembers, membersOf, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
 
@@ -12,18 +13,29 @@ export function waitsForReplicas(
 }
 
 /** What replies wait for; undefined of a database with `durability: async`. */
-export function syncState({ durability, withoutInSync, shards }: DatabaseRecord): SyncState | undefined {
+export function syncState(record: DatabaseRecord): SyncState | undefined {
+  const states = record.shards.map((shard) => stateOfShard(record, shard));
+  return WORST_FIRST.find((state) => states.includes(state));
+}
+
+const WORST_FIRST: readonly SyncState[] = ["starting", "withheld", "degraded", "in-sync"];
+
+function stateOfShard(
+  { durability, withoutInSync }: Pick<DatabaseRecord, "durability" | "withoutInSync">,
+  shard: ShardRecord,
+): SyncState | undefined {
   if (durability !== "sync") return undefined;
-  const sets = shards.map(({ inSync, epoch }) => (inSync?.epoch === epoch ? inSync : undefined));
-  if (sets.some((set) => set !== undefined && set.joining === undefined)) return "starting";
-  if (shards.every((shard) => (membersOf(shard) ?? []).length > 0)) return "in-sync";
+  const { inSync, epoch } = shard;
+  if (inSync?.epoch === epoch && inSync.joining === undefined) return "starting";
+  if ((membersOf(shard) ?? []).length > 0) return "in-sync";
   return withoutInSync === "wait" ? "withheld" : "degraded";
 }
 
-/** Why replies of a database with `durability: sync` do not wait for a replica, or are not given, and what ends that; undefined: they do. */
-export function unsafeReplies(record: DatabaseRecord): string | undefined {
-  const state = syncState(record);
-  return state === undefined || state === "in-sync" ? undefined : REASONS[state];
+/** Why replies of a shard with `durability: sync` do not wait for a replica, or are not given, and what ends that; undefined: they do. */
+export function unsafeReplies(record: DatabaseRecord, shard: ShardRecord): string | undefined {
+  const state = stateOfShard(record, shard);
+  if (state === undefined || state === "in-sync") return undefined;
+  return sentenceOf(record, shard.id, REASONS[state]);
 }
 
 const REASONS: Readonly<Record<Exclude<SyncState, "in-sync">, string>> = {

@@ -11,6 +11,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../core/releases/engines/engines.ts";
 import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
+import { lacksConsent, lacksText } from "../records/recovery-changes.ts";
 
 /** What a database is shown with. */
 interface BdbContext {
@@ -69,11 +70,9 @@ function reasonOf({ status, upgrade, waitingFor = "", lastAction }: DatabaseReco
   return status === "creation-failed" ? (lastAction?.error ?? "") : upgrade?.waitingFor || waitingFor;
 }
 
-function recoveryOf({ recovery }: DatabaseRecord): Pick<BdbRecord, "recovery"> {
-  if (recovery === undefined) return {};
-  return {
-    recovery: { lacks: recovery.lacks, needs_consent: recovery.lacks !== "" && recovery.consent !== true },
-  };
+function recoveryOf(record: DatabaseRecord): Pick<BdbRecord, "recovery"> {
+  if (!record.shards.some(({ recovery }) => recovery !== undefined)) return {};
+  return { recovery: { lacks: lacksText(record), needs_consent: record.shards.some(lacksConsent) } };
 }
 
 function clientParametersOf({ clientParameters }: DatabaseRecord): Pick<BdbRecord, "client_parameters"> {

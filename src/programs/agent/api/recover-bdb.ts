@@ -1,10 +1,10 @@
-import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
 import { listening, wantsTls } from "../../../core/planner/database/facts.ts";
 import { diskBytes } from "../../../core/planner/database/disk-budget.ts";
 import { placeKept, portOffsetOf } from "../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../ports/management/records.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
-import { withAdopted } from "../records/changes.ts";
+import { lacksConsent, lacksText, withAdopted, withConsent } from "../records/recovery-changes.ts";
 import { placedInstances } from "../records/placed-instances.ts";
 import { changeRecord } from "./record-changes.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -21,14 +21,33 @@ export async function recoverBdb(
 ): Promise<DatabaseRecord> {
   const instance = data === undefined ? undefined : await instanceFrom(context, seen, data);
   return changeRecord(context.records, seen.uid, (record) => {
-    const { name, status, recovery } = record;
-    if (status !== "recovery" || recovery === undefined)
+    const { name, status, shards } = record;
+    if (status !== "recovery")
       throw refuse(refusals.notInRecovery, `"${name}" is ${status}; only a database in recovery is recovered`);
-    if (recovery.lacks === "" || recovery.consent === true) return record;
-    if (instance !== undefined) return withAdopted(record, instance, context.clock.now().toISOString());
-    if (!isAgreed) throw refuse(refusals.consentMissing, recovery.lacks);
-    return { ...record, recovery: { ...recovery, consent: true } };
+    const lacking = shards.filter(lacksConsent);
+    if (lacking.length === 0) return record;
+    if (instance !== undefined)
+      return withAdopted(record, ownerOf(record, lacking, instance).id, instance, context.clock.now().toISOString());
+    // of several shards, the caller has agreed to what this node could show: another one may lack something since
+    const next = isAgreed ? withConsent(record, shards.length > 1 ? seen.shards : shards) : record;
+    if (next === record) throw refuse(refusals.consentMissing, lacksText(record));
+    return next;
   });
+}
+
+/** The shard that data which a node has set aside is of; refused when that is not known, or the shard lacks nothing. */
+function ownerOf(
+  { name, shards }: DatabaseRecord,
+  lacking: readonly ShardRecord[],
+  { id, node }: InstanceRecord,
+): ShardRecord {
+  const [only] = shards.length === 1 ? lacking : [];
+  const owner = lacking.find(({ instances }) => instances.some((one) => one.id === id)) ?? only;
+  if (owner !== undefined) return owner;
+  throw refuse(
+    refusals.noSuchData,
+    `the data of instance ${id} on node ${node} is of no shard of "${name}" that lacks data`,
+  );
 }
 
 /** The instance whose data a node has set aside, with a port of that node; AGENT_NO_SUCH_DATA when it has none of that id. */

@@ -4,17 +4,14 @@ import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
 import {
   withActive,
-  withEmptyStart,
   withEngineAccess,
   withFailedCreation,
-  withLack,
-  withRecovered,
-  withRelaunch,
   withReplica,
   withSitesAwaited,
   withUpgradeFinished,
   withoutReplica,
 } from "../records/changes.ts";
+import { withEmptyStart, withLack, withRecovered, withRelaunch } from "../records/recovery-changes.ts";
 
 /** A step that changes the record alone; engines and proxies follow the record. */
 export type RecordStep = Extract<
@@ -49,9 +46,9 @@ export function recordStep(
     case "await-sites":
       return withSitesAwaited;
     case "ask-consent":
-      return (old) => withLack(old, step.lacks);
+      return (old) => withLack(old, step.shard, step.lacks);
     case "recovered":
-      return (old) => withRecovered(old, now);
+      return (old) => withRecovered(old, step.shard, now);
     case "creation-failed":
       return (old) => withFailedCreation(old, step.reason, now);
     case "add-replica":

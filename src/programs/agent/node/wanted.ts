@@ -121,7 +121,7 @@ function wantedInstance(
     role,
     isFollowed: role === "primary" && shard.instances.length > 1,
     launch: instance.launch,
-    fresh: mayStartEmpty(record),
+    fresh: mayStartEmpty(record, shard),
     ...(primary === undefined ? {} : { primary }),
     switching: shard.switchover !== undefined,
     upgrading: record.upgrade !== undefined,
@@ -130,9 +130,9 @@ function wantedInstance(
   };
 }
 
-/** It holds nothing yet, or a user agreed that what it held is gone. */
-function mayStartEmpty(record: DatabaseRecord): boolean {
-  return isBeingMade(record) || record.recovery?.empty === true;
+/** The shard holds nothing yet, or a user agreed that what it held is gone. */
+function mayStartEmpty(record: DatabaseRecord, { recovery }: ShardRecord): boolean {
+  return isBeingMade(record) || recovery?.empty === true;
 }
 
 function addressOfPrimary(shard: ShardRecord, addressOf: AddressOf): EnginePlace | undefined {

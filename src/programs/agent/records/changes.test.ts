@@ -5,16 +5,10 @@ import { factsOf, on, toVersion8 } from "../../../../test/kit/facts/database-sce
 import {
   substance,
   withActive,
-  withEmptyStart,
   withFailedCreation,
-  withLack,
   withLoss,
   withProgress,
-  withRecovered,
   withWaitReason,
-  withRelaunch,
-  withSitesAwaited,
-  withSitesJoined,
   withReplica,
   withUpgradeFinished,
   withoutReplica,
@@ -40,67 +34,6 @@ test("a replica goes; the primary never does, nor anything in the middle of a sw
   assert.deepEqual(idsOf(withoutReplica(switching, 1, 2)), [1, 2]);
 });
 
-for (const [persistence, loss] of [
-  ["aofAlways", undefined],
-  ["aofEverySecond", /last second/],
-  ["snapshotEvery1Hour", /since its last snapshot/],
-  ["disabled", /its data is gone/],
-] as const) {
-  test(`the only copy starts again with persistence ${persistence}: what may be missing is reported`, () => {
-    const next = withRelaunch(recordOf({ persistence }), { shard: 1, instance: 1 }, { usedLaunch: 4 }, "t1");
-    assert.equal(next.shards[0]?.instances[0]?.launch, 5);
-    if (loss === undefined) assert.deepEqual(next.lossReports, []);
-    else assert.match(next.lossReports[0] ?? "", loss);
-  });
-}
-
-for (const persistence of ["aofEverySecond", "snapshotEvery12Hour"] as const) {
-  test(`an engine that was asked to end has lost nothing with persistence ${persistence}`, () => {
-    const next = withRelaunch(
-      recordOf({ persistence }),
-      { shard: 1, instance: 1 },
-      { usedLaunch: 4, endedCleanly: true },
-      "t1",
-    );
-    assert.deepEqual([next.shards[0]?.instances[0]?.launch, next.lossReports], [5, []]);
-  });
-}
-
-test("a new database that starts again has lost nothing", () => {
-  const next = withRelaunch(
-    recordOf({ persistence: "disabled", status: "pending" }),
-    { shard: 1, instance: 1 },
-    { usedLaunch: 1 },
-    "t1",
-  );
-  assert.deepEqual([next.status, next.lossReports, next.recovery], ["pending", [], undefined]);
-});
-
-test("a database is in recovery from its start to its service, and what it lacked is forgotten then", () => {
-  const starting = withRelaunch(
-    recordOf({ persistence: "aofAlways" }),
-    { shard: 1, instance: 1 },
-    { usedLaunch: 4 },
-    "t1",
-  );
-  assert.deepEqual([starting.status, starting.recovery], ["recovery", { lacks: "" }]);
-  const lacking = withLack(starting, "a volume");
-  assert.deepEqual([lacking.status, lacking.recovery], ["recovery", { lacks: "a volume" }]);
-  const back = withRecovered(lacking, "t2");
-  assert.deepEqual([back.status, back.recovery], ["active", undefined]);
-});
-
-test("a change that ran when the engines were lost goes on after the recovery", () => {
-  const before = recordOf({ status: "active-change-pending", lastAction: running });
-  assert.equal(withRecovered(withLack(before, "a volume"), "t2").status, "active-change-pending");
-});
-
-test("an empty start is allowed with one more launch, and reported", () => {
-  const next = withEmptyStart(recordOf({ persistence: "aofAlways" }), 1, 1, "t1");
-  assert.deepEqual([next.shards[0]?.instances[0]?.launch, next.recovery?.empty], [2, true]);
-  assert.match(next.lossReports[0] ?? "", /starts empty: the volume of its primary is gone/);
-});
-
 test("a creation that fails is a failed action with its error, and a completed one when it succeeds after all", () => {
   const failed = withFailedCreation(recordOf({ status: "pending", lastAction: running }), "no module", "t1");
   assert.deepEqual(
@@ -108,23 +41,6 @@ test("a creation that fails is a failed action with its error, and a completed o
     ["creation-failed", "failed", "no module"],
   );
   assert.deepEqual(withActive(failed, "t2").lastAction, { ...running, status: "completed", progress: 100 });
-});
-
-test("the clients of a site that waits for others are kept waiting until it has joined, also when it starts again and serves", () => {
-  const waiting = withSitesAwaited(recordOf({ activeActive: { guid: "a", site: 1 }, persistence: "disabled" }));
-  const again = withRecovered(withRelaunch(waiting, { shard: 1, instance: 1 }, { usedLaunch: 4 }, "t1"), "t2");
-  assert.equal(again.awaitsSites, true);
-  assert.equal("awaitsSites" in withSitesJoined(again), false);
-});
-
-test("without persistence a clean end keeps nothing either", () => {
-  const next = withRelaunch(
-    recordOf({ persistence: "disabled" }),
-    { shard: 1, instance: 1 },
-    { usedLaunch: 4, endedCleanly: true },
-    "t1",
-  );
-  assert.match(next.lossReports[0] ?? "", /its data is gone/);
 });
 
 test("ten loss reports are kept, newest last", () => {

@@ -7,8 +7,7 @@ import type {
   ShardRecord,
 } from "../../../core/api/records.ts";
 import type { Finding } from "../../../core/api/parts.ts";
-import { isBeingMade, listening } from "../../../core/planner/database/facts.ts";
-import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import { listening } from "../../../core/planner/database/facts.ts";
 
 // How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
 
@@ -32,34 +31,6 @@ export function withoutReplica(record: DatabaseRecord, shard: number, instance: 
   );
 }
 
-/** The record that allows one more start as primary, with what that may have cost. */
-export function withRelaunch(
-  record: DatabaseRecord,
-  { shard, instance }: { readonly shard: number; readonly instance: number },
-  end: Pick<InstanceFacts, "usedLaunch" | "endedCleanly"> | undefined,
-  now: string,
-): DatabaseRecord {
-  const next = withShard(record, shard, (old) => launchedOnce(old, instance, end?.usedLaunch));
-  const cost = costOfRestart(record, end?.endedCleanly === true);
-  const returning = inRecovery(next);
-  if (cost === undefined) return returning;
-  const sentence = `"${record.name}" starts again from what its primary kept; ${cost}`;
-  // one outage, however often it is tried
-  const isSaid = record.status === "recovery" && record.lossReports.at(-1)?.endsWith(sentence) === true;
-  return isSaid ? returning : withLoss(returning, `${now}: ${sentence}`);
-}
-
-/** The record that lets its primary start in an empty data directory, with what that costs. */
-export function withEmptyStart(record: DatabaseRecord, shard: number, instance: number, now: string): DatabaseRecord {
-  const next = inRecovery(withShard(record, shard, (old) => launchedOnce(old, instance)));
-  if (next.recovery === undefined) return next;
-  const what = record.persistence === "disabled" ? "without persistence" : "the volume of its primary is gone";
-  return withLoss(
-    { ...next, recovery: { ...next.recovery, empty: true } },
-    `${now}: "${record.name}" starts empty: ${what}, and no replica has another copy`,
-  );
-}
-
 /** The record of a site whose clients wait for what the other sites hold. */
 export function withSitesAwaited(record: DatabaseRecord): DatabaseRecord {
   return { ...record, awaitsSites: true };
@@ -70,52 +41,10 @@ export function withSitesJoined({ awaitsSites: _over, ...rest }: DatabaseRecord)
   return rest;
 }
 
-/** The record whose primary is an instance that a node has set aside; the other copies are made from it. */
-export function withAdopted(record: DatabaseRecord, instance: InstanceRecord, now: string): DatabaseRecord {
-  const adopt = ({ inSync: _void, switchover: _over, ...shard }: ShardRecord): ShardRecord => ({
-    ...shard,
-    epoch: shard.epoch + 1,
-    primary: instance.id,
-    instances: [...shard.instances.filter(({ id }) => id !== instance.id), instance],
-  });
-  const shards = record.shards.map((shard, index) => (index === 0 ? adopt(shard) : shard));
-  const nextInstance = Math.max(record.nextInstance, instance.id + 1);
-  const sentence = `${now}: "${record.name}" comes back from what node ${instance.node} had set aside`;
-  return withLoss({ ...record, shards, nextInstance, recovery: { lacks: "" } }, sentence);
-}
-
-/** The record of a database that waits until a user agrees to come back without what is gone. */
-export function withLack(record: DatabaseRecord, lacks: string): DatabaseRecord {
-  const next = inRecovery(record);
-  return next.recovery === undefined ? record : { ...next, recovery: { lacks } };
-}
-
-/** The primary serves again. A change that had begun goes on. */
-export function withRecovered(record: DatabaseRecord, now: string): DatabaseRecord {
-  const { recovery: _over, waitingFor: _reason, obstacle: _former, ...rest } = record;
-  const isChanging = record.upgrade !== undefined || record.lastAction?.status === "running";
-  return { ...rest, status: isChanging ? "active-change-pending" : "active", lastChangedTime: now };
-}
-
 /** The engine of a new database does not get to serve. */
 export function withFailedCreation(record: DatabaseRecord, error: string, now: string): DatabaseRecord {
   const lastAction = record.lastAction && ({ ...record.lastAction, status: "failed", error } as const);
   return { ...record, status: "creation-failed", lastChangedTime: now, ...(lastAction && { lastAction }) };
-}
-
-/** A new database has nothing yet that could be recovered, and one that is deleted needs nothing. */
-function inRecovery(record: DatabaseRecord): DatabaseRecord {
-  if (record.status !== "active" && record.status !== "active-change-pending") return record;
-  return { ...record, status: "recovery", recovery: { lacks: "" } };
-}
-
-function launchedOnce(shard: ShardRecord, instance: number, used = 0): ShardRecord {
-  return {
-    ...shard,
-    instances: shard.instances.map((one) =>
-      one.id === instance ? { ...one, launch: Math.max(one.launch, used) + 1 } : one,
-    ),
-  };
 }
 
 /** The record with one more sentence about what a crash may have cost. */
@@ -197,24 +126,11 @@ function withCreationResumed(record: DatabaseRecord): DatabaseRecord {
   return { ...record, lastAction: { ...action, status: "running" } };
 }
 
-function withShard(record: DatabaseRecord, shard: number, change: (old: ShardRecord) => ShardRecord): DatabaseRecord {
+/** The record with another state of one of its shards. */
+export function withShard(
+  record: DatabaseRecord,
+  shard: number,
+  change: (old: ShardRecord) => ShardRecord,
+): DatabaseRecord {
   return { ...record, shards: record.shards.map((old) => (old.id === shard ? change(old) : old)) };
-}
-
-/** An engine that is asked to end writes what it keeps to disk first. */
-function costOfRestart(record: DatabaseRecord, endedCleanly: boolean): string | undefined {
-  const { persistence } = record;
-  if (isBeingMade(record)) return undefined;
-  if (persistence === "disabled") return "without persistence and a replica that ran on, its data is gone";
-  if (endedCleanly) return undefined;
-  switch (persistence) {
-    case "aofAlways":
-      return undefined;
-    case "aofEverySecond":
-      return "acknowledged writes of its last second may be missing";
-    case "snapshotEvery1Hour":
-    case "snapshotEvery6Hour":
-    case "snapshotEvery12Hour":
-      return "acknowledged writes since its last snapshot may be missing";
-  }
 }

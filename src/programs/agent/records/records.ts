@@ -12,6 +12,7 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { changeObject } from "#kit/kube/records";
 import { RecordMirror } from "./mirror.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
+import { toStored } from "./stored-database.ts";
 
 /** The records of the cluster and its databases, as this process last saw them, and the way to change them. */
 export interface Records {
@@ -75,7 +76,8 @@ export function followRecords(options: RecordsOptions): Records {
     },
     changeState: (change) => writer.changeState(change),
     changeDatabase: (uid, change) => writer.changeDatabase(uid, change),
-    createDatabase: (record) => writer.create(clusterNames.databaseRecord(cluster, record.uid), "database", record),
+    createDatabase: (record) =>
+      writer.create(clusterNames.databaseRecord(cluster, record.uid), "database", toStored(record)),
     removeDatabase: (uid) => writer.removeDatabase(uid),
     onChange: (listener) => {
       mirror.listeners.push(listener);
@@ -95,7 +97,11 @@ class RecordWriter {
 
   async changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord> {
     const name = clusterNames.clusterRecord(this.#options.cluster);
-    const text = (old: string): string => textOf(change(parseClusterRecord(old, name)), old);
+    const text = (old: string): string => {
+      const before = parseClusterRecord(old, name);
+      const after = change(before);
+      return isSame(before, after) ? old : textOf(after);
+    };
     let stored = await this.#change(name, text);
     if (stored === undefined) {
       await this.#createState(name);
@@ -109,7 +115,11 @@ class RecordWriter {
     change: (record: DatabaseRecord) => DatabaseRecord,
   ): Promise<DatabaseRecord | undefined> {
     const name = clusterNames.databaseRecord(this.#options.cluster, uid);
-    const stored = await this.#change(name, (old) => textOf(change(parseDatabaseRecord(old, name)), old));
+    const stored = await this.#change(name, (old) => {
+      const before = parseDatabaseRecord(old, name);
+      const after = change(before);
+      return isSame(before, after) ? old : textOf(toStored(after));
+    });
     return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
   }
 
@@ -147,8 +157,11 @@ class RecordWriter {
   }
 }
 
-/** The record as it is stored, with its format; `old` when nothing of it has changed. */
-function textOf(record: object, old?: string): string {
-  const isSame = old !== undefined && JSON.stringify(record) === old;
-  return isSame ? old : JSON.stringify({ ...record, format: FORMAT });
+function isSame(before: object, after: object): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after);
+}
+
+/** The record as it is stored, with its format. */
+function textOf(record: object): string {
+  return JSON.stringify({ ...record, format: FORMAT });
 }

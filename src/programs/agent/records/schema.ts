@@ -7,6 +7,7 @@ import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/recor
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
 import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
+import { fromStored, type StoredDatabase } from "./stored-database.ts";
 
 // Objects are loose: an agent of an older release keeps the fields that a newer one has written.
 
@@ -28,6 +29,12 @@ const inSync = z.looseObject({
   version: count.exactOptional(),
 });
 
+const recovery = z.looseObject({
+  lacks: z.string(),
+  consent: z.literal(true).exactOptional(),
+  empty: z.literal(true).exactOptional(),
+});
+
 const shard = z
   .looseObject({
     id: count,
@@ -45,12 +52,10 @@ const shard = z
     ),
     switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
     inSync: inSync.exactOptional(),
+    recovery: recovery.exactOptional(),
   })
   .refine(({ primary, instances }) => instances.some(({ id }) => id === primary), {
     error: "no instance has the id of the primary",
-  })
-  .refine(({ instances }) => new Set(instances.map(({ id }) => id)).size === instances.length, {
-    error: "two instances have one id",
   });
 
 const format = z
@@ -58,7 +63,7 @@ const format = z
   .refine(isKnownFormat, { error: `must be at most ${FORMAT}: a node of a newer release wrote it` })
   .exactOptional();
 
-const database: z.ZodType<DatabaseRecord> = z.looseObject({
+const database: z.ZodType<StoredDatabase> = z.looseObject({
   format,
   uid: count,
   name: z.string(),
@@ -67,7 +72,12 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
   storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
-  shards: z.array(shard),
+  shards: z
+    .array(shard)
+    .refine((all) => areUnique(all.map(({ id }) => id)), { error: "two shards have one id" })
+    .refine((all) => areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))), {
+      error: "two instances have one id",
+    }),
   nextInstance: count,
   upgrade: z
     .looseObject({
@@ -78,13 +88,7 @@ const database: z.ZodType<DatabaseRecord> = z.looseObject({
       waitingFor: z.string(),
     })
     .exactOptional(),
-  recovery: z
-    .looseObject({
-      lacks: z.string(),
-      consent: z.literal(true).exactOptional(),
-      empty: z.literal(true).exactOptional(),
-    })
-    .exactOptional(),
+  recovery: recovery.exactOptional(),
   lastAction: action.exactOptional(),
   passwords: z
     .looseObject({
@@ -201,12 +205,16 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
  */
 export function parseDatabaseRecord(text: string, where: string): DatabaseRecord {
   const ofThis = database.refine(({ uid }) => where.endsWith(`-${uid}`), { error: "it is that of another database" });
-  return parse(ofThis, text, where);
+  return fromStored(parse(ofThis, text, where));
 }
 
 /** The cluster record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */
 export function parseClusterRecord(text: string, where: string): ClusterStateRecord {
   return parse(cluster, text, where);
+}
+
+function areUnique(ids: readonly number[]): boolean {
+  return new Set(ids).size === ids.length;
 }
 
 function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {

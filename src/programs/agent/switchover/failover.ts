@@ -2,6 +2,7 @@ import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.t
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import { hasEveryReply } from "../../../core/planner/database/in-sync.ts";
+import { shardName } from "../../../core/planner/database/facts.ts";
 import { lossSentence } from "../../../core/planner/database/loss.ts";
 import {
   instanceOf,
@@ -9,12 +10,11 @@ import {
   moveTo,
   siblingsOf,
   recordSuccession,
-  withLossReport,
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import { withWaitReason } from "../records/changes.ts";
+import { withLoss, withWaitReason } from "../records/changes.ts";
 import { attach, awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";
@@ -89,7 +89,7 @@ export async function failOver(
 /** Idempotent: the loss is reported once, with the change of the primary. */
 function withSuccession(current: DatabaseRecord, move: SwitchoverMove, loss: string): DatabaseRecord {
   const next = recordSuccession(current, move);
-  return next === current ? current : withWaitReason(loss === "" ? next : withLossReport(next, loss), "");
+  return next === current ? current : withWaitReason(loss === "" ? next : withLoss(next, loss), "");
 }
 
 async function requireEnd({ record, proof }: FailoverRequest): Promise<"ended" | "cut-off"> {
@@ -123,7 +123,7 @@ function successionFacts(
   clock: Clock,
 ): Parameters<typeof lossSentence>[0] {
   return {
-    database: record.name,
+    shard: shardName(record, move.shard),
     at: clock.now().toISOString(),
     oldNode: instanceOf(record, move, move.from)?.node ?? 0,
     newNode: successor.node,

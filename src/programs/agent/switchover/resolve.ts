@@ -82,7 +82,7 @@ async function finished(
   }: { record: DatabaseRecord; move: SwitchoverMove; target: EngineAddress; loss: string | undefined },
   ports: ShardPorts,
 ): Promise<ResolveResult> {
-  const reported = loss === undefined ? record : await ports.change((stored) => withLossReport(stored, loss));
+  const reported = loss === undefined ? record : await ports.change((stored) => withLossReport(stored, move, loss));
   const promoted = { move, record: reported, target, ports };
   const end = await completeSwitchover(promoted, await releaseClients(promoted));
   return { kind: "finished", record: end.record, unattached: end.unattached };
@@ -103,7 +103,7 @@ async function rollBack(
   ports: ShardPorts,
 ): Promise<ResolveResult> {
   const stored = await ports.change((current) =>
-    isUnderWay(current, move) ? withLossReport(takeBack(current, move), loss) : current,
+    isUnderWay(current, move) ? withLossReport(takeBack(current, move), move, loss) : current,
   );
   if (!stored.shards.some(({ id, epoch }) => id === move.shard && epoch === move.epoch + 1))
     throw new Fault(faults.recordMoved, `another leader ended the switchover of database ${record.uid}`, { ...move });

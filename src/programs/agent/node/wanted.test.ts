@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
+import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { nodeInstances } from "./wanted.ts";
+
+const held = {
+  set: { password: "", others: [] },
+  revision: 0,
+  access: { clients: [""] },
+  step: 0,
+  certificate: undefined,
+};
+const means = { addressOf: () => "127.0.0.1", modulesOf: () => [], certificate: undefined, refusesWrites: false };
+/** ids of the instances that may start in an empty folder. */
+const fresh = (record: DatabaseRecord): readonly number[] =>
+  [1, 2, 3]
+    .flatMap((node) => nodeInstances(record, node, held, means))
+    .flatMap((wanted) => (wanted.fresh ? [wanted.instance] : []));
+
+test("the permission to start empty is that of the instances of one shard", () => {
+  const empty = { recovery: { lacks: "its data", consent: true, empty: true } } as const;
+  assert.deepEqual(fresh(twoShards({ record: { status: "recovery" }, first: empty }).record), [1, 2]);
+  assert.deepEqual(fresh(twoShards({ record: { status: "recovery" }, second: empty }).record), [3, 4]);
+  assert.deepEqual(fresh(twoShards({}).record), []);
+});
+
+test("each instance of a new database may start empty", () => {
+  assert.deepEqual(fresh(twoShards({ record: { status: "pending" } }).record), [1, 2, 3, 4]);
+});
