@@ -24,14 +24,14 @@ export function testPlans(cases: readonly PlanCase[]): void {
       const bad = view.workload?.template === "bad template";
       const decision = planCluster(view, bad ? "bad template" : `template of ${targetTag(view)}`);
       const { step } = decision;
-      const said = step.kind === "act" ? spell(step.act) : step.kind === "wait" ? step.reason : "done";
+      const said = step.kind === "act" ? spell(step.act) : step.kind === "wait" ? step.wait.id : "rest";
       assert.equal(decision.state, want.state);
       assert.deepEqual(
         decision.findings.map(({ id }) => id),
         want.findings ?? [],
       );
       if (want.step !== undefined) assert.equal(said, want.step);
-      assert.equal(decision.suspension?.reason, want.suspended);
+      assert.equal(decision.suspension?.id, want.suspended);
     });
   }
 }

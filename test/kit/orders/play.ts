@@ -93,8 +93,8 @@ function remedyOf(world: OrderedWorld): string | undefined {
     assert.notEqual(finding.evidence, "", `${finding.id} has evidence`);
     return finding.remedy;
   }
-  if (step.kind === "wait") assert.fail(`a wait without a finding: ${step.reason}: ${step.message}`);
-  return suspension?.message;
+  if (step.kind === "wait") assert.fail(`a wait without a finding: ${step.wait.id}: ${step.wait.evidence}`);
+  return suspension?.evidence;
 }
 
 function assertEnded(world: OrderedWorld): void {

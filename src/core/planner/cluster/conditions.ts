@@ -1,6 +1,7 @@
 import type { Finding } from "../../api/parts.ts";
 import { sentenceOf } from "../findings/finding.ts";
 import { readiness } from "../findings/readiness.ts";
+import { findingBehind } from "../findings/step.ts";
 import type { Statement } from "../findings/statement.ts";
 import type { ClusterDecision } from "./plan.ts";
 import { silence, wasRunning } from "./state.ts";
@@ -26,7 +27,8 @@ function isInvalid({ specStatus }: ClusterDecision): boolean {
 
 /** It waits for a finding that ends only when a person acts. */
 function needsPerson({ step }: ClusterDecision): boolean {
-  return step.kind === "wait" && (step.finding?.severity === "block" || step.finding?.severity === "consent");
+  const severity = findingBehind(step)?.severity;
+  return severity === "block" || severity === "consent";
 }
 
 /** It is what its spec asks for: every node runs and serves, at the version that was asked for. */
@@ -64,10 +66,10 @@ function available(view: ClusterView): Statement {
 
 function progressing({ step, findings, suspension }: ClusterDecision): Statement {
   switch (step.kind) {
-    case "done":
+    case "rest":
       return { type: "Progressing", status: "False", ...stillness(findings, suspension) };
     case "wait":
-      return { type: "Progressing", status: "True", reason: step.reason, message: step.message };
+      return { type: "Progressing", status: "True", reason: step.wait.id, message: step.wait.evidence };
     case "act":
       return { type: "Progressing", status: "True", reason: REASON_OF_ACT[step.act.kind], message: step.why };
   }
@@ -81,7 +83,7 @@ function stillness(
   const blocking = findings.find(({ severity }) => severity === "block");
   if (blocking !== undefined)
     return { reason: "Blocked", message: `nothing moves until this is cleared: ${blocking.id}` };
-  return suspension?.reason === "OperatorUpgraded"
+  return suspension?.id === "OperatorUpgraded"
     ? { reason: "AwaitingUpgrade", message: "nothing moves until the cluster is upgraded to the operator's release" }
     : { reason: "Settled", message: "nothing is left to do" };
 }
@@ -118,5 +120,5 @@ export function blocked(findings: readonly Finding[]): Statement {
 function suspended({ suspension }: ClusterDecision): Statement {
   return suspension === undefined
     ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "cluster and databases are managed" }
-    : { type: "ReconcileSuspended", status: "True", reason: suspension.reason, message: suspension.message };
+    : { type: "ReconcileSuspended", status: "True", reason: suspension.id, message: suspension.evidence };
 }

@@ -183,7 +183,7 @@ const foreign: readonly Order[] = [
   {
     name: "the partition stays while a pod would be made again from the revision before",
     view: atRest({ partition: 0, currentRevision: "old" }),
-    step: "done",
+    step: "rest",
   },
   {
     name: "a cluster that was scaled to nothing before its upgrade comes back at its tag",
@@ -275,8 +275,8 @@ test("hostile orders: the tag that starts a roll is not asked for again while it
 });
 
 function spell({ step }: ReturnType<typeof planCluster>): string {
-  if (step.kind === "done") return "done";
-  if (step.kind === "wait") return step.reason;
+  if (step.kind === "rest") return "rest";
+  if (step.kind === "wait") return step.wait.id;
   const { kind, ...values } = step.act;
   return [kind, ...Object.values(values)].map(String).join(" ");
 }

@@ -2,7 +2,8 @@ import { engineFails } from "../prerequisites/engines-start.ts";
 import { failingOn } from "../view/failing-engines.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { silence } from "./state.ts";
-import { act, waiting, waitingFor, type RollStep } from "./step.ts";
+import { act, REST, waitFor, waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 
 /** What the highest of `pods` that is not back yet still needs; undefined when each can carry its share. */
@@ -28,10 +29,10 @@ export function givenBack(view: ClusterView, pods: readonly NodePod[]): RollStep
   return undefined;
 }
 
-/** Opens the gate of a pod that is ready for it; done when all are open. */
+/** Opens the gate of a pod that is ready for it; rest when all are open. */
 export function openGate(pods: readonly NodePod[], why: string): RollStep {
   const shut = pods.toSorted(highestFirst).find(({ inService }) => !inService);
-  return shut === undefined ? { kind: "done" } : gate(shut, true, why);
+  return shut === undefined ? REST : gate(shut, true, why);
 }
 
 /** Sets the gate of a pod. */
@@ -57,27 +58,27 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   const node = nodeOf(view, pod);
   const uid = uidOf(pod);
   const stuck = stuckPod(view, pod);
-  if (stuck !== undefined) return waitingFor(stuck);
+  if (stuck !== undefined) return waitFor(stuck);
   if (!view.cluster.reachable) {
     const { reason, message } = silence(view, view.cluster);
-    return waiting(reason, message);
+    return waitUnasked(reason, message);
   }
   if (node === undefined || !node.active || !pod.containerReady) {
-    return waiting("NodeJoining", `node ${uid} is not active yet`);
+    return waitUnasked("NodeJoining", `node ${uid} is not active yet`);
   }
   if (pod.inService) return undefined;
   const late = databasesOn(view, uid, ({ primary, inSync }) => !primary && !inSync);
   const failing = failingOn(view, uid);
-  if (failing.length > 0) return waitingFor(engineFails(view.name, failing));
+  if (failing.length > 0) return waitFor(engineFails(view.name, failing));
   if (late.length > 0) {
-    return waiting(
+    return waitUnasked(
       "ReplicaNotInSync",
       `node ${uid} is catching up with ${late.map(({ name }) => `"${name}"`).join(", ")}`,
     );
   }
   // an evacuation that still runs ends with it
   if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
-  if (isBusy(view, uid)) return waiting("TakingNodeBack", `node ${uid} is on its way back`);
-  if (!node.acceptsClients) return waiting("NodeJoining", `node ${uid} does not take clients yet`);
+  if (isBusy(view, uid)) return waitUnasked("TakingNodeBack", `node ${uid} is on its way back`);
+  if (!node.acceptsClients) return waitUnasked("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
 }

@@ -5,7 +5,8 @@ import { abovePods, closedPartition } from "./partition.ts";
 import { rollStep } from "./roll.ts";
 import { serviceStep } from "./service.ts";
 import { wasRunning } from "./state.ts";
-import { act, waiting, type RollStep } from "./step.ts";
+import { act, REST, waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 import { explained } from "./stuck-pod.ts";
 import { volumeStep } from "./volumes.ts";
 
@@ -23,7 +24,7 @@ export function ownStep(
   if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
   if (change !== undefined && isAutoUpgrade(spec) && asked !== change.toTag) {
     // databases may use modules that forbid it
-    if (!view.cluster.reachable) return waiting("ClusterUnreachable", view.cluster.reason);
+    if (!view.cluster.reachable) return waitUnasked("ClusterUnreachable", view.cluster.reason);
     return act({ kind: "write-tag", tag: change.toTag }, "automatic upgrade is on");
   }
   // what is new is given to nodes one by one, not to those that come back
@@ -43,7 +44,7 @@ export function ownStep(
  */
 export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): RollStep {
   const { workload, deleting } = view;
-  if (workload === undefined || deleting) return { kind: "done" };
+  if (workload === undefined || deleting) return REST;
   const scaled = isAtRest ? restoredStep(view, workload) : scaledStep(view, workload);
   return explained(
     view,
@@ -126,7 +127,7 @@ function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: str
 /** Between two rolls no pod is replaced without the operator, whatever others do to the template. */
 function atRest({ pods }: ClusterView, workload: Workload, step: RollStep): RollStep {
   const closed = closedPartition(pods, workload);
-  const isOpen = step.kind === "done" && workload.observed && workload.partition < closed;
+  const isOpen = step.kind === "rest" && workload.observed && workload.partition < closed;
   return isOpen ? hold(closed, "nothing is left to be replaced") : step;
 }
 

@@ -33,7 +33,7 @@ function grown(replicas: number): Workload | undefined {
 }
 
 const cases: readonly PlanCase[] = [
-  { name: "a healthy cluster is left alone", view: {}, state: "Running", step: "done" },
+  { name: "a healthy cluster is left alone", view: {}, state: "Running", step: "rest" },
   {
     name: "nothing is there: the nodes are made",
     view: { workload: undefined, pods: [], remembered: {}, cluster: { reachable: false, reason: "no node" } },
@@ -62,7 +62,7 @@ const cases: readonly PlanCase[] = [
     name: "a new operator leaves the cluster where it is, and suspends its management (§1 rule 1)",
     view: waitingForUpgrade,
     state: "Running",
-    step: "done",
+    step: "rest",
     suspended: "OperatorUpgraded",
   },
   {
@@ -70,7 +70,7 @@ const cases: readonly PlanCase[] = [
     view: { operator: release("7.22.2-21") },
     state: "InvalidUpgrade",
     findings: ["OperatorDowngraded"],
-    step: "done",
+    step: "rest",
     suspended: "OperatorDowngraded",
   },
   {
@@ -85,7 +85,7 @@ const cases: readonly PlanCase[] = [
     view: { ...waitingForUpgrade, spec: asking("8.2.0-99.99") },
     state: "InvalidUpgrade",
     findings: ["UnknownImageTag"],
-    step: "done",
+    step: "rest",
     suspended: "OperatorUpgraded",
   },
   {
@@ -93,7 +93,7 @@ const cases: readonly PlanCase[] = [
     view: { ...waitingForUpgrade, spec: asking(release("8.0.18-11").nodeTag) },
     state: "InvalidUpgrade",
     findings: ["ImageTagMismatch"],
-    step: "done",
+    step: "rest",
     suspended: "OperatorUpgraded",
   },
   {
@@ -213,7 +213,7 @@ const cases: readonly PlanCase[] = [
     step: "write-workload",
   },
   { name: "no node answers", view: { cluster: { reachable: false, reason: "refused" } }, state: "Error" },
-  { name: "the cluster is being deleted", view: { deleting: true }, state: "Deleting", step: "done" },
+  { name: "the cluster is being deleted", view: { deleting: true }, state: "Deleting", step: "rest" },
 ];
 
 testPlans(cases);

@@ -4,7 +4,9 @@ import type { ClusterState, SpecStatus } from "../../api/states.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { ownStep, suspendedStep } from "./own-step.ts";
 import { recoveryStep } from "./recovery.ts";
-import { waiting, waitingFor, type RollStep } from "./step.ts";
+import { pause } from "../findings/finding.ts";
+import { act, findingBehind, waitFor, waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
 import {
   isVersionAsked,
@@ -22,10 +24,7 @@ import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
-export interface Suspension {
-  readonly reason: "OperatorUpgraded" | "OperatorDowngraded" | "RollInProgress";
-  readonly message: string;
-}
+export type Suspension = Finding & { readonly id: "OperatorUpgraded" | "OperatorDowngraded" | "RollInProgress" };
 
 /** What lies around a cluster, and what blocks that anything is written for it, since it is not its own. */
 export interface ClusterAround extends ClusterEnvironment {
@@ -77,7 +76,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? begun(ordinary(), unsure);
   const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
-  const objection = held ?? (step.kind === "wait" ? step.finding : undefined);
+  const objection = held ?? findingBehind(step);
   const mild = [...config, ...upgrade].filter((one) => isMild(one) && one.id !== objection?.id);
   // what the operator may not do is no fault of a cluster without a requested change
   const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
@@ -106,14 +105,14 @@ function workloadStep(
   if (workload === undefined || deleting || workload.presence === "there") return undefined;
   if (workload.presence === "leaving") {
     const message = "the StatefulSet is deleted without its pods, and is then made again";
-    return { kind: "wait", reason: "StatefulSetLeaving", message: `${message}${keptBy(name, workload)}` };
+    return waitUnasked("StatefulSetLeaving", `${message}${keptBy(name, workload)}`);
   }
-  if (foreign !== undefined) return waitingFor(foreign);
+  if (foreign !== undefined) return waitFor(foreign);
   const { imageTag: tag, replicas: partition } = workload;
   const { enabled, volumeSize } = spec.persistentSpec;
   const volumes = enabled ? ` with volumes of ${volumeSize}` : "";
   const why = `the StatefulSet is gone and is made again${volumes}; its pods stay`;
-  return { kind: "act", act: { kind: "restore-workload", tag, partition }, why };
+  return act({ kind: "restore-workload", tag, partition }, why);
 }
 
 /** Finalizers of others may keep it for ever. */
@@ -131,19 +130,22 @@ function unsureStep(input: CheckInput): RollStep | undefined {
   const { permissions } = environment;
   const isAsked = isVersionAsked(view);
   if (permissions?.read === false && (view.workload === undefined || isAsked))
-    return waiting("PermissionsUnknown", `the operator cannot ask what it may do, and asks again: ${permissions.why}`);
+    return waitUnasked(
+      "PermissionsUnknown",
+      `the operator cannot ask what it may do, and asks again: ${permissions.why}`,
+    );
   const unread = isAsked ? firstUnreadAt("start", input) : undefined;
-  return unread && waitingFor(unread);
+  return unread && waitFor(unread);
 }
 
 function begun(step: RollStep, unsure: RollStep | undefined): RollStep {
-  return unsure !== undefined && step.kind === "done" ? unsure : step;
+  return unsure !== undefined && step.kind === "rest" ? unsure : step;
 }
 
 /** Nodes are kept in service while nothing else may be done. */
 function heldStep(step: RollStep, held: Finding | undefined): RollStep {
-  if (held === undefined || step.kind !== "done") return step;
-  return { kind: "wait", reason: held.id, message: held.evidence, finding: held };
+  if (held === undefined || step.kind !== "rest") return step;
+  return waitFor(held);
 }
 
 function isBlocking({ severity }: Finding): boolean {
@@ -183,13 +185,10 @@ function leftBehind(view: ClusterView): Suspension | undefined {
   const said = `the operator is ${operator.operator} and the cluster runs ${other}`;
   const newer = newerRelease(view);
   if (newer !== undefined)
-    return { reason: "OperatorDowngraded", message: `${said}; apply the bundle of release ${newer.operator} again` };
-  return { reason: "OperatorUpgraded", message: `${said}; ${upgradeRemedy(view)}` };
+    return pause("OperatorDowngraded", `${said}; apply the bundle of release ${newer.operator} again`);
+  return pause("OperatorUpgraded", `${said}; ${upgradeRemedy(view)}`);
 }
 
 function rollInProgress({ name }: ClusterView): Suspension {
-  return {
-    reason: "RollInProgress",
-    message: `the nodes are being replaced; watch: ${rolloutStatus(name)}`,
-  };
+  return pause("RollInProgress", `the nodes are being replaced; watch: ${rolloutStatus(name)}`);
 }

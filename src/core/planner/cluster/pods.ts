@@ -1,5 +1,6 @@
 import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
-import { waiting, type RollStep } from "./step.ts";
+import { waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 
 /** The pod is made from the present template, and stays. */
 export function isUpdated(pod: NodePod, workload: Workload): boolean {
@@ -11,7 +12,7 @@ export function missingPods(view: ClusterView, workload: Workload): RollStep | u
   const missing = workload.replicas - view.pods.length;
   return missing <= 0
     ? undefined
-    : waiting(
+    : waitUnasked(
         "PodMissing",
         `${missing} of ${workload.replicas} node pods ${missing === 1 ? "is" : "are"} not there yet`,
       );

@@ -4,7 +4,8 @@ import { isOverdue } from "../view/overdue.ts";
 import { recoveryPhase } from "./recovery-phase.ts";
 import { stuckPod } from "./stuck-pod.ts";
 import { returnStep } from "./service.ts";
-import { waiting, waitingFor, type RollStep } from "./step.ts";
+import { act, waitFor, waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 
 /** What a node of a lost cluster has to end in, in seconds. */
 const GRACE_SECONDS = 30;
@@ -16,17 +17,17 @@ export function recoveryStep(view: ClusterView): RollStep | undefined {
     case undefined:
       return undefined;
     case "begin":
-      return waiting("RecoveryBegins", "spec.clusterRecovery is true");
+      return waitUnasked("RecoveryBegins", "spec.clusterRecovery is true");
     case "reset":
       return resetStep(view);
     case "first":
-      return waiting("RecoveringFirstPod", `no node is active yet${troubles(view)}`);
+      return waitUnasked("RecoveringFirstPod", `no node is active yet${troubles(view)}`);
     case "joining":
-      return waiting("NodeJoining", `nodes are on their way back${troubles(view)}`);
+      return waitUnasked("NodeJoining", `nodes are on their way back${troubles(view)}`);
     case "databases":
       return databasesStep(view);
     case "end":
-      return { kind: "act", act: { kind: "end-recovery" }, why: "nodes and databases are back" };
+      return act({ kind: "end-recovery" }, "nodes and databases are back");
     default:
       return assertNever(phase);
   }
@@ -49,8 +50,8 @@ function resetStep(view: ClusterView): RollStep {
   const names = (pods: readonly NodePod[]): string => pods.map(({ ordinal }) => `${view.name}-${ordinal}`).join(", ");
   const stuck = old.map((pod) => stuckPod(view, pod)).find((found) => found !== undefined);
   if (due.length === 0)
-    return stuck === undefined ? waiting("PodsEnding", `pods are ending: ${names(old)}`) : waitingFor(stuck);
-  return { kind: "act", act: { kind: "delete-pods", pods: due }, why: `lost nodes are made again: ${names(due)}` };
+    return stuck === undefined ? waitUnasked("PodsEnding", `pods are ending: ${names(old)}`) : waitFor(stuck);
+  return act({ kind: "delete-pods", pods: due }, `lost nodes are made again: ${names(due)}`);
 }
 
 /** What is gone is gone: `spec.clusterRecovery` is the consent. */
@@ -59,16 +60,12 @@ function databasesStep(view: ClusterView): RollStep {
   const asking = databases.find(({ needsConsent }) => needsConsent);
   if (asking !== undefined) {
     const { uid, name, waitingFor } = asking;
-    return {
-      kind: "act",
-      act: { kind: "recover-database", uid, name },
-      why: `${waitingFor}; spec.clusterRecovery agrees`,
-    };
+    return act({ kind: "recover-database", uid, name }, `${waitingFor}; spec.clusterRecovery agrees`);
   }
   const step = returnStep(view);
-  if (step.kind !== "done") return step;
+  if (step.kind !== "rest") return step;
   const away = databases.filter(({ status }) => status === "recovery");
-  return waiting(
+  return waitUnasked(
     "DatabasesRecovering",
     `in recovery: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
   );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { asking, clusterView, database, facts, NEW, pod } from "../../../../test/kit/facts/cluster-view.ts";
+import { findingBehind } from "../findings/step.ts";
 import { planCluster } from "./plan.ts";
 import type { ClusterAct } from "./step.ts";
 import type { PolledCluster, ClusterNode, ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
@@ -106,7 +107,7 @@ class World {
   }
 
   get isOver(): boolean {
-    return planCluster(this.view, WANTED).step.kind === "done";
+    return planCluster(this.view, WANTED).step.kind === "rest";
   }
 
   #active(uid: number): boolean {
@@ -237,7 +238,7 @@ for (const [rule, trouble, remedy] of waysOut) {
     ];
     const view = clusterView({ pods });
     const { step } = planCluster(view, view.workload?.template ?? "");
-    assert.match(step.kind === "wait" ? (step.finding?.remedy ?? "") : "", remedy);
+    assert.match(findingBehind(step)?.remedy ?? "", remedy);
   });
 }
 

@@ -6,7 +6,8 @@ import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Worklo
 import { firstComingBack, gate, givenBack, highestFirst, isBusy, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
-import { act, waiting, waitingFor, type RollStep } from "./step.ts";
+import { act, waitFor, waitUnasked } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 
 /**
@@ -14,7 +15,8 @@ import { stuckPod } from "./stuck-pod.ts";
  * from what is observed (docs/decisions/0004). `wanted` is the hash of the wanted template.
  */
 export function rollStep(view: ClusterView, workload: Workload, wanted: string): RollStep {
-  if (!workload.observed) return waiting("StatefulSetBehind", "the StatefulSet controller takes up the new template");
+  if (!workload.observed)
+    return waitUnasked("StatefulSetBehind", "the StatefulSet controller takes up the new template");
   const isWritten = workload.template === wanted;
   const fresh = view.pods.filter((pod) => isWritten && isUpdated(pod, workload));
   const [next, ...others] = view.pods.filter((pod) => !fresh.includes(pod)).toSorted(highestFirst);
@@ -70,7 +72,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
   const node = nodeOf(view, pod);
   if (objection !== undefined) {
     const back = node?.maintenance === true ? undefined : givenBack(view, [pod]);
-    return back ?? waitingFor(objection);
+    return back ?? waitFor(objection);
   }
   if (pod.inService) return gate(pod, false, `pod ${view.name}-${pod.ordinal} is next`);
   if (!isLeft(view, pod)) {
@@ -85,7 +87,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
         { kind: "take-back", node: uidOf(pod) },
         `node ${uidOf(pod)} leads the cluster and is evacuated again`,
       );
-    return waiting("EvacuatingNode", stillOn(view, pod));
+    return waitUnasked("EvacuatingNode", stillOn(view, pod));
   }
   return act({ kind: "write-workload", partition: pod.ordinal }, `node ${uidOf(pod)} is evacuated`);
 }
@@ -93,19 +95,19 @@ function release(view: ClusterView, pod: NodePod): RollStep {
 /** The pod may be replaced: the gate of the one before is opened, unless a check objects now. */
 function letGo(view: ClusterView, pod: NodePod, fresh: readonly NodePod[]): RollStep {
   const opened = openGate(fresh, `node ${uidOf(pod)} is evacuated and may be replaced`);
-  if (opened.kind === "done") return replacing(view, pod);
+  if (opened.kind === "rest") return replacing(view, pod);
   const objection = objectionTo(view, pod);
-  return objection === undefined ? opened : waitingFor(objection);
+  return objection === undefined ? opened : waitFor(objection);
 }
 
 /** A pod that is going cannot be kept: it is waited for, and one that does not end needs a user. */
 function leaving(view: ClusterView, pod: NodePod): RollStep {
   const stuck = stuckPod(view, pod);
-  return stuck === undefined ? replacing(view, pod) : waitingFor(stuck);
+  return stuck === undefined ? replacing(view, pod) : waitFor(stuck);
 }
 
 function replacing({ name }: ClusterView, { ordinal }: NodePod): RollStep {
-  return waiting("PodReplacing", `pod ${name}-${ordinal} is being replaced`);
+  return waitUnasked("PodReplacing", `pod ${name}-${ordinal} is being replaced`);
 }
 
 /** Its node is evacuated and out of service. One that is down holds nothing that could be moved: its replacement is the repair. */

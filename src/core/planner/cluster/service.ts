@@ -3,7 +3,8 @@ import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { firstComingBack, givenBack, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
-import { act, waitingFor, type RollStep } from "./step.ts";
+import { act, REST, waitFor } from "../findings/step.ts";
+import type { RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 import { isStuckEnding } from "../view/overdue.ts";
 
@@ -12,7 +13,7 @@ import { isStuckEnding } from "../view/overdue.ts";
  * stopped half-way stays stopped, between two pods: the gate of the last new one stays shut, so that `kubectl rollout status` waits.
  */
 export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boolean): RollStep {
-  if (!workload.observed) return { kind: "done" };
+  if (!workload.observed) return REST;
   const { pods } = view;
   if (releasedPods(pods, workload).length > 0)
     return act({ kind: "hold-pods", partition: closedPartition(pods, workload) }, "no pod may be replaced now");
@@ -22,9 +23,9 @@ export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boo
   if (step !== undefined) return step;
   const lost = others.find(isStuckEnding);
   const stuck = lost && stuckPod(view, lost);
-  if (stuck !== undefined) return waitingFor(stuck);
+  if (stuck !== undefined) return waitFor(stuck);
   return others.length > 0 && !isAtRest
-    ? { kind: "done" }
+    ? REST
     : (missingPods(view, workload) ?? openGate(settled, "every node is there"));
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from "../../api/parts.ts";
+import type { Step } from "../findings/step.ts";
 import type { NodePod } from "../view/cluster-view.ts";
 
 /** The one thing that is done next to the nodes; the world is observed again after each. */
@@ -29,22 +29,4 @@ export type ClusterAct =
   | { readonly kind: "write-tag"; readonly tag: string };
 
 /** The next step for the nodes of a cluster. */
-export type RollStep =
-  | { readonly kind: "act"; readonly act: ClusterAct; readonly why: string }
-  | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly finding?: Finding }
-  | { readonly kind: "done" };
-
-/** The step that does `what`. */
-export function act(what: ClusterAct, why: string): RollStep {
-  return { kind: "act", act: what, why };
-}
-
-/** The step that waits for what ends unasked. */
-export function waiting(reason: string, message: string): RollStep {
-  return { kind: "wait", reason, message };
-}
-
-/** The step that waits for what a finding names. */
-export function waitingFor(finding: Finding): RollStep {
-  return { kind: "wait", reason: finding.id, message: finding.evidence, finding };
-}
+export type RollStep = Step<ClusterAct>;

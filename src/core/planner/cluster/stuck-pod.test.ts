@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { clusterView, facts, node, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
 import { explained, stuckPod } from "./stuck-pod.ts";
-import { waiting } from "./step.ts";
+import { findingBehind, waitUnasked } from "../findings/step.ts";
 
 const forced = { deleting: true, endsInMs: 0, finalizers: ["a/b", "c/d"] };
 const release = `when nothing removes its finalizers: kubectl patch pod rec-1 --type merge -p '{"metadata":{"finalizers":null}}'`;
@@ -40,7 +40,7 @@ test("a StatefulSet that finalizers keep names them, and the way on", () => {
   const leaving = workload && { ...workload, presence: "leaving" as const, finalizers: ["a/b"] };
   const { step } = planCluster({ ...view, workload: leaving }, "wanted");
   assert.match(
-    step.kind === "wait" ? step.message : "",
+    step.kind === "wait" ? step.wait.evidence : "",
     /finalizers keep it: a\/b; .*: kubectl patch sts rec --type merge/,
   );
 });
@@ -72,8 +72,8 @@ for (const [rule, isNode, remedy] of [
 ] as const) {
   test(`${rule}, says the finding of a wait for it`, () => {
     const view = clusterView({ pods: [pod(0), pod(2)], namesakes: [{ ordinal: 1, isNode }] });
-    const step = explained(view, waiting("StatefulSetBehind", "the controller takes up the new template"));
-    const finding = step.kind === "wait" ? step.finding : undefined;
+    const step = explained(view, waitUnasked("StatefulSetBehind", "the controller takes up the new template"));
+    const finding = findingBehind(step);
     assert.equal(finding?.id, "PodUnknown");
     assert.match(finding.remedy, remedy);
   });

@@ -1,7 +1,7 @@
 import { deleteObjects, describeObject, editObject, getObjects, mergeObject } from "../../api/kubectl.ts";
 import { podSelector } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
-import { wait } from "../findings/finding.ts";
+import { isPause, wait } from "../findings/finding.ts";
 import type { FindingId } from "../findings/ids.ts";
 import { nodeOf, type ClusterView, type Namesake, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
@@ -17,16 +17,16 @@ const PASSING: readonly string[] = [
 
 /** A step that waits for what ends unasked names a pod that needs a user, if there is one: what it waits for may depend on it. */
 export function explained(view: ClusterView, step: RollStep): RollStep {
-  if (step.kind !== "wait" || (step.finding !== undefined && !PASSING.includes(step.finding.id))) return step;
+  if (step.kind !== "wait" || !(isPause(step.wait) || PASSING.includes(step.wait.id))) return step;
   const [namesake] = view.namesakes ?? [];
-  const finding =
+  const cause =
     namesake !== undefined
       ? unknownPod(view, namesake)
       : view.pods
           .toSorted((a, b) => Number(isStuckEnding(b)) - Number(isStuckEnding(a)))
           .map((pod) => stuckPod(view, pod))
           .find((found) => found !== undefined);
-  return finding === undefined ? step : { ...step, finding };
+  return cause === undefined ? step : { ...step, cause };
 }
 
 /** The StatefulSet controller goes on only when the pod is its own again, or gone. */

@@ -45,7 +45,7 @@ interface VolumeCase {
 }
 
 const cases: readonly VolumeCase[] = [
-  { name: "volumes that have their size are left alone", view: {}, want: ["done"] },
+  { name: "volumes that have their size are left alone", view: {}, want: ["rest"] },
   { name: "nothing is done before the volumes are read", want: ["VolumeResizing"] },
   { name: "the volume of the highest node grows first", environment: volumes(), want: ["grow-volume"], says: /rec-2/ },
   {
@@ -69,31 +69,31 @@ const cases: readonly VolumeCase[] = [
   {
     name: "a refusal blocks before any volume is touched",
     environment: volumes({}, { refusal: REFUSED }),
-    want: ["done", "VolumeGrowthRefused"],
+    want: ["rest", "VolumeGrowthRefused"],
     says: /data-rec-1 is of storage class "slow", and Kubernetes refuses it: no resize/,
   },
   {
     name: "an operator with the Role of an older release says what it lacks",
     environment: { ...volumes(), ...permissions },
-    want: ["done", "PermissionsMissing"],
+    want: ["rest", "PermissionsMissing"],
     says: /persistentvolumeclaims/,
   },
   {
     name: "an operator with the Role of an older release does all the rest",
     view: {},
     environment: permissions,
-    want: ["done"],
+    want: ["rest"],
   },
   {
     name: "a smaller size is refused by name",
     view: { spec: clusterSpec.parse({ persistentSpec: { volumeSize: "10Gi" } }) },
-    want: ["done", "VolumeSize"],
+    want: ["rest", "VolumeSize"],
     says: /it is 10Gi, volumes never shrink, and those of this cluster were given 20Gi/,
   },
   {
     name: "another class is refused by name",
     view: { spec: clusterSpec.parse({ persistentSpec: { storageClassName: "fast" } }) },
-    want: ["done", "SpecInvalid"],
+    want: ["rest", "SpecInvalid"],
     says: /storageClassName/,
   },
   {
@@ -135,9 +135,9 @@ for (const { name, view = bigger, environment = {}, want, says = /./ } of cases)
   test(`volumes: ${name}`, () => {
     const observed = clusterView(view);
     const { step, findings } = planCluster(observed, `template of ${targetTag(observed)}`, environment);
-    const done = step.kind === "act" ? step.act.kind : step.kind === "wait" ? step.reason : step.kind;
+    const done = step.kind === "act" ? step.act.kind : step.kind === "wait" ? step.wait.id : step.kind;
     assert.deepEqual([done, ...findings.slice(0, 1).map(({ id }) => id)], want);
-    const said = [step.kind === "act" ? step.why : step.kind === "wait" ? step.message : "at rest"];
+    const said = [step.kind === "act" ? step.why : step.kind === "wait" ? step.wait.evidence : "at rest"];
     assert.match([...said, ...findings.map(({ evidence }) => evidence)].join(" "), says);
     if (step.kind !== "act" || step.act.kind !== "restore-workload") return;
     assert.deepEqual([step.act.tag, step.act.partition >= 0], [OLD.nodeTag, true]);

@@ -1,10 +1,12 @@
 import type { ClusterStatus } from "../../api/cluster-status.ts";
 import { describeObject } from "../../api/kubectl.ts";
+import type { Finding } from "../../api/parts.ts";
 import { parseQuantity } from "#kit/base/quantity";
 import { wait } from "../findings/finding.ts";
 import type { ClusterEnvironment, Volume } from "../prerequisites/environment.ts";
 import { nodeOf, type ClusterView, type Workload } from "../view/cluster-view.ts";
 import { volumeGrowth } from "../view/volume-growth.ts";
+import { act, waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
 import { wasRunning } from "./state.ts";
 
@@ -20,12 +22,12 @@ export function volumeStep(
 ): RollStep | undefined {
   const growth = volumeGrowth(view);
   if (growth === undefined || hasBegun(view, workload, wanted)) return undefined;
-  if (volumes === undefined) return waiting("the volumes are read");
-  if (!volumes.read) return waiting(`the volumes cannot be read: ${volumes.why}`);
+  if (volumes === undefined) return waitUnasked("VolumeResizing", "the volumes are read");
+  if (!volumes.read) return waitUnasked("VolumeResizing", `the volumes cannot be read: ${volumes.why}`);
   const { to: size } = growth;
   const all = volumes.value.toSorted((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   const growing = all.find((volume) => isGrowing(volume));
-  if (growing !== undefined) return waitingFor(growing, all, size);
+  if (growing !== undefined) return waitFor(resizing(growing, all, size));
   const next = all.find(({ requested }) => isLess(requested, size));
   if (next !== undefined) {
     return act({ kind: "grow-volume", claim: next.name, size }, `${next.name} grows from ${next.requested} to ${size}`);
@@ -87,18 +89,9 @@ function isLess(one: string, other: string): boolean {
   return parseQuantity(one) < parseQuantity(other);
 }
 
-function waitingFor({ name, requested, capacity, problem }: Volume, all: readonly Volume[], size: string): RollStep {
+function resizing({ name, requested, capacity, problem }: Volume, all: readonly Volume[], size: string): Finding {
   const grown = all.filter((volume) => !isLess(volume.capacity, size)).length;
   const why = problem === "" ? "" : ` (${problem})`;
   const message = `${grown} of ${all.length} volumes have ${size}; ${name} grows from ${capacity} to ${requested}${why}`;
-  const finding = wait("VolumeResizing", message, describeObject(`pvc ${name}`));
-  return { kind: "wait", reason: finding.id, message, finding };
-}
-
-function waiting(message: string): RollStep {
-  return { kind: "wait", reason: "VolumeResizing", message };
-}
-
-function act(what: (RollStep & { kind: "act" })["act"], why: string): RollStep {
-  return { kind: "act", act: what, why };
+  return wait("VolumeResizing", message, describeObject(`pvc ${name}`));
 }

@@ -26,6 +26,16 @@ export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: str
   return found(id, "warn", evidence, remedy);
 }
 
+/** Holds the next step up until it ends unasked, or as its evidence says: it has no remedy, and conditions alone name it. */
+export function pause<Id extends string>(id: Id, evidence: string): Finding & { readonly id: Id } {
+  return found(id, "wait", evidence, "");
+}
+
+/** It stands in no list of findings. */
+export function isPause({ remedy }: Finding): boolean {
+  return remedy === "";
+}
+
 /** The same where it stops nothing. */
 export function asWarning(finding: Finding): Finding {
   return { ...finding, severity: "warn" };
@@ -38,16 +48,16 @@ export function unknown<Id extends FindingId>(id: Id, evidence: string): Finding
 }
 
 /** Texts of specs, nodes and sites are in it: none begins a line of its own, in a status, an event or a report. */
-function found<Id extends FindingId>(
+function found<Id extends string>(
   id: Id,
   severity: Finding["severity"],
   evidence: string,
   remedy: string,
-): FindingOf<Id> {
+): Finding & { readonly id: Id } {
   return { id, severity, evidence: visibleLine(evidence), remedy: visibleLine(remedy) };
 }
 
-/** A finding as one sentence with its remedy. */
+/** A finding as one sentence, with its remedy where it has one. */
 export function sentenceOf({ evidence, remedy }: Finding): string {
-  return `${evidence}; remedy: ${remedy}`;
+  return remedy === "" ? evidence : `${evidence}; remedy: ${remedy}`;
 }

@@ -59,8 +59,8 @@ function rolling(starts: number): ClusterView {
 test("a roll says of an engine that ends again and again that it fails, and not that it catches up", () => {
   const { step, findings } = planCluster(rolling(3), "wanted");
   assert.ok(step.kind === "wait");
-  assert.equal(step.reason, "EngineFails");
-  assert.match(step.message, /"counts" on node 3 has ended 3 times before it served: Module/);
+  assert.equal(step.wait.id, "EngineFails");
+  assert.match(step.wait.evidence, /"counts" on node 3 has ended 3 times before it served: Module/);
   assert.deepEqual(
     findings.map(({ id, severity }) => `${severity} ${id}`),
     ["wait EngineFails"],
@@ -75,6 +75,6 @@ test("an engine that has crashed twice is not said to crash again and again", ()
 test("an engine that has ended once is still waited for", () => {
   const { step, findings } = planCluster(rolling(1), "wanted");
   assert.ok(step.kind === "wait");
-  assert.equal(step.reason, "ReplicaNotInSync");
+  assert.equal(step.wait.id, "ReplicaNotInSync");
   assert.deepEqual(findings, []);
 });

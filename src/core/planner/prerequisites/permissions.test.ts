@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asking, clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { clusterNeeds, operatorNeeds, type MissingPermission } from "../../releases/permissions/roles.ts";
+import { findingBehind } from "../findings/step.ts";
 import { planCluster } from "../cluster/plan.ts";
 import { targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
@@ -19,18 +20,18 @@ const cases: readonly {
   readonly missing: readonly MissingPermission[];
   readonly want: readonly [state: string, step: string, severity: string | undefined, ownsObjects: boolean];
 }[] = [
-  { name: "nothing is missing", view: {}, missing: [], want: ["Running", "done", undefined, true] },
+  { name: "nothing is missing", view: {}, missing: [], want: ["Running", "rest", undefined, true] },
   {
     name: "what the operator lacks leaves a cluster at rest Running, and nothing is written",
     view: {},
     missing: own,
-    want: ["Running", "done", "block", false],
+    want: ["Running", "rest", "block", false],
   },
   {
     name: "what the operator lacks makes a wanted upgrade InvalidUpgrade before it begins",
     view: upgrading,
     missing: own,
-    want: ["InvalidUpgrade", "done", "block", false],
+    want: ["InvalidUpgrade", "rest", "block", false],
   },
   {
     name: "what nodes lack is given back, and no node is touched before",
@@ -85,7 +86,7 @@ const unread = { permissions: { read: false, why: "no answer" } } as const;
 test("permissions: what could not be reviewed stops nothing that has begun", () => {
   const view = clusterView();
   const { findings, step, ownsObjects } = planCluster(view, `template of ${targetTag(view)}`, unread);
-  assert.deepEqual([findings, step.kind, ownsObjects], [[], "done", true]);
+  assert.deepEqual([findings, step.kind, ownsObjects], [[], "rest", true]);
 });
 
 for (const [what, change, around, waits] of [
@@ -96,11 +97,8 @@ for (const [what, change, around, waits] of [
   test(`a roll that has not begun, where ${what} cannot be read, waits for ${waits || "nothing"}`, () => {
     const view = clusterView({ ...upgrading, ...change });
     const { step, ownsObjects, state } = planCluster(view, `template of ${targetTag(view)}`, around);
-    assert.deepEqual(
-      [step.kind === "wait" ? step.finding?.id : "", ownsObjects, state],
-      [waits, waits === "", "Upgrade"],
-    );
-    if (step.kind === "wait") assert.match(step.finding?.evidence ?? "", /^it is not known whether /);
+    assert.deepEqual([findingBehind(step)?.id ?? "", ownsObjects, state], [waits, waits === "", "Upgrade"]);
+    if (step.kind === "wait") assert.match(step.wait.evidence, /^it is not known whether /);
   });
 }
 
@@ -119,7 +117,7 @@ for (const [what, change] of [
     const wanted = `template of ${targetTag(view)}`;
     const { step, ownsObjects } = planCluster(view, wanted, unread);
     assert.deepEqual(
-      [step.kind, step.kind === "wait" && step.reason, ownsObjects],
+      [step.kind, step.kind === "wait" && step.wait.id, ownsObjects],
       ["wait", "PermissionsUnknown", false],
     );
     assert.equal(planCluster(view, wanted, { permissions: { read: true, value: [] } }).ownsObjects, true);

@@ -139,7 +139,7 @@ function hindranceOf(context: ClusterContext | undefined, cluster: string, { nam
   }
   const { suspension, unready } = context;
   if (suspension === undefined) return unready && hindranceFrom(unready);
-  return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.message}` };
+  return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.evidence}` };
 }
 
 const NOT_NAMED = "spec.storeEnterpriseCluster.name is not set, and the namespace does not have just one cluster";

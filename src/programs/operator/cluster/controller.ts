@@ -17,6 +17,7 @@ import {
 } from "../../../mechanisms/observe/cluster.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
+import { findingBehind, waitUnasked } from "../../../core/planner/findings/step.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { targetTag } from "../../../core/planner/view/target.ts";
@@ -147,7 +148,7 @@ async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): 
 
 /** Nothing is done for a cluster that has not been made, and whose names are taken. */
 function refused(planned: ClusterDecision, { id, evidence }: Finding): ClusterDecision {
-  return { ...planned, step: { kind: "wait", reason: id, message: evidence }, ownsObjects: false };
+  return { ...planned, step: waitUnasked(id, evidence), ownsObjects: false };
 }
 
 /** What is to be done for the cluster; its databases get what they depend on. */
@@ -174,7 +175,7 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
   const ownership = await ownershipOf(deps, observation);
   const decision = decide(deps, observation, ownership);
   return (
-    decision.step.kind === "done" &&
+    decision.step.kind === "rest" &&
     !observation.view.deleting &&
     isAllKept(deps, { observation, decision, ownership }) &&
     isSame(rec.status ?? {}, nextStatus(observation, decision, deps.installation(), clock.now()))
@@ -212,25 +213,22 @@ async function act(
 }
 
 function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {
-  if (forbidden === undefined) {
-    return { ...decision, step: { kind: "wait", reason: "StepFailed", message: messageOf(failure) } };
-  }
+  if (forbidden === undefined) return { ...decision, step: waitUnasked("StepFailed", messageOf(failure)) };
   const others = decision.findings.filter(({ id }) => id !== forbidden.id);
-  const step = { kind: "wait", reason: forbidden.id, message: forbidden.evidence } as const;
-  return { ...decision, step, findings: [forbidden, ...others] };
+  return { ...decision, step: waitUnasked(forbidden.id, forbidden.evidence), findings: [forbidden, ...others] };
 }
 
 function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
   const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
   if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
   const changing = findings.find(({ id }) => id === "RotationWaits");
-  if (changing !== undefined && step.kind === "done") return waiting(BLOCKED_MS, changing.id, changing.evidence);
+  if (changing !== undefined && step.kind === "rest") return waiting(BLOCKED_MS, changing.id, changing.evidence);
   switch (step.kind) {
     case "act":
       return waiting(1, "Stepping", step.why);
     case "wait":
-      return waiting(step.finding === undefined ? STEP_MS : STEP_MS * 3, step.reason, step.message);
-    case "done": {
+      return waiting(findingBehind(step) === undefined ? STEP_MS : STEP_MS * 3, step.wait.id, step.wait.evidence);
+    case "rest": {
       const blocking = findings.find(({ severity }) => severity === "block");
       // what clears it may cause no event: a secret, a module server, a licence authority
       return blocking === undefined || change === undefined

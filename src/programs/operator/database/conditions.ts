@@ -79,8 +79,8 @@ function suspended(suspension: Suspension | undefined): Statement {
     : {
         type: "ReconcileSuspended",
         status: "True",
-        reason: suspension.reason,
-        message: `edits wait in order until the cluster is upgraded: ${suspension.message}`,
+        reason: suspension.id,
+        message: `edits wait in order until the cluster is upgraded: ${suspension.evidence}`,
       };
 }
 

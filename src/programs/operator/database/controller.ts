@@ -155,7 +155,7 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
     const status = await report(deps, seen, cluster, evaluated);
     const { suspension } = evaluated;
     const restMs = isTrue(status.conditions, "Available") ? untilLostMs(status) : AGAIN_MS.first;
-    if (suspension !== undefined) return waiting(restMs, suspension.reason, suspension.message);
+    if (suspension !== undefined) return waiting(restMs, suspension.id, suspension.evidence);
     const why = evaluated.unready ?? evaluated.failure;
     const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
     return waiting(isAnswered ? AGAIN_MS.last : untilLostMs(status), why?.id ?? "", why?.evidence ?? "");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pause } from "../../../core/planner/findings/finding.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { notReady } from "../context/cluster-context.ts";
@@ -8,7 +9,7 @@ import { databaseStatusOf } from "./status.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 const STAND_IN = "7.2 (stand-in: redis 7.0.15)";
-const SUSPENSION = { reason: "OperatorUpgraded", message: "upgrade the cluster" } as const;
+const SUSPENSION = pause("OperatorUpgraded", "upgrade the cluster");
 const REFUSED = {
   id: "RefusedByCluster",
   severity: "block",
