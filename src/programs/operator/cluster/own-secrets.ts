@@ -48,42 +48,70 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       const { name, cluster } = view;
       const role = roles?.get({ name, namespace });
       const granted = namesIn(role);
-      const isUnknown = granted === undefined && !isOfThisRelease(view) && !holds(role, "get");
-      // a Role that was emptied or taken away says nothing of what nodes need that were made with it
-      const held = granted !== undefined ? "names" : isUnknown || holds(role, "get") ? "all" : "none";
-      const hasOlderNodes = !findsSecrets(cluster, isUnknown || holds(role, "create") ? "makes" : "finds");
+      const { held, hasOlderNodes } = rightsOf(role, view);
       if (!mayNameSecrets(cluster, held))
         return { names: undefined, hasOlderNodes, ahead: [], taken: [], passedOver: [] };
       const stored = records.get({ name: clusterNames.clusterRecord(name), namespace });
       // one that is there and cannot be read says nothing: nothing is made, and what nodes may use stays
       const state = stored === undefined ? NEW_STATE : secretState(stored);
-      const namesOf = (informer: Informer<object>, isOurs: boolean) =>
-        informer
-          .list()
-          .filter((object) => object.metadata.namespace === namespace && isMarked(object, name, rec) === isOurs)
-          .map(({ metadata }) => metadata.name);
-      const foreign = namesOf(secrets, false);
+      const isOurs = (object: Stored<object>): boolean => isMarked(object, name, rec);
+      const namesOf = (informer: Informer<object>, claim = isOurs) => namesThat(informer, namespace, claim);
+      const foreign = namesOf(secrets, (one) => !isOurs(one));
       const wanted = nodeSecrets({
         ...(state ?? NEW_STATE),
         cluster: name,
-        databases: namesOf(records, true).flatMap((record) => uidIn(name, record)),
+        databases: namesOf(records).flatMap((record) => uidIn(name, record)),
         users: (state?.users ?? []).map(({ secret }) => secret),
-        there: namesOf(secrets, true),
+        there: namesOf(secrets),
         foreign,
       });
       // a node of an older release makes them itself, and fails over one that is there
       const ahead = hasOlderNodes || state === undefined ? [] : secretsAhead(name, state);
-      const unfilled = secrets
-        .list()
-        .filter((one) => one.metadata.namespace === namespace && isUnfilled(one, name, rec));
-      const passedOver = unfilled.map(({ metadata }) => metadata.name).filter((one) => !ahead.includes(one));
-      const isFull = passedOver.length >= MOST_PASSED_OVER;
       const kept = stored === undefined || state === undefined ? granted : undefined;
       const names = kept?.filter((one) => !foreign.includes(one)) ?? wanted;
-      const taken = ahead.filter((one) => foreign.includes(one));
-      return { names, hasOlderNodes, ahead: isFull ? [] : ahead, taken, passedOver: isFull ? passedOver : [] };
+      return {
+        names,
+        hasOlderNodes,
+        ...madeAhead(
+          ahead,
+          foreign,
+          namesOf(secrets, (one) => isUnfilled(one, name, rec)),
+        ),
+      };
     },
   };
+}
+
+function namesThat(
+  informer: Informer<object>,
+  namespace: string,
+  claim: (object: Stored<object>) => boolean,
+): readonly string[] {
+  return informer
+    .list()
+    .filter((object) => object.metadata.namespace === namespace && claim(object))
+    .map(({ metadata }) => metadata.name);
+}
+
+/** What is made ahead, unless nodes have left too many of those behind that were made before. */
+function madeAhead(
+  ahead: readonly string[],
+  foreign: readonly string[],
+  unfilled: readonly string[],
+): Pick<NodeSecrets, "ahead" | "taken" | "passedOver"> {
+  const taken = ahead.filter((one) => foreign.includes(one));
+  const passedOver = unfilled.filter((one) => !ahead.includes(one));
+  return passedOver.length < MOST_PASSED_OVER ? { ahead, taken, passedOver: [] } : { ahead: [], taken, passedOver };
+}
+
+/** What the Role of the nodes lets them use, and whether they make theirs. */
+function rightsOf(role: Stored<Role> | undefined, view: ClusterObservation["view"]) {
+  const granted = namesIn(role);
+  const isUnknown = granted === undefined && !isOfThisRelease(view) && !holds(role, "get");
+  // a Role that was emptied or taken away says nothing of what nodes need that were made with it
+  const held = granted !== undefined ? "names" : isUnknown || holds(role, "get") ? "all" : "none";
+  const hasOlderNodes = !findsSecrets(view.cluster, isUnknown || holds(role, "create") ? "makes" : "finds");
+  return { held, hasOlderNodes } as const;
 }
 
 /** The label of the cluster, and no owner but it: what nodes have filled has none. */
