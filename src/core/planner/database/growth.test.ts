@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, node, on } from "../../../../test/kit/facts/database-scene.ts";
+import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
 import { whyNoGrowth } from "./growth.ts";
 import type { Growth } from "./growth.ts";
@@ -74,3 +75,33 @@ for (const { rule, instances, change, nodes, others = [], want } of cases)
     if (want === undefined) assert.equal(said, undefined);
     else assert.match(said ?? "it has room", want);
   });
+
+const twoOn = (first: number, second: number): Growth["before"] =>
+  twoShards({
+    record: { replication: false },
+    first: { instances: [on(1, first)] },
+    second: { instances: [on(3, second)] },
+  }).record;
+
+test("a node that has two shards of the database needs room for both to grow", () => {
+  const growth = { before: twoOn(1, 1), nodes: [contained(1, 1100)], others: [] };
+  const refusal = whyNoGrowth({ ...growth, after: { ...growth.before, memoryBytes: 200e6 } });
+  assert.match(refusal ?? "", /node 1 has room for \d+ MB of it/);
+  assert.equal(
+    whyNoGrowth({ ...growth, nodes: [contained(1, 1700)], after: { ...growth.before, memoryBytes: 200e6 } }),
+    undefined,
+  );
+  const disk = { ...growth.before, persistence: "aofAlways" } as const;
+  const full = whyNoGrowth({ ...growth, nodes: [node(1, { volumeRoom: 500e6 })], after: disk });
+  assert.match(full ?? "", /"orders" may take 809 MB of a volume then, and that of node 1 has room for 500 MB/);
+});
+
+test("each shard needs a place for its first replica, beside the instances of the other shards", () => {
+  const before = twoOn(1, 2);
+  const after = { ...before, replication: true };
+  const roomy = [contained(1, 1300), contained(2, 1300)];
+  assert.equal(whyNoGrowth({ before, after, nodes: roomy, others: [] }), undefined);
+  // node 2 has room for the replica of shard 1 or for the primary of shard 2, and not for both
+  const refusal = whyNoGrowth({ before, after, nodes: [contained(1, 1300), contained(2, 900)], others: [] });
+  assert.match(refusal ?? "", /no node can take a 7\.2 replica: .*node 2 has room for a database of \d+ MB/);
+});

@@ -27,21 +27,39 @@ export function whyNoGrowth(growth: Growth): string | undefined {
 }
 
 function noDiskWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
-  const needed = diskBytes(after);
-  const short = nodesOf(before, nodes)
-    .map(({ uid, volumeRoom }) => ({ uid, free: freeOnVolume({ uid, volumeRoom }, others) }))
-    .find(({ free }) => free < needed);
+  const short = holdersOf(before, nodes)
+    .map(({ node: { uid, volumeRoom }, count }) => ({
+      uid,
+      needed: count * diskBytes(after),
+      free: freeOnVolume({ uid, volumeRoom }, others),
+    }))
+    .find(({ needed, free }) => free < needed);
   if (short === undefined) return undefined;
-  return `"${before.name}" may take ${needText(needed)} of a volume then, and that of node ${short.uid} has room for ${roomText(short.free)}`;
+  return `"${before.name}" may take ${needText(short.needed)} of a volume then, and that of node ${short.uid} has room for ${roomText(short.free)}`;
 }
 
-function nodesOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): readonly NodeFacts[] {
-  return shards.flatMap(({ instances }) => instances).flatMap(({ node }) => nodes.filter(({ uid }) => uid === node));
+/** A node that has instances of the database, with their number: one of each shard at most, and of several shards. */
+interface Holder {
+  readonly node: NodeFacts;
+  readonly count: number;
+}
+
+function holdersOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): readonly Holder[] {
+  const instances = shards.flatMap((shard) => shard.instances);
+  const uids = [...new Set(instances.map(({ node }) => node))];
+  return uids.flatMap((uid) =>
+    nodes
+      .filter((node) => node.uid === uid)
+      .map((node) => ({ node, count: instances.filter((instance) => instance.node === uid).length })),
+  );
 }
 
 /** Databases do not move to grow. */
 function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
-  const rooms = nodesOf(before, nodes).map((node) => ({ uid: node.uid, most: largestOn(node, others) }));
+  const rooms = holdersOf(before, nodes).map(({ node, count }) => ({
+    uid: node.uid,
+    most: largestOn(node, others, count),
+  }));
   if (rooms.every(({ most }) => most >= after.memoryBytes)) return undefined;
   const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${roomText(most)} of it`).join(", ");
   const least = Math.min(...rooms.map(({ most }) => most));
@@ -49,18 +67,28 @@ function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | und
   return `"${before.name}" has ${needText(before.memoryBytes)} and cannot have ${needText(after.memoryBytes)}: ${each}${most}`;
 }
 
+/** Each shard that lacks a replica needs a place for it, beside the instances of the other shards. */
 function noReplica({ before, after, nodes, others }: Growth): string | undefined {
-  const shard = before.shards[0];
-  if (shard === undefined || desiredInstances(after) <= shard.instances.length) return undefined;
-  const placed = placeInstance({
-    ...{
+  const size = { memoryBytes: after.memoryBytes, diskBytes: diskBytes(after) };
+  const own = before.shards.flatMap(({ instances, primary }) =>
+    instances.map(({ id, node, port }) => ({ node, port, ...size, primary: id === primary })),
+  );
+  const everything = [...others, ...own];
+  for (const shard of before.shards) {
+    if (desiredInstances(after) <= shard.instances.length) continue;
+    const placed = placeInstance({
       nodes,
-      everything: others,
+      everything,
+      ...size,
       storeVersion: after.storeVersion,
-      memoryBytes: after.memoryBytes,
-      diskBytes: diskBytes(after),
-    },
-    ...{ tls: wantsTls(after), avoid: [primaryOf(shard).node], role: "replica", room: "growth", portOffset: 0 },
-  });
-  return "refusal" in placed ? placed.refusal : undefined;
+      tls: wantsTls(after),
+      avoid: [primaryOf(shard).node],
+      role: "replica",
+      room: "growth",
+      portOffset: 0,
+    });
+    if ("refusal" in placed) return placed.refusal;
+    everything.push({ ...placed, ...size, primary: false });
+  }
+  return undefined;
 }

@@ -61,14 +61,15 @@ export function placeKept(request: Omit<PlacementRequest, "room">, rules: readon
   return placed;
 }
 
-/** Bytes of the largest database of which a node takes one more instance. */
+/** Bytes of the largest database of which a node takes so many more instances. */
 export function largestOn(
   node: Pick<NodeFacts, "uid" | "memoryBytes" | "container">,
   everything: readonly PlacedInstance[],
+  count = 1,
 ): number {
   const sizes = sizesOn(node.uid, everything);
-  if (node.container !== undefined) return largestDatabase(freeBytes(node.container, sizes));
-  return Math.max(0, node.memoryBytes - sum(sizes));
+  if (node.container !== undefined) return largestDatabase(freeBytes(node.container, sizes) / count);
+  return Math.max(0, (node.memoryBytes - sum(sizes)) / count);
 }
 
 /** The lowest endpoint port that no database has; undefined when all are taken. */

@@ -1,6 +1,6 @@
 import { semanticVersion } from "../../../ports/resp/loaded-modules.ts";
 import { clusterNames } from "../../../core/api/names.ts";
-import type { DatabaseRecord } from "../../../core/api/records.ts";
+import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { wireOf } from "../../../core/api/settings/values.ts";
 import { shardUid } from "../../../core/api/shard-uid.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
@@ -9,9 +9,11 @@ import { syncState } from "../../../core/planner/database/sync-set.ts";
 import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { displayVersion, isStandIn } from "../../../core/releases/engines/engines.ts";
-import type { EngineIdentity } from "../../../core/releases/engines/engines.ts";
 import type { EngineAnswers } from "../observation/engine-answers.ts";
+import type { EngineAnswer } from "../observation/engine-watch.ts";
 import { lacksConsent, lacksText } from "../records/recovery-changes.ts";
+
+type ServingEngine = Extract<EngineAnswer, { readonly state: "serving" }>;
 
 /** What a database is shown with. */
 interface BdbContext {
@@ -19,13 +21,16 @@ interface BdbContext {
   /** Addresses of the nodes that accept clients. */
   readonly endpoints: readonly string[];
   readonly namespace: string;
-  /** What the primary runs; undefined while it answers. */
-  readonly script: WaitingRequest | undefined;
+  /** What a primary runs; undefined while each answers. */
+  readonly script: ShownScript | undefined;
 }
+
+/** A script that a primary runs, with the node of that primary. */
+export type ShownScript = WaitingRequest & { readonly node: number };
 
 /** A database as `GET /v1/bdbs` shows it: the desired state is from the record, the actual one from the engines. */
 export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord {
-  const engine = servingEngine(record, context.answers);
+  const engine = servingPrimaries(record, context.answers)[0]?.engine;
   return {
     uid: record.uid,
     name: record.name,
@@ -55,7 +60,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ...recoveryOf(record),
     ...clientParametersOf(record),
     ...syncOf(record),
-    ...scriptOf(record, context.script),
+    ...scriptOf(context.script),
     ...certificateOf(record),
     ...(record.activeActive === undefined ? {} : { active_active: record.activeActive }),
     loss_reports: record.lossReports,
@@ -90,12 +95,10 @@ function certificateOf({ certificate: shown }: DatabaseRecord): Pick<BdbRecord, 
   return { tls_certificate: { certificate: shown.certificate, client_authorities: shown.clientAuthorities } };
 }
 
-function scriptOf({ shards }: DatabaseRecord, script: WaitingRequest | undefined): Pick<BdbRecord, "running_script"> {
-  const [shard] = shards;
-  if (script === undefined || shard === undefined) return {};
-  const { client, command, ageMs } = script;
-  const node_uid = String(primaryOf(shard).node);
-  return { running_script: { node_uid, client, command, age_seconds: Math.floor(ageMs / 1000) } };
+function scriptOf(script: ShownScript | undefined): Pick<BdbRecord, "running_script"> {
+  if (script === undefined) return {};
+  const { node, client, command, ageMs } = script;
+  return { running_script: { node_uid: String(node), client, command, age_seconds: Math.floor(ageMs / 1000) } };
 }
 
 /** uids in the cluster of every shard of a database. */
@@ -103,23 +106,34 @@ function shardUidsOf({ uid, shards }: DatabaseRecord): readonly number[] {
   return shards.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id)));
 }
 
-function servingEngine(record: DatabaseRecord, answers: EngineAnswers): EngineIdentity | undefined {
-  const answer = answers.get(record.shards[0]?.primary ?? -1);
-  return answer?.state === "serving" ? answer.engine : undefined;
+/**
+ * What the primaries of all shards have answered, first those at the version of the database, as all are while it is not upgraded. None
+ * when one of them does not serve: the database does not either.
+ */
+function servingPrimaries(record: DatabaseRecord, answers: EngineAnswers): readonly ServingEngine[] {
+  const isOther = (shard: ShardRecord): number => Number(primaryOf(shard).storeVersion !== record.storeVersion);
+  const primaries = record.shards
+    .toSorted((one, other) => isOther(one) - isOther(other))
+    .map(({ primary }) => answers.get(primary));
+  const serving = primaries.filter((answer) => answer?.state === "serving");
+  return serving.length === primaries.length ? serving : [];
 }
 
-/** What its engine has loaded, and what it asks for: an engine that does not run leaves it in use. */
-function modulesOf({ shards, modules = [] }: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
-  const answer = answers.get(shards[0]?.primary ?? -1);
-  const loaded = answer?.state === "serving" ? answer.modules : [];
+/** What each of its engines has loaded, and what it asks for: an engine that does not run leaves it in use. */
+function modulesOf(record: DatabaseRecord, answers: EngineAnswers): BdbRecord["module_list"] {
+  const { modules = [] } = record;
+  const [first, ...further] = servingPrimaries(record, answers).map((engine) => engine.modules);
+  const loaded = (first ?? []).filter(({ name }) =>
+    further.every((others) => others.some((module) => isSameModule(name, module.name))),
+  );
   const shown = loaded.map((module) => {
     const asked = modules.find(({ name }) => isSameModule(name, module.name));
     const one = { module_name: module.name, semantic_version: semanticVersion(module) };
     return asked === undefined ? one : { ...one, module_args: asked.args };
   });
-  const others = modules.filter(({ name }) => !loaded.some((module) => isSameModule(name, module.name)));
+  const lacking = modules.filter(({ name }) => !loaded.some((module) => isSameModule(name, module.name)));
   return [
     ...shown,
-    ...others.map(({ name, args }) => ({ module_name: name, semantic_version: "", module_args: args })),
+    ...lacking.map(({ name, args }) => ({ module_name: name, semantic_version: "", module_args: args })),
   ];
 }

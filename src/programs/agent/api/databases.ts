@@ -1,4 +1,5 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { Clock } from "#kit/base/clock";
 import type { BdbRecord, LocalInstance, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { nodeAddress } from "../members/addresses.ts";
@@ -13,7 +14,7 @@ import { keepsInSync } from "../observation/node-facts.ts";
 import { runningScript } from "../observation/running-script.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import { bdbView } from "./bdb-view.ts";
+import { bdbView, type ShownScript } from "./bdb-view.ts";
 import { acceptsClients } from "./nodes.ts";
 import { refusals, refuse } from "./refusals.ts";
 import { shardViews } from "./shard-view.ts";
@@ -109,7 +110,7 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
   const answers = await observeEngines(context, record);
   // a switchover may have ended while the engines were asked
   const newest = records.database(record.uid) ?? record;
-  const script = await runningScript(context, record.uid, answers.get(record.shards[0]?.primary ?? -1));
+  const script = await scriptOfPrimary(context, record, answers);
   const endpoints = members
     .list()
     .filter(acceptsClients)
@@ -123,6 +124,17 @@ async function readDatabase(context: DatabasesContext, record: DatabaseRecord): 
       reports: await reportsOf(context, newest, answers),
     }),
   };
+}
+
+/** The script that keeps a primary from its clients, that of the first shard which has one. */
+async function scriptOfPrimary(
+  context: DatabasesContext,
+  record: DatabaseRecord,
+  answers: EngineAnswers,
+): Promise<ShownScript | undefined> {
+  const busy = record.shards.map(primaryOf).find(({ id }) => answers.get(id)?.state === "busy");
+  const script = busy && (await runningScript(context, record.uid, answers.get(busy.id)));
+  return script && { ...script, node: busy.node };
 }
 
 /** An engine that has served for longer has had no crash that still counts. */

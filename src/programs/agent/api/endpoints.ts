@@ -71,11 +71,10 @@ async function availability(
     throw refuse(refusals.notOffered, "extend_check is not offered: replication between clusters is not measured");
   }
   const record = await reads.record(params.uid);
-  const primary = (await reads.shardsOf(record)).find(({ role }) => role === "master");
-  const reason =
-    primary?.status === "active"
-      ? await whyNot(record)
-      : `its primary on node ${primary?.node_uid ?? ""} does not serve`;
+  const primaries = (await reads.shardsOf(record)).filter(({ role }) => role === "master");
+  const away = primaries.find(({ status }) => status !== "active");
+  const isServed = primaries.length > 0 && away === undefined;
+  const reason = isServed ? await whyNot(record) : `its primary on node ${away?.node_uid ?? ""} does not serve`;
   if (reason !== undefined) throw refuse(refusals.unavailable, `"${record.name}" is not available: ${reason}`);
   return { status: "available" };
 }

@@ -1,3 +1,4 @@
+import { firstShard } from "../../../core/api/first-shard.ts";
 import type { ActiveActiveRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
@@ -99,7 +100,7 @@ async function statusOf(
   guid: string,
   database: DatabaseRecord | undefined,
 ): Promise<LinkedDatabaseStatus | string> {
-  const [shard] = database?.shards ?? [];
+  const shard = database && firstShard(database);
   if (shard === undefined) return "no database of this cluster is its site yet";
   const { node } = primaryOf(shard);
   const report = members.get(node)?.report;

@@ -41,8 +41,8 @@ function ownerOf(
   lacking: readonly ShardRecord[],
   { id, node }: InstanceRecord,
 ): ShardRecord {
-  const [only] = shards.length === 1 ? lacking : [];
-  const owner = lacking.find(({ instances }) => instances.some((one) => one.id === id)) ?? only;
+  // of the only shard is whatever is there of the database
+  const owner = lacking.find(({ instances }) => shards.length === 1 || instances.some((one) => one.id === id));
   if (owner !== undefined) return owner;
   throw refuse(
     refusals.noSuchData,

@@ -27,7 +27,7 @@ export async function upgradeBdb(
   requirePolicy(context, seen, target);
   requireModules(context, seen.modules ?? [], target);
   requireEngineTls(context, seen, target);
-  requireUpgradePath(context, seen, target, await servingEngine(context, seen));
+  for (const engine of await servingEngines(context, seen)) requireUpgradePath(context, seen, target, engine);
   const now = clock.now().toISOString();
   const uid = randomUUID();
   return changeRecord(records, seen.uid, (record) => {
@@ -54,8 +54,11 @@ function newestFor({ records }: WriteContext, seen: DatabaseRecord, release: Rel
   return (compareVersionText(newest, seen.storeVersion) ?? 0) < 0 ? seen.storeVersion : newest;
 }
 
-/** Empty while no primary serves. */
-async function servingEngine(context: EnginesContext, record: DatabaseRecord): Promise<string> {
-  const answer = (await observeEngines(context, record)).get(record.shards[0]?.primary ?? -1);
-  return answer?.state === "serving" ? engineText(answer.engine) : "";
+/** Of each shard; empty while its primary does not serve. */
+async function servingEngines(context: EnginesContext, record: DatabaseRecord): Promise<readonly string[]> {
+  const answers = await observeEngines(context, record);
+  return record.shards.map(({ primary }) => {
+    const answer = answers.get(primary);
+    return answer?.state === "serving" ? engineText(answer.engine) : "";
+  });
 }

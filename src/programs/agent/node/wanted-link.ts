@@ -1,4 +1,5 @@
 import { engineLogins } from "../../../core/api/engine-login.ts";
+import { firstShard } from "../../../core/api/first-shard.ts";
 import { PORTS } from "../../../core/api/names.ts";
 import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { siteKeptBytes } from "../../../core/api/settings/replication-buffers.ts";
@@ -48,7 +49,7 @@ export async function wantedLink(context: WantedLinkContext): Promise<LinkConfig
 
 async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord): Promise<LinkedDatabase | undefined> {
   const sites = otherSites(context.records.state() ?? {}, record);
-  const [shard] = record.shards;
+  const shard = firstShard(record);
   if (record.activeActive === undefined || sites === undefined || shard === undefined) return undefined;
   const { access } = await context.passwords.of(record);
   return {

@@ -88,7 +88,11 @@ function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): 
   return {
     databaseUID: String(bdb.uid),
     storeVersion: bdb.redis_version,
-    ...servingOf(bdb, primaries[0], before),
+    ...servingOf(
+      bdb,
+      primaries.find(({ redis_version }) => redis_version === bdb.redis_version) ?? primaries[0],
+      before,
+    ),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(primaries),
     certificateValidTo: validTo(bdb),
