@@ -49,8 +49,7 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       const role = roles?.get({ name, namespace });
       const granted = namesIn(role);
       const { held, hasOlderNodes } = rightsOf(role, view);
-      if (!mayNameSecrets(cluster, held))
-        return { names: undefined, hasOlderNodes, ahead: [], taken: [], passedOver: [] };
+      if (!mayNameSecrets(cluster, held)) return { names: undefined, hasOlderNodes, ...NONE_AHEAD };
       const stored = records.get({ name: clusterNames.clusterRecord(name), namespace });
       // one that is there and cannot be read says nothing: nothing is made, and what nodes may use stays
       const state = stored === undefined ? NEW_STATE : secretState(stored);
@@ -69,18 +68,13 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       const ahead = hasOlderNodes || state === undefined ? [] : secretsAhead(name, state);
       const kept = stored === undefined || state === undefined ? granted : undefined;
       const names = kept?.filter((one) => !foreign.includes(one)) ?? wanted;
-      return {
-        names,
-        hasOlderNodes,
-        ...madeAhead(
-          ahead,
-          foreign,
-          namesOf(secrets, (one) => isUnfilled(one, name, rec)),
-        ),
-      };
+      const unfilled = namesOf(secrets, (one) => isUnfilled(one, name, rec));
+      return { names, hasOlderNodes, ...madeAhead(ahead, foreign, unfilled) };
     },
   };
 }
+
+const NONE_AHEAD = { ahead: [], taken: [], passedOver: [] } as const;
 
 function namesThat(
   informer: Informer<object>,
