@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { arityTable } from "../test/kit/engines/documented-arities.ts";
+import { keyPlacesTable } from "../test/kit/engines/documented-keys.ts";
 import { syntaxTable } from "../test/kit/engines/documented-syntax.ts";
 
 /**
@@ -10,3 +11,4 @@ import { syntaxTable } from "../test/kit/engines/documented-syntax.ts";
 const src = join(import.meta.dirname, "../src");
 writeFileSync(join(src, "core/base/command-syntax.ts"), await syntaxTable());
 writeFileSync(join(src, "programs/proxy/protocol/table/arities.ts"), await arityTable());
+writeFileSync(join(src, "core/slots/key-places.ts"), await keyPlacesTable());

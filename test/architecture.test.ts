@@ -13,7 +13,7 @@ const BASE = "controller-kit/base";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
-const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/merge"];
+const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/merge", "core/slots"];
 const PORTS = ["ports/management", "ports/modules", "ports/resp"];
 const MECHANISMS = ["observe", "site", "starter", "supervisor"].map((name) => `mechanisms/${name}`);
 const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger", "starter", "webhook"].map(
@@ -37,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/releases": ["core/api", "core/base", BASE],
   "core/planner": ["core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
+  "core/slots": ["core/base", BASE],
   "ports/management": ["core/api", "core/base", BASE],
   "ports/modules": ["core/api", "core/base", BASE],
   "ports/resp": ["core/api", "core/base", BASE],

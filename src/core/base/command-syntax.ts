@@ -14,6 +14,14 @@ export const COMMAND_SYNTAX: Readonly<Record<string, readonly string[]>> = {
   BZPOPMIN: ["key... timeout"],
   "CLIENT|TRACKING": ["(ON|OFF) [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]"],
   COPY: ["source destination [DB destination-db] [REPLACE]"],
+  GEORADIUS: [
+    "key longitude latitude radius (M|KM|FT|MI) [WITHCOORD] [WITHDIST] [WITHHASH] [(COUNT count) [ANY]] [ASC|DESC] [STORE storekey] [STOREDIST storedistkey]",
+    "key longitude latitude radius (M|KM|FT|MI) [WITHCOORD] [WITHDIST] [WITHHASH] [(COUNT count) [ANY]] [ASC|DESC] [(STORE storekey)|(STOREDIST storedistkey)]",
+  ],
+  GEORADIUSBYMEMBER: [
+    "key member radius (M|KM|FT|MI) [WITHCOORD] [WITHDIST] [WITHHASH] [(COUNT count) [ANY]] [ASC|DESC] [STORE storekey] [STOREDIST storedistkey]",
+    "key member radius (M|KM|FT|MI) [WITHCOORD] [WITHDIST] [WITHHASH] [(COUNT count) [ANY]] [ASC|DESC] [(STORE storekey)|(STOREDIST storedistkey)]",
+  ],
   HELLO: ["[protover [AUTH username password] [SETNAME clientname]]"],
   SET: [
     "key value [NX|XX] [GET] [(EX seconds)|(PX milliseconds)|(EXAT unix-time-seconds)|(PXAT unix-time-milliseconds)|KEEPTTL]",
@@ -22,6 +30,10 @@ export const COMMAND_SYNTAX: Readonly<Record<string, readonly string[]>> = {
   SORT: [
     "key [BY pattern] [LIMIT offset count] [GET pattern]... [ASC|DESC] [ALPHA] [STORE destination]",
     "key [BY by-pattern] [LIMIT offset count] [GET get-pattern]... [ASC|DESC] [ALPHA] [STORE destination]",
+  ],
+  SORT_RO: [
+    "key [BY pattern] [LIMIT offset count] [GET pattern]... [ASC|DESC] [ALPHA]",
+    "key [BY by-pattern] [LIMIT offset count] [GET get-pattern]... [ASC|DESC] [ALPHA]",
   ],
   VADD: [
     "key [REDUCE dim] (FP32 vector|VALUES num element-values...) element [CAS] [(NOQUANT|Q8|BIN)] [EF effort] [SETATTR attributes] [M links]",

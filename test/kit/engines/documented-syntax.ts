@@ -5,7 +5,20 @@ import { engineNames, startEngine } from "./engine.ts";
 /** The commands whose options the product must find; `CLIENT|TRACKING` is a subcommand. */
 const SYNTAX_COMMANDS = [
   ...["AUTH", "BLMOVE", "BLMPOP", "BLPOP", "BRPOP", "BRPOPLPUSH", "BZMPOP", "BZPOPMAX", "BZPOPMIN", "CLIENT|TRACKING"],
-  ...["COPY", "HELLO", "SET", "SORT", "WAIT", "WAITAOF", "XREAD", "XREADGROUP", "ZADD"],
+  ...[
+    "COPY",
+    "GEORADIUS",
+    "GEORADIUSBYMEMBER",
+    "HELLO",
+    "SET",
+    "SORT",
+    "SORT_RO",
+    "WAIT",
+    "WAITAOF",
+    "XREAD",
+    "XREADGROUP",
+    "ZADD",
+  ],
 ];
 
 /** What engines do not document, from their source. */
@@ -48,7 +61,9 @@ function partOf(argument: Reply): string {
   const token = fields.get("token");
   const parts = listOf(fields.get("arguments")).map(partOf);
   const type = String(fields.get("type"));
-  const inner = type === "oneof" ? parts.join("|") : type === "block" ? parts.join(" ") : String(fields.get("name"));
+  const name =
+    fields.get("name") === "key" && token !== undefined ? `${String(token).toLowerCase()}key` : fields.get("name");
+  const inner = type === "oneof" ? parts.join("|") : type === "block" ? parts.join(" ") : String(name);
   const repeats = flags.includes("multiple") ? "..." : "";
   if (type === "pure-token") return flags.includes("optional") ? `[${String(token)}]` : String(token);
   if (flags.includes("optional")) return optionOf(token, inner, flags);
@@ -64,11 +79,13 @@ function optionOf(token: Reply | undefined, inner: string, flags: readonly strin
   return isChoice ? `[${String(token)} (${inner})]` : `[${String(token)} ${inner}${repeats}]`;
 }
 
-function fieldsOf(reply: Reply): ReadonlyMap<string, Reply> {
+/** The fields of a reply that lists names and values in turns. */
+export function fieldsOf(reply: Reply): ReadonlyMap<string, Reply> {
   const list = listOf(reply);
   return new Map(list.flatMap((name, i) => (i % 2 === 0 ? [[String(name), list[i + 1] ?? null] as const] : [])));
 }
 
-function listOf(reply: Reply | undefined): readonly Reply[] {
+/** A reply as a list; empty when it is none. */
+export function listOf(reply: Reply | undefined): readonly Reply[] {
   return Array.isArray(reply) ? reply : [];
 }

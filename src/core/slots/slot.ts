@@ -1,0 +1,35 @@
+/** How many slots the keys of a database are spread over; as the engines count them. */
+export const SLOTS = 16_384;
+
+/**
+ * The slot of a key, 0 to 16,383, by the rule of the engines: CRC16 of the key, or of what stands between its first `{` and the next `}`
+ * when that is not empty. Of the bytes from `start` up to `end`.
+ */
+export function slotOf(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  const open = indexIn(bytes, OPEN, start, end);
+  const close = open === end ? end : indexIn(bytes, CLOSE, open + 1, end);
+  const isTagged = close < end && close > open + 1;
+  return (isTagged ? crc16(bytes, open + 1, close) : crc16(bytes, start, end)) & (SLOTS - 1);
+}
+
+function indexIn(bytes: Uint8Array, wanted: number, start: number, end: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== wanted) at++;
+  return at;
+}
+
+function crc16(bytes: Uint8Array, start: number, end: number): number {
+  let crc = 0;
+  for (let at = start; at < end; at++) crc = ((crc << 8) ^ (TABLE[(crc >> 8) ^ (bytes[at] ?? 0)] ?? 0)) & 0xffff;
+  return crc;
+}
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+/** Of the polynomial that engines use (XMODEM). */
+const POLYNOMIAL = 0x1021;
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ POLYNOMIAL;
+  return crc;
+});
