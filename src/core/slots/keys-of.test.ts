@@ -76,7 +76,10 @@ async function examplesOf(call: (...args: readonly string[]) => Promise<unknown>
     const [info] = (await call("COMMAND", "INFO", name)) as readonly unknown[];
     if (!Array.isArray(info)) continue;
     const arity = Number(info[1]);
-    const words = [...name.split("|"), ...Array.from({ length: 8 }, (_, i) => `w${i}`)].slice(0, arity > 0 ? arity : Math.max(-arity, 4));
+    const words = [...name.split("|"), ...Array.from({ length: 8 }, (_, i) => `w${i}`)].slice(
+      0,
+      arity > 0 ? arity : Math.max(-arity, 4),
+    );
     examples.push(words.map((word, at) => (isCount(name, at) ? "1" : word)).join(" "));
   }
   return examples;

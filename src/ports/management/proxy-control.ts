@@ -171,6 +171,8 @@ export interface EndpointCounts {
   /** How long clients were held for changes of primary, and how long no primary could be reached otherwise. */
   readonly holds: Distribution;
   readonly outages: Distribution;
+  /** Requests and transactions whose keys lie in several slots, by command; nodes of releases before 0.5.0 do not say it. */
+  readonly crossings?: Readonly<Record<string, number>>;
 }
 
 /** Numbers of one endpoint since it was opened. */

@@ -61,6 +61,11 @@ const NODE = {
     "Connections of clients that were ended because a limit was passed, or the outcome of a request is not known",
   ),
   store_endpoint_resent_total: counter("node", DATABASE, "Requests that one engine refused and that were sent again"),
+  store_endpoint_multi_slot_requests_total: counter(
+    "node",
+    [...DATABASE, "command"],
+    "Requests whose keys lie in several slots, where a database with several shards needs one; `MULTI` counts transactions. DEL, EXISTS, MGET, MSET, TOUCH and UNLINK are not counted: shards answer parts of them",
+  ),
   store_endpoint_holds_expired_total: counter("node", DATABASE, "Holds that ended at their own deadline"),
   store_endpoint_moves_total: counter(
     "node",

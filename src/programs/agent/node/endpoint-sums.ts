@@ -58,7 +58,16 @@ function sumOfCounts(one: EndpointCounts, other: EndpointCounts, { moves, waits 
     answeredLate: together(one.answeredLate, other.answeredLate),
     holds: waits(one.holds, other.holds),
     outages: waits(one.outages, other.outages),
+    crossings: sumByName(one.crossings ?? {}, other.crossings ?? {}),
   };
+}
+
+function sumByName(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
 }
 
 function together(one: Distribution, other: Distribution): Distribution {

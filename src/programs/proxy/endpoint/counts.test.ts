@@ -88,6 +88,33 @@ test("the death of a primary is counted as an outage and a failover", async (ser
   assert.deepEqual([switchovers, failovers, total(holds), total(outages)], [0, 1, 0, 1]);
 });
 
+test("requests and transactions over several slots are counted by command", async (served) => {
+  const client = await served.client();
+  const requests = [
+    ["SUNION", "{a}1", "{a}2"], // of one slot
+    ["MGET", "a", "b"], // shards answer parts of it
+    ["SUNION", "a", "b"],
+    ["sunion", "a", "b", "c"],
+    ["SORT", "a", "STORE", "b"],
+    ["EVAL", "return 1", "2", "a", "b"],
+    ["EVAL", "return 1", "1", "a"],
+    ["BLPOP", "a", "b", "0.01"],
+    ["MULTI"],
+    ["GET", "a"],
+    ["MGET", "a", "b"],
+    ["EXEC"],
+    ["MULTI"],
+    ["GET", "{a}1"],
+    ["GET", "{a}2"],
+    ["EXEC"],
+  ];
+  for (const request of requests) await client.ask(...request);
+  client.write(Buffer.concat([encodeCommand(["GET", "a"]), encodeCommand(["RENAMENX", "a", "b"])]));
+  await client.readMany(2);
+  const { crossings } = await countsOf(served);
+  assert.deepEqual(crossings, { SUNION: 2, SORT: 1, EVAL: 1, BLPOP: 1, MULTI: 1, RENAMENX: 1 });
+});
+
 type Counted = EndpointCounts & { readonly requests: number; readonly resent: number };
 
 async function countsOf(served: Served): Promise<Counted> {
@@ -96,10 +123,10 @@ async function countsOf(served: Served): Promise<Counted> {
   return { ...counted, requests, resent };
 }
 
-/** What was counted between two moments. */
-function since(before: Counted, now: Counted): Counted {
+/** What was counted between two moments, crossings aside. */
+function since(before: Counted, { crossings: _, ...now }: Counted): Counted {
   const numbers = Object.entries(now).map(([name, value]): [string, unknown] => {
-    const earlier = before[name as keyof Counted];
+    const earlier = before[name as keyof typeof now];
     return [name, typeof earlier === "number" ? Number(value) - earlier : less(value as Distribution, earlier)];
   });
   return Object.fromEntries(numbers) as unknown as Counted; // of the same names

@@ -15,6 +15,8 @@ export class Counters {
   /** Requests that were refused by one engine and sent again. */
   resent = 0;
   holdsExpired = 0;
+  /** Requests and transactions over several slots, by command; a database with several shards refuses them. */
+  readonly crossings = new Map<string, number>();
   /** Connections to the engine that clients have for themselves now. */
   pins = 0;
   /** Changes of primary for which clients were held, and others. */
@@ -32,10 +34,16 @@ export class Counters {
     if (reply[0] === MINUS) this.errors++;
   }
 
+  /** Counts a request whose keys lie in several slots. */
+  noteCrossing(command: string): void {
+    this.crossings.set(command, (this.crossings.get(command) ?? 0) + 1);
+  }
+
   /** What the agent is told besides. */
   get counted(): EndpointCounts {
     const { receivedBytes, sentBytes, errors, pins, switchovers, failovers } = this;
     return {
+      crossings: Object.fromEntries(this.crossings),
       ...{ receivedBytes, sentBytes, errors, pins, switchovers, failovers },
       ...{ answered: this.answered.distribution, answeredLate: this.answeredLate.distribution },
       ...{ holds: this.holds.distribution, outages: this.outages.distribution },

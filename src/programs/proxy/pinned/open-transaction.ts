@@ -2,7 +2,8 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
-import { isRead } from "../protocol/commands.ts";
+import { isRead, lastClassified } from "../protocol/commands.ts";
+import { slotsIn } from "../protocol/crossing.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 
@@ -24,6 +25,9 @@ export class OpenTransaction {
   #specialBytes = 0;
   #failed = false;
   #onlyReads = true;
+  /** The slot of its first key. */
+  #slot: number | undefined;
+  #crossesSlots = false;
 
   /** The reply to EXEC when the proxy refuses the transaction; undefined when the engine decides. */
   get refusal(): Buffer | undefined {
@@ -33,6 +37,11 @@ export class OpenTransaction {
   /** What the engine is to execute changes nothing. */
   get onlyReads(): boolean {
     return this.#onlyReads;
+  }
+
+  /** Its keys lie in several slots. */
+  get crossesSlots(): boolean {
+    return this.#crossesSlots;
   }
 
   /** Makes EXEC fail. */
@@ -58,7 +67,16 @@ export class OpenTransaction {
   queue(request: Buffer, command: CommandEntry | undefined): Buffer {
     const queued = this.#forEngine(request, command);
     this.#onlyReads &&= isRead(queued);
+    if (!this.#crossesSlots) this.#noteSlots(command?.name, queued);
     return queued;
+  }
+
+  #noteSlots(name = "", request: Buffer): void {
+    // what is simply forwarded has no entry
+    for (const slot of slotsIn(name === "" ? lastClassified() : name, request)) {
+      this.#slot ??= slot;
+      this.#crossesSlots ||= slot !== this.#slot;
+    }
   }
 
   #forEngine(request: Buffer, command: CommandEntry | undefined): Buffer {

@@ -188,9 +188,12 @@ export class PinnedCommands {
     return true;
   }
 
-  #takeExec({ refusal, special, scans, onlyReads }: OpenTransaction, request: Buffer): boolean {
+  #takeExec(open: OpenTransaction, request: Buffer): boolean {
+    const { refusal, special, scans, onlyReads } = open;
+    const { counters } = this.#parts.endpoint;
     this.#open = undefined;
-    this.#parts.endpoint.counters.requests++;
+    counters.requests++;
+    if (refusal === undefined && open.crossesSlots) counters.noteCrossing("MULTI");
     const exec: PendingRequest = {
       kind: "exec",
       request,

@@ -15,7 +15,7 @@ export interface PinnedEndpoint {
   readonly log: Log;
   readonly primary: PrimaryView;
   readonly credentials: Pick<Credentials, "turns">;
-  readonly counters: Pick<Counters, "pins" | "requests" | "resent" | "answered" | "answeredLate">;
+  readonly counters: Pick<Counters, "pins" | "requests" | "noteCrossing" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;
   readonly scans: Pick<ScanSources, "route">;
   /** Whether a client may have a further connection to the engine for itself. */

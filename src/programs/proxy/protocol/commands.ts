@@ -1,4 +1,5 @@
 import { argumentsOf, keyword } from "./arguments.ts";
+import { mayCrossSlots } from "./crossing.ts";
 import type { CommandClass, CommandEntry } from "./table/entry.ts";
 import { NameTable } from "./table/name-table.ts";
 import { COMMAND_TABLE } from "./table/table.ts";
@@ -8,8 +9,10 @@ export function classify(bytes: Buffer, at: number, length: number): CommandEntr
   const found = NAMES.find(bytes, at, length);
   if (found !== undefined) {
     lastName = found.name;
+    mayCrossLast = found.mayCross;
     return found.special;
   }
+  mayCrossLast = false;
   const name = bytes.toString("latin1", at, at + length).toUpperCase();
   lastName = name;
   return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknown(name);
@@ -20,7 +23,13 @@ export function lastClassified(): string {
   return lastName;
 }
 
+/** True when the command that was looked up last may cross slots. */
+export function lastMayCross(): boolean {
+  return mayCrossLast;
+}
+
 let lastName = "";
+let mayCrossLast = false;
 
 /** The entry of a command's subcommand. Without one the engine gives the error. */
 export function subcommandOf(container: CommandEntry, subcommand: Buffer | undefined): CommandEntry {
@@ -58,7 +67,11 @@ const HEAD_BYTES = 256;
 const NAMES = new NameTable(
   [...COMMAND_TABLE.values()]
     .filter(({ name }) => !name.includes("|"))
-    .map((entry) => ({ name: entry.name, special: isForwarded(entry.commandClass) ? undefined : entry })),
+    .map((entry) => ({
+      name: entry.name,
+      special: isForwarded(entry.commandClass) ? undefined : entry,
+      mayCross: mayCrossSlots(entry.name),
+    })),
 );
 const READING: ReadonlySet<string> = new Set(["XREAD", "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "VSIM"]);
 const FOREIGN: ReadonlySet<CommandClass> = new Set(["script", "long", "unknown"]);

@@ -70,11 +70,13 @@ const NAMES = new NameTable([
     names.split(" ").map((name) => ({
       name,
       special: { name, commandClass: "refused" as const, note: `${why} (docs/active-active.md)` },
+      mayCross: false,
     })),
   ),
   // looked at: they may name another database, reach all, or look like what engines do
   ...["COPY", "FLUSHALL", "UNLINK"].map((name) => ({
     name,
     special: { name, commandClass: "write" as const, note: "" },
+    mayCross: name === "COPY",
   })),
 ]);

@@ -4,6 +4,7 @@ import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
+import { crossesSlots } from "../protocol/crossing.ts";
 import { partsOf } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
@@ -49,14 +50,17 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
     session.turns.waitFor(scripts);
     return false;
   }
-  noteSent(session.identity, known.name === "" ? lastClassified() : known.name, session.endpoint.clock.uptimeMs());
+  const name = known.name === "" ? lastClassified() : known.name;
+  noteSent(session.identity, name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, argumentsOf(request).length);
   if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
   if (pinned?.inTransaction === true && !ends) return pinned.take(request, known);
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
     return session.turns.answer(notOfSubscriber(request, known));
-  return handle(session, request, known);
+  const isTaken = handle(session, request, known);
+  if (isTaken && crossesSlots(name, request)) session.endpoint.counters.noteCrossing(name);
+  return isTaken;
 }
 
 /** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */

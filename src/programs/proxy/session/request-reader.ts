@@ -5,6 +5,8 @@ import type { SessionParts } from "../client/session-parts.ts";
 import { HeldBytes } from "../limits/held-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
+import { lastClassified, lastMayCross } from "../protocol/commands.ts";
+import { crossesSlots } from "../protocol/crossing.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
@@ -96,10 +98,16 @@ export class RequestReader {
     let count = 0;
     for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
       if (classify(bytes, scanner.nameAt, scanner.nameLength) !== undefined) break;
+      if (lastMayCross()) this.#noteCrossing(bytes.subarray(at, past));
       count++;
     }
     if (count > 0) shared.push(lane, count, bytes, at);
     return at;
+  }
+
+  #noteCrossing(request: Buffer): void {
+    const command = lastClassified();
+    if (crossesSlots(command, request)) this.#parts.endpoint.counters.noteCrossing(command);
   }
 
   #receiveOther(bytes: Buffer): void {
@@ -175,6 +183,7 @@ export class RequestReader {
         if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
         return this.#takeOne(owned(chunk.subarray(at)), past - at, command);
       }
+      if (lastMayCross()) this.#noteCrossing(chunk.subarray(at, past));
       count++;
       at = past;
     }

@@ -34,6 +34,7 @@ export function endpointSamples(databases: readonly DatabaseRecord[], endpoints:
     store_endpoint_held: each(({ held }) => (held ? 1 : 0)),
     ...Object.fromEntries(numbers),
     store_endpoint_moves_total: counted.flatMap(movesOf),
+    store_endpoint_multi_slot_requests_total: counted.flatMap(crossingsOf),
     store_endpoint_request_seconds: counted.flatMap(latenciesOf),
     store_endpoint_hold_seconds: counted.flatMap(holdsOf),
   };
@@ -49,6 +50,13 @@ function movesOf({ labels, counted: { switchovers, failovers } }: Counted): Samp
     { labels: { ...labels, kind: "switchover" }, value: switchovers },
     { labels: { ...labels, kind: "failover" }, value: failovers },
   ];
+}
+
+function crossingsOf({
+  labels,
+  counted: { crossings = {} },
+}: Counted): Sample<"store_endpoint_multi_slot_requests_total">[] {
+  return Object.entries(crossings).map(([command, value]) => ({ labels: { ...labels, command }, value }));
 }
 
 function latenciesOf({

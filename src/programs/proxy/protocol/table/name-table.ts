@@ -4,6 +4,8 @@ import type { CommandEntry } from "./entry.ts";
 export interface NamedCommand {
   readonly name: string;
   readonly special: CommandEntry | undefined;
+  /** Its keys may lie in several slots, and must lie in one once the database has several shards. */
+  readonly mayCross: boolean;
 }
 
 /** Finds commands by the bytes of their names, in any case, without making a string. */
