@@ -34,13 +34,13 @@ function viewOfWest(upgradeNow: string | undefined): ActiveActiveView {
 }
 
 test("Active-Active: a site that another one comes before gets everything but the version", () => {
-  const { act, awaited, held } = decideActiveActive(viewOfWest(undefined));
-  assert.deepEqual(act, { kind: "write-database", spec });
+  const { step, awaited, held } = decideActiveActive(viewOfWest(undefined));
+  assert.deepEqual(step.kind === "act" && step.act, { kind: "write-database", spec });
   assert.deepEqual([awaited.map(({ id }) => id), held], [["OtherSiteFirst"], []]);
 });
 
 test("Active-Active: a site gets the version at once when a user says so at its object", () => {
-  const { act, awaited } = decideActiveActive(viewOfWest("7.4"));
-  assert.deepEqual(act, { kind: "write-database", spec: { ...spec, storeVersion: "7.4" } });
+  const { step, awaited } = decideActiveActive(viewOfWest("7.4"));
+  assert.deepEqual(step.kind === "act" && step.act, { kind: "write-database", spec: { ...spec, storeVersion: "7.4" } });
   assert.deepEqual(awaited, []);
 });

@@ -7,7 +7,7 @@ import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { agreementText, compareSpec, firstRecord } from "./agreement.ts";
 import { canonical } from "./canonical.ts";
-import { linkedDatabaseStep, type LinkedDatabase, type LinkedDatabaseStep } from "./linked.ts";
+import { linkedDatabaseAct, type LinkedDatabase, type LinkedDatabaseAct } from "./linked.ts";
 import { numbered, withoutNumbers } from "./numbers.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import type { LinkFacts } from "./replication.ts";
@@ -16,6 +16,7 @@ import { joinedRecord, liveRecord } from "./record.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
 import { block } from "../findings/finding.ts";
+import { act, REST, waitFor, type Step } from "../findings/step.ts";
 
 /** The object of an Active-Active database on this participant. */
 export interface ActiveActiveObject {
@@ -58,17 +59,16 @@ export interface ActiveActiveView {
 }
 
 export type ActiveActiveAct =
-  | { readonly kind: "none" }
   | { readonly kind: "make-object"; readonly record: ActiveActiveRecord }
   | { readonly kind: "delete-object" }
   | { readonly kind: "release-object" }
   | { readonly kind: "write-object"; readonly record: ActiveActiveRecord; readonly isVersionEdited: boolean }
   | { readonly kind: "remember"; readonly agreed: string }
   | { readonly kind: "write-record"; readonly record: ActiveActiveRecord }
-  | LinkedDatabaseStep;
+  | LinkedDatabaseAct;
 
 export interface ActiveActiveDecision {
-  readonly act: ActiveActiveAct;
+  readonly step: Step<ActiveActiveAct>;
   /** Why the spec cannot be acted on here. */
   readonly findings: readonly Finding[];
   /** Why the database gets no other version at the moment, participant by participant (§9). */
@@ -79,32 +79,37 @@ export interface ActiveActiveDecision {
   readonly record: ActiveActiveRecord | undefined;
 }
 
-/** Decides the next act for an Active-Active database on one participant from facts alone. */
+/** Decides the next step for an Active-Active database on one participant from facts alone. */
 export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision {
   const known = knownRecord(view);
   const held = participantFindings(view.participants);
   const awaited = awaitedBy(view, known);
   const decided = { findings: view.objections, held, awaited, record: known };
   const { object, self } = view;
-  if (object === undefined) return { ...decided, findings: [], act: actWithoutObject(view, known) };
-  if (object.isDeleted) return { ...decided, act: teardownAct(view, known, object) };
-  if (isDeletedElsewhere(view, object)) return { ...decided, act: { kind: "delete-object" } };
+  if (object === undefined) return { ...decided, findings: [], step: stepOf(actWithoutObject(view, known)) };
+  if (object.isDeleted) return { ...decided, step: stepOf(teardownAct(view, known, object)) };
+  if (isDeletedElsewhere(view, object)) return { ...decided, step: stepOf({ kind: "delete-object" }) };
   const participates = object.spec.participatingClusters.some(({ name }) => name === self);
   if (self === undefined || !participates) {
-    return { ...decided, findings: [...view.objections, notParticipating(view)], act: { kind: "none" } };
+    const objection = notParticipating(view);
+    return { ...decided, findings: [...view.objections, objection], step: waitFor(objection) };
   }
-  const act = agreeing(view, known, object, self);
-  if (act !== undefined) return { ...decided, act };
-  if (view.objections.length > 0 || known === undefined) return { ...decided, act: { kind: "none" } };
+  const agreement = agreeing(view, known, object, self);
+  if (agreement !== undefined) return { ...decided, step: stepOf(agreement) };
+  const [objection] = view.objections;
+  if (objection !== undefined) return { ...decided, step: waitFor(objection) };
+  if (known === undefined) return { ...decided, step: REST };
   const mayUpgrade = held.length === 0 && awaited.length === 0;
-  return { ...decided, act: linkedDatabaseStep({ ...view, self, record: known, mayUpgrade }) };
+  return { ...decided, step: stepOf(linkedDatabaseAct({ ...view, self, record: known, mayUpgrade })) };
+}
+
+function stepOf(what: ActiveActiveAct | undefined): Step<ActiveActiveAct> {
+  return what === undefined ? REST : act(what, describeActiveActiveAct(what));
 }
 
 /** An act in a few words. */
-export function describeActiveActiveAct(act: ActiveActiveAct): string {
+function describeActiveActiveAct(act: ActiveActiveAct): string {
   switch (act.kind) {
-    case "none":
-      return "nothing to do";
     case "make-object":
       return "making the object here";
     case "delete-object":
@@ -148,14 +153,14 @@ function storedRecord({ knowsLinks }: ActiveActiveView, record: ActiveActiveReco
 }
 
 /** Made on another participant, and to be here too; or gone, and the own cluster does not know it yet. */
-function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | undefined): ActiveActiveAct {
+function actWithoutObject(view: ActiveActiveView, known: ActiveActiveRecord | undefined): ActiveActiveAct | undefined {
   const { name, own, others, self } = view;
   const mine = liveRecord(own, name);
   const deleted = mine && others.find(({ guid, deleted: gone }) => guid === mine.guid && gone === true);
   if (deleted !== undefined) return { kind: "write-record", record: deleted };
   const isElsewhere = known !== undefined && liveRecord(others, name) !== undefined;
   if (isElsewhere && known.participants.some((one) => one.name === self)) return { kind: "make-object", record: known };
-  return { kind: "none" };
+  return undefined;
 }
 
 /** Deleted here: the others know it before the object goes, unless this cluster does not take part in it. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { linkedDatabaseStep, parseSite, type LinkedFacts } from "./linked.ts";
+import { linkedDatabaseAct, parseSite, type LinkedFacts } from "./linked.ts";
 import { numbered } from "./numbers.ts";
 
 const older: ActiveActiveRecord = {
@@ -17,9 +17,9 @@ const record = numbered(older);
 const spec = { ...record.configuration, storeEnterpriseCluster: { name: "rec" }, storeVersion: "8.0" };
 const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lru" }) };
 
-const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, does: object])[] = [
+const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, does: object | undefined])[] = [
   ["a database is made as the site that it is", {}, { kind: "make-database", spec, site: "a/2" }],
-  ["one that is its site is left alone", { database: { spec, site: "a/2" } }, { kind: "none" }],
+  ["one that is its site is left alone", { database: { spec, site: "a/2" } }, undefined],
   [
     "one that a release before 0.4.0 made becomes its site",
     { database: { spec, site: undefined } },
@@ -41,7 +41,7 @@ const cases: readonly (readonly [rule: string, change: Partial<LinkedFacts>, doe
 for (const [rule, change, does] of cases) {
   test(`database of a site: ${rule}`, () => {
     const facts = { cluster: "rec", record, self: "west", database: undefined, mayUpgrade: true, ...change };
-    assert.deepEqual(linkedDatabaseStep(facts), does);
+    assert.deepEqual(linkedDatabaseAct(facts), does);
   });
 }
 

@@ -12,9 +12,8 @@ export interface LinkedDatabase {
   readonly site: string | undefined;
 }
 
-/** What is to be done with it; its spec is written, and it is then managed as every other database is (§4.3.9). */
-export type LinkedDatabaseStep =
-  | { readonly kind: "none" }
+/** What is done with it; its spec is written, and it is then managed as every other database is (§4.3.9). */
+export type LinkedDatabaseAct =
   | { readonly kind: "make-database"; readonly spec: object; readonly site?: string }
   | { readonly kind: "write-database"; readonly spec: object; readonly site?: string };
 
@@ -28,15 +27,15 @@ export interface LinkedFacts {
   readonly mayUpgrade: boolean;
 }
 
-/** Keeps the database as the record says; its version follows only when that may be. */
-export function linkedDatabaseStep(facts: LinkedFacts): LinkedDatabaseStep {
+/** What makes the database as the record says, its version only when that may be; undefined when it is. */
+export function linkedDatabaseAct(facts: LinkedFacts): LinkedDatabaseAct | undefined {
   const { record, database } = facts;
   const site = siteText(facts);
   const linked = site === undefined ? {} : { site };
   if (database === undefined) return { kind: "make-database", spec: specOf(facts, record.version), ...linked };
   const wanted = specOf(facts, versionFor(facts, database.spec["storeVersion"]));
   const isSite = site === undefined || site === database.site;
-  if (meaning(wanted) === meaning(database.spec) && isSite) return { kind: "none" };
+  if (meaning(wanted) === meaning(database.spec) && isSite) return undefined;
   return { kind: "write-database", spec: wanted, ...linked };
 }
 

@@ -7,7 +7,8 @@ import type { SettingValues, WireSettings } from "../../api/settings/types.ts";
 import { differingSettings, settingsBesidesFallbacks, settingsOfSpec, wireOf } from "../../api/settings/values.ts";
 import { compareVersionText } from "#kit/base/version";
 import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
-import { warn } from "../findings/finding.ts";
+import { block, warn, type FindingOf } from "../findings/finding.ts";
+import { act, REST, waitFor, type Step } from "../findings/step.ts";
 import { certificateFindings, type CertificateView } from "./certificate.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { LoadedModule, ReviewedDatabase } from "../admission/reviewed-database.ts";
@@ -76,15 +77,10 @@ export type DatabaseAct =
       readonly site?: SiteOfDatabase;
       readonly certificate?: true;
     }
-  | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion }
-  | { readonly kind: "none" };
+  | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion };
 
 /** The database is at a higher version than its object says; it is never taken back. */
-export interface Drift {
-  readonly reason: "UpgradedByHand" | "DowngradeRefused";
-  readonly evidence: string;
-  readonly remedy: string;
-}
+export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused">;
 
 export interface DatabaseDecision {
   /** Why the spec cannot be acted on; empty when it can. */
@@ -92,20 +88,26 @@ export interface DatabaseDecision {
   /** What is not as the spec says, and keeps nothing else from being done. */
   readonly warnings: readonly Finding[];
   readonly drift: Drift | undefined;
-  readonly act: DatabaseAct;
+  readonly step: Step<DatabaseAct>;
 }
 
-/** Decides the next act for a database from facts alone. */
+/** Decides the next step for a database from facts alone. */
 export function planDatabase(view: DatabaseView): DatabaseDecision {
   const ofCertificate = certificateFindings(view.name, view.spec, view.existing, view.certificate);
   const findings = [...objections(DATABASE_RULES, factsOf(view)).map(findingOf), ...ofCertificate.findings];
   const drift = driftOf(view);
-  const act: DatabaseAct = findings.length > 0 ? { kind: "none" } : actFor(view);
-  return { findings, warnings: [...warningsOf(view), ...ofCertificate.warnings], drift, act };
+  const [objection] = findings;
+  const step = objection === undefined ? stepFor(view) : waitFor(objection);
+  return { findings, warnings: [...warningsOf(view), ...ofCertificate.warnings], drift, step };
+}
+
+function stepFor(view: DatabaseView): Step<DatabaseAct> {
+  const what = actFor(view);
+  return what === undefined ? REST : act(what, describeAct(what));
 }
 
 /** An act in a few words. */
-export function describeAct(act: DatabaseAct): string {
+function describeAct(act: DatabaseAct): string {
   switch (act.kind) {
     case "create":
       return `creating the database at ${act.version}`;
@@ -113,8 +115,6 @@ export function describeAct(act: DatabaseAct): string {
       return `changing ${changesOf(act).join(", ")}`;
     case "upgrade":
       return `upgrading from ${act.from} to ${act.to}`;
-    case "none":
-      return "nothing to do";
     default:
       return assertNever(act);
   }
@@ -136,7 +136,7 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Revi
   return { kind: "redb", name, at: "spec", spec, before: undefined, existing: isThere ? known : undefined, references };
 }
 
-function actFor(view: DatabaseView): DatabaseAct {
+function actFor(view: DatabaseView): DatabaseAct | undefined {
   const { spec, existing, references } = view;
   const desired = settingsOfSpec(spec);
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
@@ -156,7 +156,7 @@ function actFor(view: DatabaseView): DatabaseAct {
   // passwords and certificates need not wait for another change to end
   if (!isSettled) {
     const awaited = memoryGiven(desired, existing);
-    if (!isKeyDue && Object.keys(awaited).length === 0) return { kind: "none" };
+    if (!isKeyDue && Object.keys(awaited).length === 0) return undefined;
     return { kind: "update", uid, settings: awaited, password, ...certificate };
   }
   const settings = wireOf(differingSettings(desired, existing));
@@ -164,7 +164,7 @@ function actFor(view: DatabaseView): DatabaseAct {
     return { kind: "update", uid, settings, password, ...certificate, ...linked };
   const { storeVersion: to } = spec;
   const from = existing.storeVersion;
-  if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return { kind: "none" };
+  if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return undefined;
   return { kind: "upgrade", uid: existing.uid, from, to };
 }
 
@@ -190,11 +190,11 @@ function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): 
   const { storeVersion: asked } = spec;
   if (existing === undefined || asked === undefined) return undefined;
   if ((compareVersionText(asked, existing.storeVersion) ?? 0) >= 0) return undefined;
-  return {
-    reason: isEdited || wasRefused ? "DowngradeRefused" : "UpgradedByHand",
-    evidence: `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back`,
-    remedy: `write what is the case: ${patchDatabaseVersion(name, existing.storeVersion)}`,
-  };
+  const evidence = `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back`;
+  const remedy = `write what is the case: ${patchDatabaseVersion(name, existing.storeVersion)}`;
+  return isEdited || wasRefused
+    ? block("DowngradeRefused", evidence, remedy)
+    : warn("UpgradedByHand", evidence, remedy);
 }
 
 function modulesOf({ modulesList, moduleList }: DatabaseSpec): readonly DatabaseModule[] {

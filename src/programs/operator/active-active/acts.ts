@@ -39,8 +39,6 @@ export async function performActiveActive(
 ): Promise<void> {
   const { reaadb, client } = scene;
   switch (act.kind) {
-    case "none":
-      return;
     case "write-record":
       await client.call("putCrdb", { params: { guid: act.record.guid }, body: act.record });
       return;

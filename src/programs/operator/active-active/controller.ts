@@ -12,7 +12,7 @@ import { isSame } from "#kit/kube/same";
 import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
-import { decideActiveActive, describeActiveActiveAct } from "../../../core/planner/active-active/decide.ts";
+import { decideActiveActive } from "../../../core/planner/active-active/decide.ts";
 import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
 import { failureOf } from "../database/failure.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
@@ -20,7 +20,7 @@ import { reportFailedPass } from "../objects/failed-condition.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import { hasRecord } from "../objects/has-record.ts";
-import { block, sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { block, isPause, pause } from "../../../core/planner/findings/finding.ts";
 import { editObject } from "../../../core/api/kubectl.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { ClusterContext } from "../context/cluster-context.ts";
@@ -30,7 +30,7 @@ import { objectsIn } from "../remote-cluster/objects.ts";
 import { performActiveActive } from "./acts.ts";
 import { activeActiveEvents } from "./events.ts";
 import { observeLink, replicationAt } from "./replication.ts";
-import { activeActiveStatusOf, type ActiveActiveReport, type Hindrance } from "./status.ts";
+import { activeActiveStatusOf, type ActiveActiveReport } from "./status.ts";
 import {
   observeActiveActive,
   linkedDatabase,
@@ -97,65 +97,56 @@ async function pass(deps: ActiveActiveDeps, begun: Pass): Promise<Outcome> {
   const client = context?.connection?.client;
   if (client === undefined) return hindered(deps, begun, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
-  if ("reason" in own) return hindered(deps, begun, { reason: "ClusterNotReady", message: own.message });
+  if ("reason" in own) return hindered(deps, begun, pause("ClusterNotReady", own.message));
   const spec = found && readActiveActiveSpec(found);
-  if (typeof spec === "string") return hindered(deps, begun, specInvalid(place, spec));
+  if (typeof spec === "string")
+    return hindered(deps, begun, block("SpecInvalid", spec, editObject(`reaadb ${place.name}`)));
   const reaadb = found && (await held(deps.kube, found));
   const link = await observeLink(client, liveRecord(own.crdbs, place.name)?.guid ?? reaadb?.status?.guid);
   const beginning = { key: place, reaadb, spec, self, cluster, own, link };
   const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
   const decision = decideActiveActive(observation.view);
   const scene = { key: place, reaadb, database: observation.database, cluster, client };
-  const failure = await attempt(place, () => performActiveActive(deps, scene, decision.act));
-  if (decision.act.kind !== "none") {
+  const { step } = decision;
+  const act = step.kind === "act" ? step.act : undefined;
+  const failure = act && (await attempt(place, () => performActiveActive(deps, scene, act)));
+  if (step.kind === "act") {
     deps.sites.wrote(client);
-    deps.log.info("performing a step", {
-      activeActive: place.name,
-      why: describeActiveActiveAct(decision.act),
-      failure,
-    });
+    deps.log.info("performing a step", { activeActive: place.name, why: step.why, failure });
   }
-  const isGone = decision.act.kind === "release-object" || reaadb === undefined;
+  const isGone = act?.kind === "release-object" || reaadb === undefined;
   // what was written into the object is looked at anew, with it
-  const isWritten = ["write-object", "remember", "delete-object"].includes(decision.act.kind) && failure === undefined;
+  const isWritten = ["write-object", "remember", "delete-object"].includes(act?.kind ?? "") && failure === undefined;
   if (!isGone && !isWritten) {
     const site = { link, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
     const replication = replicationAt(reaadb, site);
     await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure, replication });
   }
-  if (failure !== undefined) return waiting(SITE_MS, failure.reason, failure.message);
-  if (isGone && decision.act.kind === "none") return settled;
-  return waiting(decision.act.kind === "none" ? SITE_MS : STEP_MS, "Reconciled", describeActiveActiveAct(decision.act));
+  if (failure !== undefined) return waiting(SITE_MS, failure.id, failure.evidence);
+  if (step.kind === "act") return waiting(STEP_MS, "Reconciled", step.why);
+  return isGone ? settled : waiting(SITE_MS, "Reconciled", "nothing to do");
 }
 
-const NOT_YET: Hindrance = { reason: "ClusterNotReady", message: "the cluster cannot be asked yet" };
+const NOT_YET = pause("ClusterNotReady", "the cluster cannot be asked yet");
 
 /** Why nothing can be done for databases of the cluster; undefined when something can. */
-function hindranceOf(context: ClusterContext | undefined, cluster: string, { name }: Ref): Hindrance | undefined {
+function hindranceOf(context: ClusterContext | undefined, cluster: string, { name }: Ref): Finding | undefined {
   if (context === undefined) {
     const remedy = `make the cluster, or name one that is there: ${editObject(`reaadb ${name}`)}`;
     const evidence = cluster === "" ? NOT_NAMED : `the namespace has no cluster "${cluster}"`;
-    return hindranceFrom(block("ClusterNotFound", evidence, remedy));
+    return block("ClusterNotFound", evidence, remedy);
   }
   const { suspension, unready } = context;
-  if (suspension === undefined) return unready && hindranceFrom(unready);
-  return { reason: "ReconcileSuspended", message: `edits wait until the cluster is upgraded: ${suspension.evidence}` };
+  if (suspension === undefined) return unready;
+  return pause("ReconcileSuspended", `edits wait until the cluster is upgraded: ${suspension.evidence}`);
 }
 
 const NOT_NAMED = "spec.storeEnterpriseCluster.name is not set, and the namespace does not have just one cluster";
 
-function hindranceFrom(finding: Finding): Hindrance {
-  return { reason: finding.id, message: sentenceOf(finding), finding };
-}
-
-function specInvalid({ name }: Ref, message: string): Hindrance {
-  return { reason: "SpecInvalid", message, finding: block("SpecInvalid", message, editObject(`reaadb ${name}`)) };
-}
-
 async function hindered(
   deps: ActiveActiveDeps,
   { reaadb, self, context }: Pick<Pass, "reaadb" | "self" | "context">,
-  hindrance: Hindrance,
+  hindrance: Finding,
 ): Promise<Outcome> {
   if (reaadb !== undefined) {
     const client = context?.connection?.client;
@@ -165,7 +156,7 @@ async function hindered(
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
     await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance, replication });
   }
-  return waiting(SITE_MS, hindrance.reason, hindrance.message);
+  return waiting(SITE_MS, hindrance.id, hindrance.evidence);
 }
 
 const NO_SITES: ReadonlyMap<string, SiteState> = new Map();
@@ -177,15 +168,15 @@ async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
     : reaadb;
 }
 
-async function attempt({ name }: Ref, act: () => Promise<void>): Promise<Hindrance | undefined> {
+async function attempt({ name }: Ref, act: () => Promise<void>): Promise<Finding | undefined> {
   try {
     await act();
     return undefined;
   } catch (error) {
-    if (isFault(error, kubeFaults.invalid)) return { reason: "ConfigurationRefused", message: messageOf(error) };
+    if (isFault(error, kubeFaults.invalid)) return pause("ConfigurationRefused", messageOf(error));
     const failure = failureOf(error, `reaadb ${name}`);
     if (failure === undefined) throw error;
-    return hindranceFrom(failure);
+    return failure;
   }
 }
 
@@ -197,7 +188,7 @@ function reportedOf({ database, polled }: ActiveActiveObservation, reaadb: Reaad
 async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
   const { kube, clock, events, cache } = deps;
   const { reaadb, decision, hindrance } = reported;
-  const hindering = hindrance?.finding === undefined ? [] : [hindrance.finding];
+  const hindering = hindrance === undefined || isPause(hindrance) ? [] : [hindrance];
   const findings = [...(decision?.findings ?? []), ...hindering];
   if (decision !== undefined || findings.length > 0) deps.findings.report("activeActive", refOf(reaadb), findings);
   const before = reaadb.status ?? {};

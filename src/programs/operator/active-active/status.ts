@@ -1,24 +1,16 @@
 import type { ActiveActiveStatus } from "../../../core/api/active-active.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import { sentenceOf } from "../../../core/planner/findings/finding.ts";
+import { isPause, sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { siteNumber } from "../../../core/planner/active-active/numbers.ts";
-import { describeActiveActiveAct, type ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
+import type { ActiveActiveDecision } from "../../../core/planner/active-active/decide.ts";
 import type { Replication } from "../../../core/planner/active-active/replication.ts";
 import { withStatements } from "../objects/conditions.ts";
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import type { Redb } from "../database/cluster.ts";
 import type { Reaadb } from "./view.ts";
-
-/** Why nothing could be decided, or what was decided was not done. */
-export interface Hindrance {
-  readonly reason: string;
-  readonly message: string;
-  /** Absent for what ends without anybody's act, and for what the object's conditions alone tell. */
-  readonly finding?: Finding;
-}
 
 /** What a pass over an Active-Active database knows in the end. */
 export interface ActiveActiveReport {
@@ -27,7 +19,8 @@ export interface ActiveActiveReport {
   /** What each participant said, by name. */
   readonly polled: ReadonlyMap<string, SiteState>;
   readonly decision: ActiveActiveDecision | undefined;
-  readonly hindrance: Hindrance | undefined;
+  /** Why nothing could be decided, or what was decided was not done; a pause where the conditions alone name it. */
+  readonly hindrance: Finding | undefined;
   /** Undefined while the own cluster cannot be asked: then it stays as it was. */
   readonly replication: Replication | undefined;
 }
@@ -57,7 +50,7 @@ export function activeActiveStatusOf(report: ActiveActiveReport, now: Date): Act
 }
 
 function isHandled(decision: ActiveActiveDecision | undefined): boolean {
-  return decision?.act.kind === "none" && decision.findings.length === 0;
+  return decision !== undefined && decision.step.kind !== "act" && decision.findings.length === 0;
 }
 
 const LIVES: Readonly<Record<NonNullable<DatabaseStatus["status"]>, ActiveActiveStatus["status"]>> = {
@@ -118,10 +111,10 @@ function readyStatements(report: ActiveActiveReport): readonly Statement[] {
   const { decision, hindrance, database } = report;
   const said = ready(report);
   const ofDatabase = conditionOf(database?.status?.conditions, "Reconciling");
-  const isActing = decision !== undefined && decision.findings.length === 0 && decision.act.kind !== "none";
+  const isActing = decision !== undefined && decision.findings.length === 0 && decision.step.kind === "act";
   const isMoving = hindrance === undefined && (isActing || ofDatabase?.status === "True");
   const known = [
-    ...(hindrance?.finding === undefined ? [] : [hindrance.finding]),
+    ...(hindrance === undefined || isPause(hindrance) ? [] : [hindrance]),
     ...(decision?.findings ?? []),
     ...(decision?.held ?? []),
   ];
@@ -140,12 +133,12 @@ function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): S
     reason,
     message,
   });
-  if (hindrance !== undefined) return say("False", hindrance.reason, hindrance.message);
+  // the sentence about a field says what is right
+  const isField = hindrance?.id === "SpecInvalid";
+  if (hindrance !== undefined) return say("False", hindrance.id, isField ? hindrance.evidence : sentenceOf(hindrance));
   const [finding] = decision?.findings ?? [];
   if (finding !== undefined) return say("False", finding.id, sentenceOf(finding));
-  if (decision !== undefined && decision.act.kind !== "none") {
-    return say("False", "Changing", describeActiveActiveAct(decision.act));
-  }
+  if (decision?.step.kind === "act") return say("False", "Changing", decision.step.why);
   const wanted = decision?.record?.version;
   const [held] = [...(decision?.held ?? []), ...(decision?.awaited ?? [])];
   if (held !== undefined && wanted !== undefined && database?.spec.storeVersion !== wanted) {

@@ -90,8 +90,6 @@ async function perform(
       deps.events.record(redb, "Normal", "DatabaseUpgradeStarted", `from ${act.from} to ${act.to}`);
       return { bdb };
     }
-    case "none":
-      return {};
   }
 }
 

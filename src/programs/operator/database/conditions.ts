@@ -3,10 +3,9 @@ import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import { describeAct, type DatabaseAct, type DatabaseDecision } from "../../../core/planner/database/plan.ts";
+import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
 import { available } from "./availability.ts";
-import { driftFinding } from "./drift.ts";
 import type { LostAnswer } from "./lost-answer.ts";
 import type { DatabaseReport } from "./database-report.ts";
 
@@ -22,7 +21,7 @@ export function readyConditions(report: DatabaseReport, findings: readonly Findi
   const { generation, suspension, before, bdb, decision } = report;
   // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it
   const looked = suspension === undefined ? generation : (before.observedGeneration ?? 0);
-  const isActing = decision !== undefined && decision.findings.length === 0 && decision.act.kind !== "none";
+  const isActing = decision !== undefined && decision.findings.length === 0 && decision.step.kind === "act";
   const isMoving = (report.failure === undefined && isActing) || (bdb !== undefined && isChanging(bdb));
   return readiness({ ...ready(report), observedGeneration: looked }, { isMoving, findings });
 }
@@ -46,8 +45,7 @@ function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): St
   const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
   if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
   if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
-  const act: DatabaseAct = decision?.act ?? { kind: "none" };
-  if (act.kind !== "none") return say("False", "Changing", describeAct(act));
+  if (decision?.step.kind === "act") return say("False", "Changing", decision.step.why);
   return bdb.status === "active"
     ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
     : say("False", "Changing", changeOf(bdb, actions));
@@ -55,7 +53,7 @@ function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): St
 
 /** A higher version that was made by hand is no refusal: `Drifted` says it. */
 function refusedDrift(decision: DatabaseDecision | undefined): Finding | undefined {
-  return decision?.drift?.reason === "DowngradeRefused" ? driftFinding(decision.drift) : undefined;
+  return decision?.drift?.id === "DowngradeRefused" ? decision.drift : undefined;
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
@@ -89,8 +87,7 @@ function drifted(decision: DatabaseDecision | undefined, lost: LostAnswer | unde
   return lost === undefined ? [] : [{ type: "Drifted", ...lost, status: "Unknown" }];
 }
 
-function driftedBy(decision: DatabaseDecision): Statement {
-  const drift = driftFinding(decision.drift);
+function driftedBy({ drift }: DatabaseDecision): Statement {
   return drift === undefined
     ? { type: "Drifted", status: "False", reason: "AsWritten", message: "the database is what its object says" }
     : { type: "Drifted", status: "True", reason: drift.id, message: sentenceOf(drift) };

@@ -146,7 +146,7 @@ function isQuiet({ metadata, status }: Redb): boolean {
 }
 
 function isToAct({ decision }: DatabaseEvaluation): boolean {
-  return decision !== undefined && decision.act.kind !== "none";
+  return decision?.step.kind === "act";
 }
 
 async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: DatabaseEvaluation): Promise<Outcome> {
@@ -160,14 +160,14 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
     const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
     return waiting(isAnswered ? AGAIN_MS.last : untilLostMs(status), why?.id ?? "", why?.evidence ?? "");
   }
-  const isActing = decision.act.kind !== "none";
-  if (isActing) deps.log.info("performing a step", { database: seen.metadata.name, act: decision.act });
+  const act = decision.step.kind === "act" ? decision.step.act : undefined;
+  if (act !== undefined) deps.log.info("performing a step", { database: seen.metadata.name, act });
   let redb = seen;
   const creation = {
     mayBeMade: seen.status?.creating === true,
     noteCreation: async () => void (redb = await noteCreation(deps, seen, cluster)),
   };
-  const attempted = isActing ? await attempt({ ...deps, cluster, ...creation }, seen, connection, decision.act) : {};
+  const attempted = act === undefined ? {} : await attempt({ ...deps, cluster, ...creation }, seen, connection, act);
   if (attempted.bdb !== undefined && evaluated.bdb === undefined)
     await keepMark(deps, cluster, redb, attempted.bdb, true);
   const bdb = attempted.bdb ?? evaluated.bdb;
@@ -181,7 +181,7 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
   const reported = { ...evaluated, decision: { ...decision, warnings }, bdb, failure, passwordFrom };
   const status = await report(deps, redb, cluster, reported);
   if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
-  return waiting(pauseMs(isActing, decision, status), "Reconciled", bdb?.status ?? "pending");
+  return waiting(pauseMs(decision, status), "Reconciled", bdb?.status ?? "pending");
 }
 
 /** Before the cluster is asked: an operator that starts again knows by it that the database is of this object, and in which cluster. */
@@ -193,9 +193,9 @@ async function noteCreation({ kube, cache }: DatabaseDeps, redb: Redb, cluster: 
   return stored;
 }
 
-function pauseMs(isActing: boolean, { findings, drift }: DatabaseDecision, status: DatabaseStatus): number {
-  if (isActing) return STEP_MS;
-  if (findings.length > 0 || drift?.reason === "DowngradeRefused") return AGAIN_MS.last; // what is around it may be the reason, and change
+function pauseMs({ step, findings, drift }: DatabaseDecision, status: DatabaseStatus): number {
+  if (step.kind === "act") return STEP_MS;
+  if (findings.length > 0 || drift?.id === "DowngradeRefused") return AGAIN_MS.last; // what is around it may be the reason, and change
   return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
 }
 

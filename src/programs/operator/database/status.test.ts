@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pause } from "../../../core/planner/findings/finding.ts";
+import { block, pause, warn } from "../../../core/planner/findings/finding.ts";
+import { REST, waitFor } from "../../../core/planner/findings/step.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { notReady } from "../context/cluster-context.ts";
@@ -82,7 +83,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "an edit that is refused is not what was asked for, also while the database serves",
-    report: { decision: { findings: [REFUSED], warnings: [], drift: undefined, act: { kind: "none" } } },
+    report: { decision: { findings: [REFUSED], warnings: [], drift: undefined, step: waitFor(REFUSED) } },
     ready: "False RefusedByCluster: the port is taken; remedy: another",
     specStatus: "Invalid",
   },
@@ -92,8 +93,8 @@ const cases: readonly Case[] = [
       decision: {
         findings: [],
         warnings: [],
-        drift: { reason: "DowngradeRefused", evidence: "it is at 7.4", remedy: "write it" },
-        act: { kind: "none" },
+        drift: block("DowngradeRefused", "it is at 7.4", "write it"),
+        step: REST,
       },
     },
     ready: "False DowngradeRefused: it is at 7.4; remedy: write it",
@@ -131,7 +132,7 @@ test("the version that an older operator wrote stays while the engine does not a
   assert.deepEqual([status.version, status.storeVersion], [STAND_IN, "7.2"]);
 });
 
-const DRIFT = { reason: "UpgradedByHand", evidence: "it is at 7.2", remedy: "write it" } as const;
+const DRIFT = warn("UpgradedByHand", "it is at 7.2", "write it");
 const FOUND = { id: "SpecInvalid", severity: "block", evidence: "a field", remedy: "correct it" } as const;
 
 const findings: readonly {
@@ -149,7 +150,7 @@ const findings: readonly {
   { name: "a refusal blocks", report: { failure: REFUSED }, want: ["block RefusedByCluster"] },
   {
     name: "those of the spec come before drift, which is a warning",
-    report: { decision: { findings: [FOUND], warnings: [], drift: DRIFT, act: { kind: "none" } } },
+    report: { decision: { findings: [FOUND], warnings: [], drift: DRIFT, step: waitFor(FOUND) } },
     want: ["block SpecInvalid", "warn UpgradedByHand"],
   },
   {
@@ -203,7 +204,7 @@ function whole(): DatabaseReport {
     shards: [SHARD],
     actions: [],
     suspension: undefined,
-    decision: { findings: [], warnings: [], drift: undefined, act: { kind: "none" } },
+    decision: { findings: [], warnings: [], drift: undefined, step: REST },
     unready: undefined,
     failure: undefined,
   };

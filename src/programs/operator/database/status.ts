@@ -10,7 +10,6 @@ import { withStatements } from "../objects/conditions.ts";
 import { serviceFindings, withoutService } from "./availability.ts";
 import { readyConditions, serviceConditions } from "./conditions.ts";
 import type { DatabaseReport } from "./database-report.ts";
-import { driftFinding } from "./drift.ts";
 import { engineFindings } from "./engine-failures.ts";
 import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
 
@@ -20,7 +19,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
   const { unready, failure } = report;
   const invalid =
     (decision?.findings.length ?? 0) > 0 ||
-    decision?.drift?.reason === "DowngradeRefused" ||
+    decision?.drift?.id === "DowngradeRefused" ||
     unready?.id === "ClusterNotFound" ||
     failure?.id === "SpecInvalid" ||
     failure?.id === "NameTaken";
@@ -79,7 +78,7 @@ function stateOf(
 
 /** Whether the spec has been turned into calls: nothing is left to be asked of the cluster. */
 function isHandled({ suspension, decision, failure }: DatabaseReport): boolean {
-  return suspension === undefined && failure === undefined && decision !== undefined && decision.act.kind === "none";
+  return suspension === undefined && failure === undefined && decision !== undefined && decision.step.kind !== "act";
 }
 
 function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): Partial<DatabaseStatus> {
@@ -130,13 +129,9 @@ function servingOf(bdb: BdbRecord, primary: ShardInstanceRecord | undefined, bef
 /** While management is suspended nothing is checked: what was found before stays. */
 function findingsOf({ before, suspension, decision, unready, failure }: DatabaseReport): Finding[] {
   if (suspension !== undefined) return withoutService(before.findings);
-  return [
-    unready,
-    ...(decision?.findings ?? []),
-    failure,
-    ...(decision?.warnings ?? []),
-    driftFinding(decision?.drift),
-  ].filter((finding) => finding !== undefined);
+  return [unready, ...(decision?.findings ?? []), failure, ...(decision?.warnings ?? []), decision?.drift].filter(
+    (finding) => finding !== undefined,
+  );
 }
 
 function shardsByStatus(primaries: readonly ShardInstanceRecord[]): Record<string, number> {
