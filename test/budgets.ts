@@ -201,6 +201,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/agent/switchover/verify.test.ts": 10,
   "src/programs/agent/switchover/holds.test.ts": 10,
   "src/programs/agent/switchover/obstacles.test.ts": 10,
+  "src/programs/agent/switchover/two-shards.test.ts": 10,
   "src/programs/proxy/session/upload.test.ts": 10,
   "src/programs/proxy/switchover/sync-classes.test.ts": 10,
   "test/admission/real.test.ts": 10,

@@ -44,6 +44,18 @@ export interface EndpointParameters extends RecordedParameters {
   readonly database: string;
 }
 
+/** Where the clients of one shard of an endpoint are served. */
+export interface EndpointShard {
+  /** That of the record. */
+  readonly id: number;
+  /** Of the shard whose primary this is. A lower epoch than one already seen is refused. */
+  readonly epoch: number;
+  /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
+  readonly primary?: EnginePlace;
+  /** What replies wait for; absent from databases with asynchronous replication. */
+  readonly sync?: SyncReplicas;
+}
+
 /** One database endpoint that the proxy serves. */
 export interface EndpointConfig {
   readonly bdb: number;
@@ -68,21 +80,24 @@ export interface EndpointConfig {
     /** What the other sites hold is not here yet: clients get an error at once, and no request of theirs gets to an engine. */
     readonly awaitsSites?: true;
   };
-  /** Epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
-  readonly epoch: number;
-  /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
-  readonly primary?: EnginePlace;
+  /** In the order of the record. */
+  readonly shards: readonly EndpointShard[];
   /** How long clients may be held in any switchover or failover, in milliseconds. */
   readonly holdMs: number;
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
   readonly scriptLimitMs: number;
   readonly parameters: EndpointParameters;
-  /** What replies wait for; absent from databases with asynchronous replication. */
-  readonly sync?: SyncReplicas;
   /** What it shows to clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */
   readonly certificate?: EndpointCertificate;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
+}
+
+/** Which shard of an endpoint a command is about. */
+export interface ShardName {
+  readonly bdb: number;
+  /** Its id. Absent: the first shard, which is the only one that nodes before 0.5.0 know; never sent to one of them. */
+  readonly shard?: number;
 }
 
 export type ProxyCommand =
@@ -96,36 +111,28 @@ export type ProxyCommand =
       readonly engineCertificate?: EngineCertificate;
     }
   /** Dial, authenticate and warm a pool to the primary-to-be; no client effect. `epoch` is the one that will begin. */
-  | { readonly op: "prepare"; readonly bdb: number; readonly epoch: number; readonly target: EnginePlace }
+  | ({ readonly op: "prepare"; readonly epoch: number; readonly target: EnginePlace } & ShardName)
   /** Answers as soon as no request has been at an engine for long, after `withinMs` at the latest; no client effect. */
-  | { readonly op: "quiet"; readonly bdb: number; readonly withinMs: number }
+  | ({ readonly op: "quiet"; readonly withinMs: number } & ShardName)
   /** Stop reading clients and let what is in flight finish within `drainMs`; resume `holdMs` after the start. */
-  | {
-      readonly op: "hold";
-      readonly bdb: number;
-      readonly epoch: number;
-      readonly drainMs: number;
-      readonly holdMs: number;
-    }
+  | ({ readonly op: "hold"; readonly epoch: number; readonly drainMs: number; readonly holdMs: number } & ShardName)
   /** The primary is cut off: leave it at once, cutting what is in flight there, and hold clients until the release. */
-  | { readonly op: "fence"; readonly bdb: number; readonly epoch: number }
+  | ({ readonly op: "fence"; readonly epoch: number } & ShardName)
   /** Send requests to `target` from now on. Valid without a hold before it. */
-  | {
+  | ({
       readonly op: "release";
-      readonly bdb: number;
       readonly epoch: number;
       readonly target: EnginePlace;
       /** What replies of the target wait for. */
       readonly sync?: SyncReplicas;
-    }
+    } & ShardName)
   /** Answers once replies wait for the replicas of this version of the set, or a later one; PROXY_SET_NOT_KNOWN after `withinMs`. */
-  | {
+  | ({
       readonly op: "confirm";
-      readonly bdb: number;
       readonly epoch: number;
       readonly version: number;
       readonly withinMs: number;
-    }
+    } & ShardName)
   /** Answers when the endpoint logs in to engines with what this step says, or a later one; PROXY_LOGIN_NOT_KNOWN otherwise. */
   | { readonly op: "logins"; readonly bdb: number; readonly step: number }
   /** Answers once clients are let in by this revision of the passwords, or a later one; PROXY_PASSWORDS_NOT_KNOWN after `withinMs`. */
@@ -133,7 +140,7 @@ export type ProxyCommand =
   /** Answers once the endpoint keeps clients from the engine; PROXY_LETS_CLIENTS_IN after `withinMs`. */
   | { readonly op: "closed"; readonly bdb: number; readonly withinMs: number }
   /** Drop the hold and the prepared pool: go on with the old primary. */
-  | { readonly op: "abort"; readonly bdb: number; readonly epoch: number }
+  | ({ readonly op: "abort"; readonly epoch: number } & ShardName)
   /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
   | { readonly op: "drain"; readonly deadlineMs: number }
   /** Accept clients again after a drain. */

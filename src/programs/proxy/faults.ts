@@ -17,6 +17,11 @@ export const faults = {
     retry: "never",
     remedy: "Send configure with this database first.",
   },
+  unknownShard: {
+    code: "PROXY_UNKNOWN_SHARD",
+    retry: "never",
+    remedy: "A database has one shard in this release: spec.shardCount is 1. Read the record of the database again.",
+  },
   notPrepared: {
     code: "PROXY_TARGET_UNREACHABLE",
     retry: "backoff",

@@ -1,13 +1,13 @@
 import { assertNever } from "#kit/base/assert-never";
-import { Fault, messageOf } from "#kit/base/fault";
-import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../ports/management/proxy-control.ts";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
+import type { EndpointConfig, ProxyCommand, ProxyReply, ShardName } from "../../ports/management/proxy-control.ts";
 import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budget.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { MemoryBudget } from "./limits/memory-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
 import type { EndpointContext } from "./endpoint/endpoint.ts";
 import { faults } from "./faults.ts";
-import type { Switchover } from "./switchover/switchover.ts";
+import type { ShardRoute } from "./switchover/shard-route.ts";
 import { Lease } from "./timing/lease.ts";
 import { within } from "./timing/within.ts";
 import { EngineTls } from "../../ports/resp/engine-tls.ts";
@@ -104,7 +104,7 @@ export class ProxyEndpoints {
     }
   }
 
-  /** Makes the endpoints those that are named. The numbers of those whose epoch is too low, which stay as they are. */
+  /** Makes the endpoints those that are named. The numbers of those whose epoch or shards it refuses, which stay as they are. */
   async #configure({ endpoints: wanted, engineCertificate }: CommandOf<"configure">): Promise<readonly number[]> {
     if (engineCertificate !== undefined) this.#engineTls.use(engineCertificate);
     const kept = new Set(wanted.map(({ bdb }) => bdb));
@@ -125,8 +125,10 @@ export class ProxyEndpoints {
         this.#endpoints.set(config.bdb, new Endpoint(config, { ...this.#context, ...this.#shared() }));
       else known.configure(config);
     } catch (error) {
-      if (error instanceof Fault && error.code === faults.epochTooLow.code) return false;
-      throw error;
+      if (isFault(error, faults.epochTooLow)) return false;
+      if (!isFault(error, faults.unknownShard)) throw error;
+      this.#context.log.error("the shards of a database are not served", { bdb: config.bdb, error });
+      return false;
     }
     if (!this.#draining) await this.#endpoint(config.bdb).listen();
     return true;
@@ -140,13 +142,13 @@ export class ProxyEndpoints {
     };
   }
 
-  async #prepare({ bdb, epoch, target }: CommandOf<"prepare">): Promise<ProxyReply> {
-    await this.#switchover(bdb).prepare(epoch, target);
+  async #prepare({ epoch, target, ...named }: CommandOf<"prepare">): Promise<ProxyReply> {
+    await this.#route(named).prepare(epoch, target);
     return { ok: true, op: "prepare" };
   }
 
-  async #quiet({ bdb, withinMs }: CommandOf<"quiet">): Promise<ProxyReply> {
-    return { ok: true, op: "quiet", waitsFor: await this.#switchover(bdb).quiet(withinMs) };
+  async #quiet({ withinMs, ...named }: CommandOf<"quiet">): Promise<ProxyReply> {
+    return { ok: true, op: "quiet", waitsFor: await this.#route(named).quiet(withinMs) };
   }
 
   /** What the other proxies of the database do as well. */
@@ -156,26 +158,27 @@ export class ProxyEndpoints {
     return { ok: true, op: command.op, ...(await endpoint.actOnClients(command.request)) };
   }
 
-  async #hold({ bdb, epoch, drainMs, holdMs }: CommandOf<"hold">): Promise<ProxyReply> {
-    return { ok: true, op: "hold", drainMs: await this.#switchover(bdb).hold(epoch, drainMs, holdMs) };
+  async #hold({ epoch, drainMs, holdMs, ...named }: CommandOf<"hold">): Promise<ProxyReply> {
+    return { ok: true, op: "hold", drainMs: await this.#route(named).hold(epoch, drainMs, holdMs) };
   }
 
-  #fence({ bdb, epoch }: CommandOf<"fence">): ProxyReply {
-    this.#switchover(bdb).fence(epoch);
+  #fence({ epoch, ...named }: CommandOf<"fence">): ProxyReply {
+    this.#route(named).fence(epoch);
     return { ok: true, op: "fence" };
   }
 
-  #abort({ bdb, epoch }: CommandOf<"abort">): ProxyReply {
-    this.#switchover(bdb).abort(epoch);
+  #abort({ epoch, ...named }: CommandOf<"abort">): ProxyReply {
+    this.#route(named).abort(epoch);
     return { ok: true, op: "abort" };
   }
 
-  async #release({ bdb, epoch, target, sync }: CommandOf<"release">): Promise<ProxyReply> {
-    return { ok: true, op: "release", heldMs: await this.#switchover(bdb).release(epoch, target, sync) };
+  async #release({ epoch, target, sync, ...named }: CommandOf<"release">): Promise<ProxyReply> {
+    return { ok: true, op: "release", heldMs: await this.#route(named).release(epoch, target, sync) };
   }
 
-  async #confirm({ bdb, epoch, version, withinMs }: CommandOf<"confirm">): Promise<ProxyReply> {
-    if (await this.#switchover(bdb).confirm(epoch, version, withinMs)) return { ok: true, op: "confirm" };
+  async #confirm({ epoch, version, withinMs, ...named }: CommandOf<"confirm">): Promise<ProxyReply> {
+    if (await this.#route(named).confirm(epoch, version, withinMs)) return { ok: true, op: "confirm" };
+    const { bdb } = named;
     const message = `Replies of database ${bdb} do not wait for version ${version} of its set of epoch ${epoch} yet.`;
     throw new Fault(faults.setNotKnown, message, { bdb, epoch, version });
   }
@@ -195,7 +198,7 @@ export class ProxyEndpoints {
   async #requireClosed({ bdb, withinMs }: CommandOf<"closed">): Promise<ProxyReply> {
     const { clock } = this.#context;
     // meanwhile it may be configured for the first time
-    if (await within(clock, withinMs, () => this.#endpoints.get(bdb)?.switchover.isClosed === true))
+    if (await within(clock, withinMs, () => this.#endpoints.get(bdb)?.routes.every((route) => route.isClosed) === true))
       return { ok: true, op: "closed" };
     throw new Fault(faults.letsClientsIn, `Clients of database ${bdb} get to its engine.`, { bdb });
   }
@@ -214,8 +217,8 @@ export class ProxyEndpoints {
     return { ok: true, op: "undrain" };
   }
 
-  #switchover(bdb: number): Switchover {
-    return this.#endpoint(bdb).switchover;
+  #route({ bdb, shard }: ShardName): ShardRoute {
+    return this.#endpoint(bdb).routeOf(shard);
   }
 
   #endpoint(bdb: number): Endpoint {

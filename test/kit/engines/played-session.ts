@@ -204,19 +204,21 @@ export class PlayedSession implements AsyncDisposable {
     return {
       clock: this.clock,
       log: silentLog,
-      primary: {
-        get upstream() {
-          return upstream();
+      routes: [
+        {
+          get upstream() {
+            return upstream();
+          },
+          get held() {
+            return held();
+          },
+          doubtful: false,
+          heldUntil: 0,
+          unavailable: false,
+          refusal: replies.noPrimary,
+          holdMs: HOLD_MS,
         },
-        get held() {
-          return held();
-        },
-        doubtful: false,
-        heldUntil: 0,
-        unavailable: false,
-        refusal: replies.noPrimary,
-        holdMs: HOLD_MS,
-      },
+      ],
       credentials: { turns: new LoginTurns(this.clock, silentLog) },
       counters: new Counters(),
       scripts: { add: () => undefined, touch: () => undefined, clear: () => undefined, awaits: () => undefined },

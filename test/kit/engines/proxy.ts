@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type {
   Address,
   EndpointConfig,
+  EndpointShard,
   EndpointStats,
   ProxyCommand,
   ProxyReply,
@@ -145,7 +146,7 @@ export function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
 }
 
 /** An endpoint of database 1 in front of `primary`, on an address of its own. */
-export function endpointFor(primary: TestEngine | undefined, more: Partial<EndpointConfig> = {}): EndpointConfig {
+export function endpointFor(primary: Place | undefined, more: Partial<EndpointConfig> = {}): EndpointConfig {
   const password = more.password ?? "";
   return {
     bdb: 1,
@@ -161,17 +162,25 @@ export function endpointFor(primary: TestEngine | undefined, more: Partial<Endpo
     password,
     furtherPasswords: [],
     passwordsRevision: 0,
-    epoch: 1,
+    shards: [{ id: 1, epoch: 1, ...(primary === undefined ? {} : { primary: addressOf(primary) }) }],
     holdMs: 5000,
     scriptLimitMs: 5000,
     parameters: { database: "db", revision: 0, byClients: "", byDefinition: "" },
     settings: endpointSettings(settingsWith()),
-    ...(primary === undefined ? {} : { primary: addressOf(primary) }),
     ...more,
   };
 }
 
-export function addressOf({ host, port }: TestEngine): Address {
+/** The same endpoint with another primary or epoch, or with replies that wait for other replicas. */
+export function withShard(endpoint: EndpointConfig, change: Partial<EndpointShard>): EndpointConfig {
+  const [shard, ...others] = endpoint.shards;
+  if (shard === undefined) throw new Error("the endpoint has no shard");
+  return { ...endpoint, shards: [{ ...shard, ...change }, ...others] };
+}
+
+type Place = Pick<TestEngine, "host" | "port">;
+
+export function addressOf({ host, port }: Place): Address {
   return { host, port };
 }
 

@@ -1,11 +1,20 @@
-/** What is known of the attempts to move the primary of one database, in milliseconds of the uptime. */
-export interface MoveAttempts {
+/** What is known of the attempts to move the primary of one shard, in milliseconds of the uptime. */
+export interface ShardAttempts {
   /** When a move was first asked for that has not been made yet; undefined when none waits. */
   readonly waitingSince: number | undefined;
-  /** The last time for which clients were held. */
-  readonly lastHold: { readonly endedAt: number; readonly heldMs: number } | undefined;
   /** Holds in a row that came to nothing. */
   readonly failures: number;
+}
+
+/**
+ * The same of one database. How patient a move is belongs to its shard: requests of the other shards say nothing about it. The time for which
+ * clients are held is of the database: a client with keys of all shards waits in each of their holds, so that one budget for each shard would
+ * be n budgets for it.
+ */
+export interface MoveAttempts {
+  /** The last time for which clients were held, whichever shard was moved. */
+  readonly lastHold: { readonly endedAt: number; readonly heldMs: number } | undefined;
+  readonly shards: ReadonlyMap<number, ShardAttempts>;
 }
 
 /** How the next attempt goes about it. */
@@ -25,10 +34,12 @@ const PATIENCE_MS = 10_000;
 const DRAIN_MS = { first: 500, most: 2_000 } as const;
 
 /** No move was tried yet. */
-export const NO_ATTEMPTS: MoveAttempts = { waitingSince: undefined, lastHold: undefined, failures: 0 };
+export const NO_ATTEMPTS: MoveAttempts = { lastHold: undefined, shards: new Map() };
+const NONE_OF_SHARD: ShardAttempts = { waitingSince: undefined, failures: 0 };
 
 /** Clients spend at most 5 % of the time on holds, and still each move is tried again and again, with more patience each time. */
-export function nextAttempt({ waitingSince, lastHold, failures }: MoveAttempts, now: number): NextAttempt {
+export function nextAttempt({ lastHold, shards }: MoveAttempts, shard: number, now: number): NextAttempt {
+  const { waitingSince, failures } = shards.get(shard) ?? NONE_OF_SHARD;
   const free = lastHold === undefined ? now : lastHold.endedAt + (PARTS - 1) * lastHold.heldMs;
   return {
     waitMs: Math.max(0, free - now),
@@ -37,14 +48,24 @@ export function nextAttempt({ waitingSince, lastHold, failures }: MoveAttempts, 
   };
 }
 
-/** An attempt has begun. */
-export function attempted(before: MoveAttempts, now: number): MoveAttempts {
-  return { ...before, waitingSince: before.waitingSince ?? now };
+/** An attempt to move this shard has begun. */
+export function attempted(before: MoveAttempts, shard: number, now: number): MoveAttempts {
+  const { waitingSince = now, failures } = before.shards.get(shard) ?? NONE_OF_SHARD;
+  return { ...before, shards: new Map([...before.shards, [shard, { waitingSince, failures }]]) };
 }
 
-/** Clients were held for `heldMs`, 0 when the attempt did not get that far; `moved`: the primary is another one. */
-export function held(before: MoveAttempts, heldMs: number, moved: boolean, now: number): MoveAttempts {
-  const lastHold = heldMs > 0 ? { endedAt: now, heldMs } : before.lastHold;
-  if (moved) return { waitingSince: undefined, lastHold, failures: 0 };
-  return { ...before, lastHold, failures: before.failures + (heldMs > 0 ? 1 : 0) };
+/** How an attempt ended: for how long clients were held, 0 when it did not get that far, and whether the primary is another one. */
+export interface AttemptEnd {
+  readonly heldMs: number;
+  readonly moved: boolean;
+}
+
+/** An attempt to move this shard has ended. */
+export function held(before: MoveAttempts, shard: number, { heldMs, moved }: AttemptEnd, now: number): MoveAttempts {
+  const { waitingSince, failures } = before.shards.get(shard) ?? NONE_OF_SHARD;
+  const after = moved ? NONE_OF_SHARD : { waitingSince, failures: failures + (heldMs > 0 ? 1 : 0) };
+  return {
+    lastHold: heldMs > 0 ? { endedAt: now, heldMs } : before.lastHold,
+    shards: new Map([...before.shards, [shard, after]]),
+  };
 }

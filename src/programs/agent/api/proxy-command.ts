@@ -4,6 +4,8 @@ import { MOST_KNOWN, SHARED_AT_ONCE } from "../../../ports/management/scripts-qu
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 
 const bdb = z.int().positive();
+/** Of a move: leaders before 0.5.0 name no shard, and mean the first. */
+const named = { bdb, shard: z.int().positive().exactOptional() };
 const epoch = z.int().nonnegative();
 const target = z.strictObject({
   host: z.ipv4().or(z.ipv6()),
@@ -18,16 +20,16 @@ const clientsRequest = z.array(z.string().max(CLIENTS_WORD_BYTES)).min(1).max(CL
 
 /** The commands that the leader may send to the proxy of another node. */
 export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", [
-  z.strictObject({ op: z.literal("prepare"), bdb, epoch, target }),
-  z.strictObject({ op: z.literal("quiet"), bdb, withinMs: milliseconds }),
-  z.strictObject({ op: z.literal("hold"), bdb, epoch, drainMs: milliseconds, holdMs: milliseconds }),
-  z.strictObject({ op: z.literal("fence"), bdb, epoch }),
-  z.strictObject({ op: z.literal("release"), bdb, epoch, target, sync: sync.exactOptional() }),
-  z.strictObject({ op: z.literal("confirm"), bdb, epoch, version: z.int().nonnegative(), withinMs: milliseconds }),
+  z.strictObject({ op: z.literal("prepare"), ...named, epoch, target }),
+  z.strictObject({ op: z.literal("quiet"), ...named, withinMs: milliseconds }),
+  z.strictObject({ op: z.literal("hold"), ...named, epoch, drainMs: milliseconds, holdMs: milliseconds }),
+  z.strictObject({ op: z.literal("fence"), ...named, epoch }),
+  z.strictObject({ op: z.literal("release"), ...named, epoch, target, sync: sync.exactOptional() }),
+  z.strictObject({ op: z.literal("confirm"), ...named, epoch, version: z.int().nonnegative(), withinMs: milliseconds }),
   z.strictObject({ op: z.literal("logins"), bdb, step: z.int().nonnegative() }),
   z.strictObject({ op: z.literal("passwords"), bdb, revision: z.int().nonnegative(), withinMs: milliseconds }),
   z.strictObject({ op: z.literal("closed"), bdb, withinMs: milliseconds }),
-  z.strictObject({ op: z.literal("abort"), bdb, epoch }),
+  z.strictObject({ op: z.literal("abort"), ...named, epoch }),
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
   z.strictObject({ op: z.literal("undrain") }),
   z.strictObject({ op: z.literal("clients"), bdb, request: clientsRequest }),

@@ -46,16 +46,19 @@ export class LeaderOperations implements ShardOperations {
 
   async switchOver(record: DatabaseRecord, shard: number, to: number): Promise<void> {
     const { clock, log } = this.#context;
-    const before = attempted(this.#attempts.get(record.uid) ?? NO_ATTEMPTS, clock.uptimeMs());
+    const before = attempted(this.#attempts.get(record.uid) ?? NO_ATTEMPTS, shard, clock.uptimeMs());
     this.#attempts.set(record.uid, before);
-    const { waitMs, insists, drainMs } = nextAttempt(before, clock.uptimeMs());
+    const { waitMs, insists, drainMs } = nextAttempt(before, shard, clock.uptimeMs());
     if (waitMs > 0)
       throw notDone(
         record,
         `clients had to wait a moment ago: the next attempt follows in ${Math.ceil(waitMs / 1000)} s`,
       );
     const result = await switchOver({ record, shard, to, insists, drainMs }, await this.#portsFor(record));
-    this.#attempts.set(record.uid, held(before, heldBy(result), result.kind === "done", clock.uptimeMs()));
+    const end = { heldMs: heldBy(result), moved: result.kind === "done" };
+    // meanwhile another shard may have been moved
+    const latest = this.#attempts.get(record.uid) ?? before;
+    this.#attempts.set(record.uid, held(latest, shard, end, clock.uptimeMs()));
     if (result.kind === "refused" && result.obstacle !== undefined)
       throw new ObstructedMove(faults.moveObstructed, result.obstacle, { bdb: record.uid });
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);
@@ -137,7 +140,7 @@ export class LeaderOperations implements ShardOperations {
           throw new Fault(faults.recordMoved, `database ${record.uid} is gone`, { bdb: record.uid });
         return stored;
       },
-      syncOf: (changed) => syncReplicas(this.#context, changed),
+      syncOf: (changed, shard) => syncReplicas(this.#context, changed, shard),
       log,
       clock,
     };

@@ -6,12 +6,13 @@ import type { AddressContext } from "./addresses.ts";
 import type { Members } from "./members.ts";
 import type { NodeCapability } from "./node-report.ts";
 
-/** What replies of the primary wait for, by the record; undefined: they do not. */
+/** What replies of the primary of a shard wait for, by the record; undefined: they do not. */
 export function syncReplicas(
   context: AddressContext & { readonly members: Pick<Members, "list"> },
   record: DatabaseRecord,
+  id: number,
 ): SyncReplicas | undefined {
-  const [shard] = record.shards;
+  const shard = record.shards.find((one) => one.id === id);
   if (shard === undefined || !waitsForReplicas(record, everyNodeWaits(context.members))) return undefined;
   const { epoch, inSync } = shard;
   const unknown = { withoutReplica: record.withoutInSync, epoch };

@@ -8,10 +8,11 @@ import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { openEpochs } from "./epochs.ts";
 
-const endpoint = (bdb: number, epoch: number): EndpointConfig => ({
+/** With shards 1, 2 and so on at these epochs. */
+const endpoint = (bdb: number, ...epochs: readonly number[]): EndpointConfig => ({
   bdb,
   node: 1,
-  epoch,
+  shards: epochs.map((epoch, index) => ({ id: index + 1, epoch })),
   listen: { host: "127.0.0.1", port: 10_000 + bdb },
   service: { host: "db.ns.svc.cluster.local", port: 10_000 + bdb },
   password: "",
@@ -33,6 +34,28 @@ test("an endpoint never goes back to an earlier epoch, also after a restart of t
   const later = await openEpochs(folder.path);
   assert.deepEqual(await later.admit([endpoint(1, 2)]), []);
   assert.deepEqual(await later.admit([endpoint(1, 4)]), [endpoint(1, 4)]);
+});
+
+test("each shard has an epoch of its own, and one that is behind keeps its endpoint from being served", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
+  const epochs = await openEpochs(folder.path);
+  assert.deepEqual(await epochs.admit([endpoint(1, 3, 1)]), [endpoint(1, 3, 1)]);
+  assert.deepEqual(await epochs.admit([endpoint(1, 3, 2)]), [endpoint(1, 3, 2)]);
+  const later = await openEpochs(folder.path);
+  assert.deepEqual([later.highest(1, 1), later.highest(1, 2), later.highest(1, 3)], [3, 2, 0]);
+  assert.deepEqual(await later.admit([endpoint(1, 4, 1)]), []);
+  assert.deepEqual(await later.admit([endpoint(1, 3, 2)]), [endpoint(1, 3, 2)]);
+});
+
+test("what a release before 0.5.0 has stored counts for the shard that was the only one, and for no later one", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
+  await writeFile(join(folder.path, "epochs.json"), '{"1":3,"2":7}');
+  const epochs = await openEpochs(folder.path);
+  assert.equal(epochs.highest(1, 1), 3);
+  assert.deepEqual(await epochs.admit([endpoint(1, 2), endpoint(2, 7)]), [endpoint(2, 7)]);
+  assert.deepEqual(await epochs.admit([endpoint(1, 3)]), [endpoint(1, 3)]);
+  assert.deepEqual(await epochs.admit([endpoint(1, 3, 1)]), [endpoint(1, 3, 1)]);
+  assert.equal((await openEpochs(folder.path)).highest(2, 1), 7);
 });
 
 test("a file that a crash has damaged counts as absent", async () => {

@@ -3,48 +3,67 @@ import { replaceFile } from "#kit/files/replace-file";
 import { readSharedFile } from "#kit/files/shared-file";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
-/** The highest epoch that this node has served for each database; survives a restart of the agent. */
+/** The highest epoch that this node has served for each shard; survives a restart of the agent. */
 export interface Epochs {
-  /** The endpoints with an epoch no lower than one served before; stores theirs before it answers, and admits none that it cannot store. */
+  /** The endpoints with no epoch lower than one served before; stores theirs before it answers, and admits none that it cannot store. */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
-  /** The highest epoch that was served for a database; 0 when none was. */
-  highest(bdb: number): number;
+  /** The highest epoch that was served for a shard; 0 when none was. */
+  highest(bdb: number, shard: number): number;
 }
 
-/** Keeps the numbers in one file of the data directory. */
+/** Keeps the numbers in one file of the data directory: by `<bdb>/<shard>`, or by `<bdb>` alone as releases before 0.5.0 wrote them. */
 export async function openEpochs(dataDir: string): Promise<Epochs> {
   const path = join(dataDir, "epochs.json");
   const highest = new Map(await read(path));
+  const highestOf = (bdb: number, shard: number): number =>
+    highest.get(keyOf(bdb, shard)) ?? highest.get(String(bdb)) ?? 0;
   return {
-    highest: (bdb) => highest.get(bdb) ?? 0,
+    highest: highestOf,
     async admit(endpoints) {
-      const admitted = endpoints.filter(({ bdb, epoch }) => epoch >= (highest.get(bdb) ?? 0));
-      const risen = admitted.filter(({ bdb, epoch }) => epoch > (highest.get(bdb) ?? -1));
-      const next = risen.map(({ bdb, epoch }) => [bdb, epoch] as const);
+      const admitted = endpoints.filter(({ bdb, shards }) =>
+        shards.every(({ id, epoch }) => epoch >= highestOf(bdb, id)),
+      );
+      const next = admitted
+        .flatMap(({ bdb, shards }) => shards.map(({ id, epoch }) => [keyOf(bdb, id), epoch] as const))
+        .filter(([key, epoch]) => epoch > (highest.get(key) ?? -1));
+      // what was the epoch of the only shard must not count for one that is made later
+      const former = admitted.map(({ bdb }) => String(bdb));
       // on disk first: what this process has served, the next one must know
-      if (risen.length > 0) await write(path, new Map([...highest, ...next]));
-      for (const [bdb, epoch] of next) highest.set(bdb, epoch);
+      if (next.length > 0) await write(path, without(new Map([...highest, ...next]), former));
+      for (const [key, epoch] of next) highest.set(key, epoch);
+      without(highest, former);
       return admitted;
     },
   };
 }
 
-/** So long the file may be: one number for each database. */
+function without(epochs: Map<string, number>, keys: readonly string[]): Map<string, number> {
+  for (const key of keys) epochs.delete(key);
+  return epochs;
+}
+
+function keyOf(bdb: number, shard: number): string {
+  return `${bdb}/${shard}`;
+}
+
+/** So long the file may be: one number for each shard. */
 const EPOCHS_BYTES = 1_048_576;
 
-async function read(path: string): Promise<readonly [number, number][]> {
+async function read(path: string): Promise<readonly [string, number][]> {
   try {
     const parsed: unknown = JSON.parse((await readSharedFile(path, EPOCHS_BYTES)) ?? "{}");
     if (typeof parsed !== "object" || parsed === null) return [];
     return Object.entries(parsed)
-      .map(([bdb, epoch]): [number, number] => [Number(bdb), Number(epoch)])
-      .filter((pair) => pair.every(Number.isInteger));
+      .map(([key, epoch]): [string, number] => [key, Number(epoch)])
+      .filter(([key, epoch]) => KEY.test(key) && Number.isInteger(epoch));
   } catch {
     // no file yet, or one that a crash left unreadable: the records have the epoch, and it never falls
     return [];
   }
 }
 
-async function write(path: string, highest: ReadonlyMap<number, number>): Promise<void> {
+const KEY = /^\d+(?:\/\d+)?$/;
+
+async function write(path: string, highest: ReadonlyMap<string, number>): Promise<void> {
   await replaceFile(path, JSON.stringify(Object.fromEntries(highest)));
 }

@@ -9,6 +9,7 @@ import type { Log } from "#kit/base/log";
 import type { ReplicationAnswer } from "../../../mechanisms/supervisor/instance-report.ts";
 import type { InstanceSupervisor } from "../../../mechanisms/supervisor/instances.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import { parseInfo, replicationView } from "../../../ports/resp/info.ts";
 import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
@@ -105,17 +106,17 @@ class ShardSync {
   }
 
   /** Besides the looks: a proxy that does not answer must not delay that a replica leaves the set. */
-  async #askProxies({ uid }: DatabaseRecord, { epoch }: ShardRecord, version: number): Promise<void> {
+  async #askProxies(record: DatabaseRecord, { id, epoch }: ShardRecord, version: number): Promise<void> {
     if (this.#asked === version) return;
     this.#asked = version;
     const { clock, log, confirm } = this.#context;
     try {
-      const missing = await confirm({ op: "confirm", bdb: uid, epoch, version, withinMs: CONFIRM_MS });
+      const missing = await confirm({ op: "confirm", ...nameShard(record, id), epoch, version, withinMs: CONFIRM_MS });
       if (missing.length === 0) this.#confirmed = { version, at: clock.uptimeMs() };
-      else log.info("proxies do not wait for a replica yet", { bdb: uid, version, nodes: missing });
+      else log.info("proxies do not wait for a replica yet", { bdb: record.uid, version, nodes: missing });
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      log.warn("proxies cannot be asked whether they wait for a replica", { bdb: uid, error });
+      log.warn("proxies cannot be asked whether they wait for a replica", { bdb: record.uid, error });
     } finally {
       if (this.#asked === version) this.#asked = 0;
     }

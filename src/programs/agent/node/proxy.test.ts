@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { enginePair, startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
@@ -97,7 +97,7 @@ test("a worker that is killed while clients are held, and one that starts then, 
   const newcomers = scene.clients(10);
   await promote(primary, replica);
   await done(workers.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(replica) }));
-  await workers.apply([{ ...scene.endpoint, epoch: 2, primary: addressOf(replica) }]);
+  await workers.apply([withShard(scene.endpoint, { epoch: 2, primary: addressOf(replica) })]);
   for (const client of await newcomers) assert.equal(await client.ask("SET", "late", "1"), "OK");
   assert.equal(await replica.call("GET", "late"), "1");
   const before = load.requests();

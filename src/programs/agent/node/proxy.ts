@@ -84,9 +84,9 @@ export class NodeProxy {
     };
   }
 
-  /** The highest epoch that this node has served for a database; 0 when it has served none. */
-  highestEpoch(bdb: number): number {
-    return this.#epochs.highest(bdb);
+  /** The highest epoch that this node has served for a shard; 0 when it has served none. */
+  highestEpoch(bdb: number, shard: number): number {
+    return this.#epochs.highest(bdb, shard);
   }
 
   /** Lets the proxy acknowledge writes until then (milliseconds of uptime), also a worker that is started again. */

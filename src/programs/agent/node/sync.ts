@@ -114,11 +114,12 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
 /** A record that was restored from an older copy gets an epoch that proxies accept. */
 async function passServedEpochs({ records, proxy, log }: NodeSyncContext): Promise<void> {
   for (const { uid, shards } of records.databases()) {
-    const served = proxy.highestEpoch(uid);
-    const behind = shards.find(({ epoch, switchover }) => epoch < served && switchover === undefined);
-    if (behind === undefined) continue;
-    await records.changeDatabase(uid, (stored) => withEpochPast(stored, behind.id, served));
-    log.warn("a record was older than what was served: its epoch is raised", { bdb: uid, served });
+    for (const { id, epoch, switchover } of shards) {
+      const served = proxy.highestEpoch(uid, id);
+      if (epoch >= served || switchover !== undefined) continue;
+      await records.changeDatabase(uid, (stored) => withEpochPast(stored, id, served));
+      log.warn("a record was older than what was served: its epoch is raised", { bdb: uid, shard: id, served });
+    }
   }
 }
 
@@ -132,7 +133,7 @@ async function applyEndpoints(context: NodeSyncContext): Promise<void> {
   const { config, records, proxy } = context;
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const wanted = await forEach(context, (record, held) =>
-    wantedEndpoint(record, config, held, { addressOf, sync: syncReplicas(context, record) }),
+    wantedEndpoint(record, config, held, { addressOf, syncOf: ({ id }) => syncReplicas(context, record, id) }),
   );
   const isEvacuated = maintenanceOf(records.state(), config.node)?.state === "on";
   await proxy.apply(

@@ -13,7 +13,12 @@ import { endpointSettings, engineDirectives } from "../../../core/api/settings/e
 import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
-import type { EndpointConfig, EnginePlace, SyncReplicas } from "../../../ports/management/proxy-control.ts";
+import type {
+  EndpointConfig,
+  EndpointShard,
+  EnginePlace,
+  SyncReplicas,
+} from "../../../ports/management/proxy-control.ts";
 import type { WantedInstance } from "../../../mechanisms/supervisor/wanted-instance.ts";
 import type { HeldPasswords } from "../credentials/database-passwords.ts";
 
@@ -56,20 +61,21 @@ export function nodeInstances(
   );
 }
 
-/**
- * The endpoint of a database on a node; undefined while it has no shard. During the failover from a primary
- * that is cut off it has no primary, in the epoch that is about to begin.
- */
+/** What an endpoint is made with besides its record. */
+export interface EndpointMeans {
+  readonly addressOf: AddressOf;
+  /** What replies of the primary of a shard wait for; undefined: for nothing. */
+  readonly syncOf: (shard: ShardRecord) => SyncReplicas | undefined;
+}
+
+/** The endpoint of a database on a node; undefined while it has no shard. */
 export function wantedEndpoint(
   record: DatabaseRecord,
   { node, address, namespace }: Pick<AgentConfig, "node" | "address" | "namespace">,
   { set, revision, access, step, certificate }: HeldPasswords,
-  { addressOf, sync }: { readonly addressOf: AddressOf; readonly sync: SyncReplicas | undefined },
+  means: EndpointMeans,
 ): EndpointConfig | undefined {
-  const shard = record.shards[0];
-  if (shard === undefined) return undefined;
-  const forced = shard.switchover?.forced === true;
-  const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
+  if (record.shards.length === 0) return undefined;
   const parameters = recordedParameters(record);
   return {
     bdb: record.uid,
@@ -80,7 +86,7 @@ export function wantedEndpoint(
     passwordsRevision: revision,
     logins: engineLogins(access),
     loginStep: step,
-    epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
+    shards: record.shards.map((shard) => endpointShard(shard, means)),
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(effectiveParameters(parameters)),
@@ -88,6 +94,17 @@ export function wantedEndpoint(
     settings: endpointSettings(record),
     ...siteOf(record, access),
     ...(certificate === undefined || record.tlsMode === "disabled" ? {} : { certificate }),
+  };
+}
+
+/** During the failover from a primary that is cut off it has no primary, in the epoch that is about to begin. */
+function endpointShard(shard: ShardRecord, { addressOf, syncOf }: EndpointMeans): EndpointShard {
+  const forced = shard.switchover?.forced === true;
+  const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
+  const sync = syncOf(shard);
+  return {
+    id: shard.id,
+    epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
     ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
   };

@@ -45,7 +45,7 @@ export interface CompletedSwitchover extends ReleasedClients {
 export async function releaseClients({ move, record, target, ports }: Promoted): Promise<ReleasedClients> {
   await beforeStep(ports, "release");
   // what the record will say is known: nothing else changes it while the intent is in it
-  const release = releaseTo(placeOf(target), move.epoch, finish(record, move), ports);
+  const release = releaseTo(placeOf(target), move, finish(record, move), ports);
   const released = await sendToProxies(ports.proxies, release);
   return { unreleased: failedNodes(released), heldMs: slowest(released), releasedAt: performance.now() };
 }

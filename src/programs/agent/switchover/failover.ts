@@ -61,7 +61,7 @@ export async function failOver(
     throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
       to: request.to,
     });
-  const waited = ports.syncOf(record) !== undefined;
+  const waited = ports.syncOf(record, move.shard) !== undefined;
   const end = await requireEnd(request);
   if (end === "cut-off") await fenceOldPrimary(record, move, ports);
   // a replica that leaves the set now must not be promoted for having been in it
@@ -76,7 +76,7 @@ export async function failOver(
   const loss = isComplete ? "" : lossSentence(successionFacts(request, move, successor, offset, ports.clock));
   const stored = await ports.change((current) => withSuccession(current, move, loss));
   if (!isDone(stored, move)) return demoteTarget(move, stored, address, ports);
-  const release = releaseTo(target, move.epoch, stored, ports);
+  const release = releaseTo(target, move, stored, ports);
   const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
   const demoted = demoteIfAlive(stored, move, target, ports);

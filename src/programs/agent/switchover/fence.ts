@@ -4,6 +4,7 @@ import { begin } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { ProxyPort, ShardPorts } from "./ports.ts";
 import { failedNodes, sendToProxies } from "./proxies.ts";
 
@@ -14,7 +15,7 @@ import { failedNodes, sendToProxies } from "./proxies.ts";
  */
 export async function fenceOldPrimary(record: DatabaseRecord, move: SwitchoverMove, ports: ShardPorts): Promise<void> {
   await intend(record, move, ports, true);
-  const nodes = await nodesInDoubt(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch });
+  const nodes = await nodesInDoubt(ports.proxies, { op: "fence", ...nameShard(record, move.shard), epoch: move.epoch });
   if (nodes.length === 0) return;
   throw new Fault(
     faults.notFenced,

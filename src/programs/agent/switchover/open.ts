@@ -7,6 +7,7 @@ import type { SwitchoverMove } from "../../../core/planner/database/switchover-r
 import { busyText } from "../../../core/planner/database/waiting-requests.ts";
 import { switchoverGates } from "../../../core/planner/database/switchover.ts";
 import { linkCanFollow } from "../../../mechanisms/site/link-place.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { openEngine, viewEngine } from "./engines.ts";
@@ -65,7 +66,7 @@ export async function openSwitchover(
     opened.push(primary);
     const target = await openEngine(targetAddress);
     opened.push(target);
-    if (request.insists !== true) await requireQuiet(record, ports);
+    if (request.insists !== true) await requireQuiet(request, ports);
     await requireGates(primary, target, request, move);
     if (request.insists !== true) await requireLink(primary, target, request);
     return { move, ports, record, drainMs: request.drainMs ?? SWITCHOVER_MS.drain, primary, target, targetAddress };
@@ -82,11 +83,15 @@ export function closeSwitchover({ primary, target }: OpenSwitchover): void {
 }
 
 /** A proxy that cannot say it has no objection: its hold shows whether it is quiet. Those of releases before 0.4.0 cannot. */
-async function requireQuiet({ uid: bdb }: DatabaseRecord, { proxies }: ShardPorts): Promise<void> {
-  const outcomes = await sendToProxies(proxies, { op: "quiet", bdb, withinMs: SWITCHOVER_MS.quiet });
+async function requireQuiet({ record, shard }: SwitchoverRequest, { proxies }: ShardPorts): Promise<void> {
+  const outcomes = await sendToProxies(proxies, {
+    op: "quiet",
+    ...nameShard(record, shard),
+    withinMs: SWITCHOVER_MS.quiet,
+  });
   const waitsFor = outcomes.flatMap(({ reply }) => (reply?.ok === true && reply.op === "quiet" ? reply.waitsFor : []));
   const objection = busyText(waitsFor);
-  if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb });
+  if (objection !== undefined) throw new Fault(faults.switchoverRefused, objection, { bdb: record.uid });
 }
 
 /** The primary is read first: what it writes in between makes the gap smaller, never larger. */

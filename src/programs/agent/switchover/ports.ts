@@ -24,8 +24,8 @@ export interface ShardPorts {
   readonly addressOf: (instance: InstanceRecord) => EngineAddress | undefined;
   /** Compare-and-swap on the database's record: applied to what is stored, the answer is what is stored then. */
   readonly change: (change: (record: DatabaseRecord) => DatabaseRecord) => Promise<DatabaseRecord>;
-  /** What replies of the primary that a record names wait for; undefined: for nothing. */
-  readonly syncOf: (record: DatabaseRecord) => SyncReplicas | undefined;
+  /** What replies of the primary of a shard wait for, by that record; undefined: for nothing. */
+  readonly syncOf: (record: DatabaseRecord, shard: number) => SyncReplicas | undefined;
   readonly log: Log;
   /** Deadlines of holds count by its uptime, which goes on while the machine sleeps. */
   readonly clock: Pick<Clock, "uptimeMs">;

@@ -1,6 +1,8 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
+import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
 import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";
 import type { ProxyPort, ShardPorts } from "./ports.ts";
@@ -29,12 +31,12 @@ export async function sendToProxies(
 /** The command that sends clients to the primary that this record names. */
 export function releaseTo(
   target: EnginePlace,
-  epoch: number,
+  { shard, epoch }: Pick<SwitchoverMove, "shard" | "epoch">,
   record: DatabaseRecord,
   { syncOf }: Pick<ShardPorts, "syncOf">,
 ): ProxyCommand {
-  const sync = syncOf(record);
-  return { op: "release", bdb: record.uid, epoch, target, ...(sync === undefined ? {} : { sync }) };
+  const sync = syncOf(record, shard);
+  return { op: "release", ...nameShard(record, shard), epoch, target, ...(sync === undefined ? {} : { sync }) };
 }
 
 /** AGENT_PROXY_REFUSED when a proxy has not confirmed the command, unless its node is known to be dead. */

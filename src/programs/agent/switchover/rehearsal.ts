@@ -1,3 +1,4 @@
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import { roleOf } from "./engines.ts";
 import type { OpenSwitchover } from "./open.ts";
 import { sendToProxies } from "./proxies.ts";
@@ -7,12 +8,12 @@ import { sendToProxies } from "./proxies.ts";
  * them or this process busy is then done before clients wait for it: news of the intent that each agent takes in, code that runs for the
  * first time, a connection that was closed. Where it stays slow, the hold begins all the same.
  */
-export async function rehearse({ ports, record, primary, target }: OpenSwitchover): Promise<void> {
+export async function rehearse({ move, ports, record, primary, target }: OpenSwitchover): Promise<void> {
   const deadline = performance.now() + WITHIN_MS;
   for (let round = 1; ; round += 1) {
     const began = performance.now();
     await Promise.all([
-      sendToProxies(ports.proxies, { op: "quiet", bdb: record.uid, withinMs: 0 }),
+      sendToProxies(ports.proxies, { op: "quiet", ...nameShard(record, move.shard), withinMs: 0 }),
       roleOf(primary),
       roleOf(target),
     ]);

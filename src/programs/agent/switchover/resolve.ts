@@ -10,6 +10,7 @@ import {
   withLossReport,
 } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import {
@@ -112,8 +113,11 @@ async function rollBack(
   if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
   const target = placeOf(oldAddress);
   // a target that does not answer may only be suspended: what it would acknowledge later is lost already
-  if (loss !== undefined) await sendToProxies(ports.proxies, { op: "fence", bdb: record.uid, epoch: move.epoch + 1 });
-  await sendToProxies(ports.proxies, releaseTo(target, move.epoch + 1, stored, ports));
+  const { proxies } = ports;
+  const back = { shard: move.shard, epoch: move.epoch + 1 };
+  const fence = { op: "fence", ...nameShard(stored, back.shard), epoch: back.epoch } as const;
+  if (loss !== undefined) await sendToProxies(proxies, fence);
+  await sendToProxies(proxies, releaseTo(target, back, stored, ports));
   await withEngine(oldAddress, resumeWrites);
   await returnSiblings(stored, move, target, ports);
   return { kind: "taken-back", record: stored };

@@ -2,6 +2,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import { begin, moveTo, withdraw } from "../../../core/planner/database/switchover-record.ts";
 import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { nameShard } from "../../../ports/management/shard-name.ts";
 import { faults } from "../faults.ts";
 import { closeSwitchover, openSwitchover } from "./open.ts";
 import type { OpenSwitchover, SwitchoverRequest } from "./open.ts";
@@ -98,7 +99,7 @@ async function complete(run: OpenSwitchover, progress: Progress, began: number):
 async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<void> {
   const { move, ports, record, drainMs, primary, target } = run;
   const { proxies } = ports;
-  const bdb = record.uid;
+  const named = nameShard(record, move.shard);
   const step = async (name: SwitchoverStep): Promise<void> => {
     progress.step = name;
     await ports.before?.(name);
@@ -107,18 +108,13 @@ async function upToPromotion(run: OpenSwitchover, progress: Progress): Promise<v
   await step("intend");
   progress.record = await intend(move, ports);
   await step("prepare");
-  requireConfirmed("prepare", await sendToProxies(proxies, { op: "prepare", bdb, epoch: move.epoch, target: place }));
+  const prepare = { op: "prepare", ...named, epoch: move.epoch, target: place } as const;
+  requireConfirmed("prepare", await sendToProxies(proxies, prepare));
   await rehearse(run);
   await step("hold");
   progress.heldAt = performance.now();
   const heldSince = ports.clock.uptimeMs();
-  const hold = {
-    op: "hold",
-    bdb,
-    epoch: move.epoch,
-    drainMs,
-    holdMs: SWITCHOVER_MS.hold,
-  } as const;
+  const hold = { op: "hold", ...named, epoch: move.epoch, drainMs, holdMs: SWITCHOVER_MS.hold } as const;
   const held = await sendToProxies(proxies, hold);
   requireConfirmed("hold", held);
   progress.drainMs = slowest(held);
@@ -170,7 +166,7 @@ async function rollBack(run: OpenSwitchover, { step, heldAt }: Progress, reason:
   const { move, ports, primary } = run;
   const bdb = run.record.uid;
   const undone = await Promise.allSettled([
-    sendToProxies(ports.proxies, { op: "abort", bdb, epoch: move.epoch }),
+    sendToProxies(ports.proxies, { op: "abort", ...nameShard(run.record, move.shard), epoch: move.epoch }),
     resumeWrites(primary),
     ...(step === "promote" ? [returnSiblings(run.record, move, placeOf(primary), ports)] : []),
     ports.change((stored) => withdraw(stored, move)),

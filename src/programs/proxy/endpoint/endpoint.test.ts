@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
@@ -187,7 +187,7 @@ test("QUIT is answered before the end", async () => {
 
 test("an endpoint that is removed from the configuration ends its clients", async ({ engine, proxy }) => {
   const one = await guest();
-  await done(proxy.send({ op: "configure", endpoints: [{ ...open, primary: addressOf(engine) }] }));
+  await done(proxy.send({ op: "configure", endpoints: [withShard(open, { primary: addressOf(engine) })] }));
   assert.equal(await one.read(), undefined);
   await assert.rejects(guest(), /ECONNREFUSED/);
   assert.equal(await (await client()).ask("PING"), "PONG");
@@ -201,8 +201,8 @@ async function startBoth() {
     startProxy(),
   );
   const endpoints = [
-    { ...open, primary: addressOf(engine) },
-    { ...locked, primary: addressOf(lockedEngine) },
+    withShard(open, { primary: addressOf(engine) }),
+    withShard(locked, { primary: addressOf(lockedEngine) }),
   ];
   await done(proxy.send({ op: "configure", endpoints }));
   return {

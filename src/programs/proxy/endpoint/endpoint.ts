@@ -4,7 +4,7 @@ import { Fault, isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import type { AgentQuestion, ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
-import type { Address, EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
+import type { Address, EndpointConfig, EndpointShard, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { Credentials } from "../client/credentials.ts";
@@ -21,12 +21,12 @@ import { ClientPause } from "../session/client-pause.ts";
 import type { ParameterWrites } from "../session/parameter-writes.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
-import { Switchover } from "../switchover/switchover.ts";
+import { ShardRoute } from "../switchover/shard-route.ts";
 import { InTurns } from "../timing/in-turns.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 import { Upstream, type UpstreamContext } from "../upstream/upstream.ts";
 import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
@@ -68,8 +68,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   readonly scans: ScanSources;
   readonly counters: Counters;
   readonly memory: MemoryBudget;
-  readonly primary: PrimaryView;
-  readonly switchover: Switchover;
+  readonly routes: Routes<ShardRoute>;
   readonly pause: ClientPause;
   readonly inTurns = new InTurns();
   readonly parameters: ParameterWrites;
@@ -90,7 +89,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const { clock, memory } = context;
     const [log, counters, sessions] = [context.log.with({ bdb: config.bdb }), new Counters(), this.#sessions];
     const holdMs = (): number => this.#config.holdMs;
-    const scripts = new SharedScripts(config.bdb, context, () => this.switchover.scripts);
+    const scripts = new SharedScripts(config.bdb, context, () => onlyRoute(this).scripts);
     const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
     const scans = new ScanSources(
       clock,
@@ -99,35 +98,44 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     );
     const gatherScripts = (): Promise<boolean> => scripts.gather();
     const change = { bdb: config.bdb, counters, scans, clients: sessions, holdMs, gatherScripts };
-    const switchover = new Switchover({ ...shared, ...change }, config);
+    const route = new ShardRoute({ ...shared, ...change }, onlyShard(config), isClosed(config));
     this.clock = clock;
     this.log = log;
     this.memory = memory;
     this.counters = counters;
     this.scripts = scripts;
     this.scans = scans;
-    this.switchover = switchover;
-    this.primary = switchover;
+    this.routes = [route];
     this.pause = new ClientPause(clock, () => {
       for (const session of [...sessions]) session.turns.pump();
     });
     this.credentials = new Credentials(config, clock, log);
     this.parameters = parameterWrites(this, context, () => this.#config);
-    this.#guests = new Guests(clock, switchover);
+    this.#guests = new Guests(clock, route);
     this.#listener = new Listener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
     context.connections.join(this);
   }
 
-  /** Takes over a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
+  /** Takes over a new configuration, or nothing of it: PROXY_EPOCH_TOO_LOW when it is older than what is known, PROXY_UNKNOWN_SHARD. */
   configure(config: EndpointConfig): void {
-    this.switchover.requireEpoch(config.epoch);
+    const shard = onlyShard(config);
+    const route = this.routeOf(shard.id);
+    route.requireEpoch(shard.epoch);
     this.credentials.replace(config);
     const before = this.#config.settings.tlsMode;
     this.#config = config;
     this.#useCertificate();
     if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
-    this.switchover.configure(config);
+    route.configure(shard, isClosed(config));
+  }
+
+  /** The way to the primary of a shard, of the first one without an id. PROXY_UNKNOWN_SHARD when it has none of that id. */
+  routeOf(shard: number | undefined): ShardRoute {
+    const route = shard === undefined ? this.routes[0] : this.routes.find(({ id }) => id === shard);
+    if (route !== undefined) return route;
+    const { bdb } = this.#config;
+    throw new Fault(faults.unknownShard, `This proxy serves no shard ${shard} of database ${bdb}.`, { bdb, shard });
   }
 
   requireLogins(step: number): void {
@@ -169,9 +177,9 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#listener.close();
     this.#listener.endHandshakes();
     this.#guests.stop();
-    this.switchover.stop();
+    for (const route of this.routes) route.stop();
     for (const session of [...this.#sessions]) session.life.destroy();
-    this.switchover.close();
+    for (const route of this.routes) route.close();
     this.scans.close();
     this.scripts.close();
   }
@@ -193,7 +201,8 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   get connections(): number {
-    return this.#listener.connections + this.counters.pins + (this.switchover.upstream?.pins.spare ?? 0);
+    const spare = this.routes.reduce((sum, { upstream }) => sum + (upstream?.pins.spare ?? 0), 0);
+    return this.#listener.connections + this.counters.pins + spare;
   }
 
   get connectionBytes(): number {
@@ -235,17 +244,19 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   get stats(): EndpointStats {
     const { requests, cut, holdsExpired, resent } = this.counters;
-    const { epoch, held, upstream } = this.switchover;
+    const inLanes = this.routes.reduce((sum, { upstream }) => sum + (upstream?.lanes.inFlight ?? 0), 0);
     return {
-      ...{ bdb: this.#config.bdb, epoch, listening: this.#listener.listening, held },
-      ...{ clients: this.#sessions.size, inFlight: (upstream?.lanes.inFlight ?? 0) + this.#busyPins },
+      ...{ bdb: this.#config.bdb, epoch: onlyRoute(this).epoch, listening: this.#listener.listening },
+      held: this.routes.some(({ held }) => held),
+      ...{ clients: this.#sessions.size, inFlight: inLanes + this.#busyPins },
       ...{ requests, cut, holdsExpired, resent, counted: this.counters.counted },
       ...this.#oldest,
     };
   }
 
   get #oldest(): Pick<EndpointStats, "oldest"> {
-    const [oldest] = this.switchover.outstanding.toSorted((one, other) => other.ageMs - one.ageMs);
+    const all = this.routes.flatMap(({ outstanding }) => outstanding);
+    const [oldest] = all.toSorted((one, other) => other.ageMs - one.ageMs);
     return oldest === undefined || oldest.ageMs < REPORTED_MS ? {} : { oldest };
   }
 
@@ -290,6 +301,11 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     void drainSessions(this.#leaving, MODE_MS, this.clock, { stopListening: () => undefined, goesOn: () => true });
   }
 
+  /** No request of this client is at an engine. */
+  #settled(session: Session): void {
+    for (const route of this.routes) route.settled(session);
+  }
+
   #accept(socket: Socket): void {
     if (this.#sessions.size >= workerClientLimit(this.#config, this.#context.worker)) {
       this.#listener.refuse(socket);
@@ -303,18 +319,31 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     );
     const session: Session = new Session(socket, this, identity, {
       settled: () => {
-        this.switchover.settled(session);
+        this.#settled(session);
       },
       ended: () => {
         this.#sessions.delete(session);
         this.#leaving.delete(session);
         this.#guests.delete(session);
-        this.switchover.settled(session);
+        this.#settled(session);
       },
     });
     this.#sessions.add(session);
     if (!session.identity.authenticated) this.#guests.add(session);
   }
+}
+
+/** That of a database with one shard: PROXY_UNKNOWN_SHARD for any other number, because requests are not routed by their keys. */
+function onlyShard({ bdb, shards }: EndpointConfig): EndpointShard {
+  const [shard, ...others] = shards;
+  if (shard !== undefined && others.length === 0) return shard;
+  const message = `This proxy serves one shard of a database, and database ${bdb} has ${shards.length}.`;
+  throw new Fault(faults.unknownShard, message, { bdb, shards: shards.length });
+}
+
+/** Clients are kept from the engine while what other sites hold is not here. */
+function isClosed({ site }: EndpointConfig): boolean {
+  return site?.awaitsSites === true;
 }
 
 /** Whether clients of the mode before may not stay: they would not be accepted any more. Who has presented a certificate may stay. */

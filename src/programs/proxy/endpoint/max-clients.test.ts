@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { test } from "node:test";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
-import { done } from "../../../../test/kit/engines/proxy.ts";
+import { done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "#kit/testing/until";
@@ -53,7 +53,7 @@ function limit(maxClients: number): Pick<EndpointConfig, "settings"> {
 
 async function configure(served: Served, change: Partial<EndpointConfig>): Promise<void> {
   const { host, port } = served.primary;
-  const endpoint = { ...served.endpoint, epoch: served.epoch, primary: { host, port }, ...change };
+  const endpoint = { ...withShard(served.endpoint, { epoch: served.epoch, primary: { host, port } }), ...change };
   await done(served.proxy.send({ op: "configure", endpoints: [endpoint] }));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crowdOf } from "../../../../test/kit/engines/crowd.ts";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
@@ -34,7 +34,7 @@ test("replies that wait for a replica count, on all connections together", async
   const members = [addressOf(served.replica)];
   const set = { version: 1, joining: [], members };
   const sync = { withoutReplica: "degrade", epoch: 1, set } as const;
-  await done(served.proxy.send({ op: "configure", endpoints: [{ ...served.endpoint, sync }] }));
+  await done(served.proxy.send({ op: "configure", endpoints: [withShard(served.endpoint, { sync })] }));
   await served.primary.call("SETRANGE", "large", 1.25 * MEBIBYTE - 1, "x");
   const modest = await served.client();
   assert.equal(await modest.ask("SET", "k", "v"), "OK");
@@ -107,7 +107,7 @@ test("requests that wait for their replies keep their client from sending more, 
   await using served = await Served.start();
   const members = [addressOf(served.replica)];
   const sync = { withoutReplica: "wait", epoch: 1, set: { version: 1, joining: [], members } } as const;
-  await done(served.proxy.send({ op: "configure", endpoints: [{ ...served.endpoint, sync }] }));
+  await done(served.proxy.send({ op: "configure", endpoints: [withShard(served.endpoint, { sync })] }));
   using crowd = await crowdOf(served, 4);
   using replica = await suspend(served.replica);
   const request = encodeCommand(["SET", "k", "x".repeat(MEBIBYTE / 2)]);

@@ -23,7 +23,7 @@ export function ownParameters(config: EndpointConfig): ReadonlyMap<string, strin
 
 /** CONFIG SET of the clients of an endpoint. */
 export function parameterWrites(
-  endpoint: Pick<SessionEndpoint, "primary" | "ownParameters">,
+  endpoint: Pick<SessionEndpoint, "routes" | "ownParameters">,
   { clock, keepParameters }: { readonly clock: Clock; readonly keepParameters: KeepParameters },
   config: () => EndpointConfig,
 ): ParameterWrites {

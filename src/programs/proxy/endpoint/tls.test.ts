@@ -6,7 +6,7 @@ import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Redis } from "ioredis";
-import { done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
@@ -155,7 +155,7 @@ function mode(
 async function configure(served: Served, change: Partial<EndpointConfig>): Promise<void> {
   const { host, port } = served.primary;
   const { certificate: _, ...endpoint } = served.endpoint;
-  const endpoints = [{ ...endpoint, epoch: served.epoch, primary: { host, port }, ...change }];
+  const endpoints = [{ ...withShard(endpoint, { epoch: served.epoch, primary: { host, port } }), ...change }];
   await done(served.proxy.send({ op: "configure", endpoints }));
 }
 

@@ -6,6 +6,7 @@ import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The first connection of a subscriber, and what mirroring it needs. */
 export interface MirroredConnection {
@@ -32,7 +33,7 @@ export function mirroredConnection(
   return {
     ...parts,
     clock: endpoint.clock,
-    held: () => endpoint.primary.held,
+    held: () => onlyRoute(endpoint).held,
     settings: () => identity.settings,
     push: (message) => {
       session.output.push(message);

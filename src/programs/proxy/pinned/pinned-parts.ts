@@ -8,12 +8,13 @@ import type { ScanSources } from "../scan/sources.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "./receiver.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
+import type { Routes } from "../upstream/only-route.ts";
 
 /** The endpoint, as a pinned session needs it. */
 export interface PinnedEndpoint {
   readonly clock: Clock;
   readonly log: Log;
-  readonly primary: PrimaryView;
+  readonly routes: Routes<PrimaryView>;
   readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "noteCrossing" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;

@@ -5,6 +5,7 @@ import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The way of a session's requests through a connection of its own, for as long as it needs one. */
 export class PinnedRoute {
@@ -22,7 +23,7 @@ export class PinnedRoute {
   take(request: Buffer, command: CommandEntry): boolean {
     if (this.current !== undefined) return this.current.take(request, command);
     const parts = this.#parts;
-    const { primary } = parts.endpoint;
+    const primary = onlyRoute(parts.endpoint);
     if (parts.work.hasPending) return false;
     const refusal = this.#refusal;
     this.#refusal = undefined;

@@ -20,6 +20,7 @@ import { shownMessage, shownReply } from "./tracking-replies.ts";
 import { WithoutPrimary } from "./without-primary.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 import { WaitLimit } from "./wait-limit.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /**
  * A session with a connection to the engine for itself. It remembers what the engine keeps for the connection, so that the
@@ -105,14 +106,14 @@ export class Pinned {
   /** Takes one request; false when it cannot be sent now. */
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
-      return this.#parts.endpoint.primary.unavailable && this.#withoutPrimary.refuse(request, command);
+      return onlyRoute(this.#parts.endpoint).unavailable && this.#withoutPrimary.refuse(request, command);
     const mustWait = this.#machine.state === "waiting" || this.#kept.isFull || this.#commands.isExecuting;
     return !mustWait && this.#commands.take(request, command);
   }
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
   upstreamChanged(): void {
-    const { upstream, unavailable } = this.#parts.endpoint.primary;
+    const { upstream, unavailable } = onlyRoute(this.#parts.endpoint);
     if (this.#machine.state === "searching") {
       if (unavailable) this.#withoutPrimary.expire(this.#pending.takeRefused());
       this.#relocation.start(0, false);
@@ -185,7 +186,7 @@ export class Pinned {
 
   #judge(pending: PendingRequest, frame: Buffer): void {
     this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, frame, this.#parts.endpoint.primary, this.#upstream)) {
+    if (isOutrun(pending, frame, onlyRoute(this.#parts.endpoint), this.#upstream)) {
       this.#answered(pending, frame, true, true);
       return;
     }
@@ -240,7 +241,7 @@ export class Pinned {
 
   #settle(): void {
     if (this.#parts.life.ended) return;
-    const { upstream } = this.#parts.endpoint.primary;
+    const { upstream } = onlyRoute(this.#parts.endpoint);
     // a connection without state of its own serves for another attempt as well
     const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
     if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
@@ -259,8 +260,8 @@ export class Pinned {
 
   /** A former primary may answer on `pin` for `holdMs` more. */
   #limitLeaving(pin: Pin): void {
-    const { clock, primary } = this.#parts.endpoint;
-    this.#cancelTimer = startTimer(clock, primary.holdMs, () => {
+    const { endpoint } = this.#parts;
+    this.#cancelTimer = startTimer(endpoint.clock, onlyRoute(endpoint).holdMs, () => {
       pin.destroy();
       this.#loseEngine();
     });
@@ -296,7 +297,7 @@ export class Pinned {
     if (!this.#pending.hasRefused && !this.#needsPin) this.#parts.pinned.leave();
     else {
       // an engine that has just refused is asked again a little later; another one at once
-      const delayMs = this.#parts.endpoint.primary.upstream === this.#upstream ? RETRY_MS : 0;
+      const delayMs = onlyRoute(this.#parts.endpoint).upstream === this.#upstream ? RETRY_MS : 0;
       this.#relocation.start(delayMs, this.#pending.hasRefused);
     }
   }

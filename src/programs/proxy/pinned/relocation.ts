@@ -10,13 +10,14 @@ import type { Replay } from "../upstream/replay.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { scriptsArrived } from "./awaited-scripts.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The parts of the session that a relocation moves. */
 type RelocatedParts = Pick<SessionParts, "identity" | "output"> & {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
-    readonly primary: PrimaryView;
+    readonly routes: Routes<PrimaryView>;
     readonly scripts: Pick<RememberedScripts, "awaits">;
   };
 };
@@ -50,7 +51,8 @@ export class Relocation {
 
   /** Starts, or goes on sooner; `urgent`: the client waits, and `expired` is called after `holdMs` without a primary. */
   start(delayMs: number, urgent: boolean): void {
-    const { clock, primary } = this.#parts.endpoint;
+    const { clock } = this.#parts.endpoint;
+    const primary = onlyRoute(this.#parts.endpoint);
     if (urgent)
       this.#cancelExpiry ??= startTimer(clock, primary.unavailable ? 0 : primary.holdMs, () => {
         this.#cancelExpiry = undefined;
@@ -74,7 +76,7 @@ export class Relocation {
   }
 
   async #run(): Promise<void> {
-    const { primary } = this.#parts.endpoint;
+    const primary = onlyRoute(this.#parts.endpoint);
     const { upstream } = primary;
     if (this.#running || this.#stopped || primary.held) return;
     this.#running = true;

@@ -6,6 +6,9 @@ import { BusyPeriod } from "../upstream/busy-period.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { RoleCheck, type AnsweringEngine } from "./role-check.ts";
 
+/** There is no primary. */
+const NO_ENGINE = [{ upstream: undefined, doubtful: false }] as const;
+
 const BUSY = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n";
 const READONLY = "-READONLY You can't write against a read only replica.\r\n";
 
@@ -78,7 +81,7 @@ for (const { rule, request, answer, refuses, othersMet = false, want } of cases)
       },
     };
     const parts = {
-      endpoint: { clock, primary: { upstream: undefined, doubtful: false } },
+      endpoint: { clock, routes: NO_ENGINE },
       life: { cut: assert.fail },
     };
     const refused = await new Promise<boolean>((resolve) => {
@@ -99,7 +102,7 @@ test("a transaction that an engine without a role has not executed ends no conne
   const settled = (answer: string): Promise<string> =>
     new Promise((resolve) => {
       const cut = (): void => void resolve("cut");
-      const parts = { endpoint: { clock, primary: { upstream: undefined, doubtful: false } }, life: { cut } };
+      const parts = { endpoint: { clock, routes: NO_ENGINE }, life: { cut } };
       new RoleCheck(() => undefined).settle(pending, Buffer.from(answer), engine, parts, () => void resolve("decided"));
     });
   assert.equal(await settled("-EXECABORT Transaction discarded because of previous errors.\r\n"), "decided");

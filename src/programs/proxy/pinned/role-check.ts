@@ -3,6 +3,7 @@ import { hasFailed, mayHideRefusal, wasRefused } from "./pending-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { PinnedEndpoint, PinnedParts } from "./pinned-parts.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The engine that has answered, as far as its role and its scripts explain the answer. */
 export type AnsweringEngine = Pick<Upstream, "refuses" | "leads" | "busy">;
@@ -11,7 +12,7 @@ export type AnsweringEngine = Pick<Upstream, "refuses" | "leads" | "busy">;
 export interface JudgedParts {
   readonly life: Pick<PinnedParts["life"], "cut">;
   readonly endpoint: Pick<PinnedEndpoint, "clock"> & {
-    readonly primary: Pick<PrimaryView, "upstream" | "doubtful">;
+    readonly routes: Routes<Pick<PrimaryView, "upstream" | "doubtful">>;
   };
 }
 
@@ -56,7 +57,8 @@ export class RoleCheck {
     parts: JudgedParts,
     decide: (refused: boolean) => void,
   ): void {
-    const { clock, primary } = parts.endpoint;
+    const { clock } = parts.endpoint;
+    const primary = onlyRoute(parts.endpoint);
     const judge = (): boolean | undefined => wasRefused(pending, answer, engine.busy, clock.uptimeMs());
     const refused = judge();
     // a script that has ended meanwhile answers no more: what it has kept from others is known from their replies, which came before this answer

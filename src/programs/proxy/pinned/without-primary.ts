@@ -3,6 +3,7 @@ import { execAborted, replies } from "../protocol/replies.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** What a pinned session answers while there is no primary: what an engine does that is loading. */
 export class WithoutPrimary {
@@ -37,7 +38,7 @@ export class WithoutPrimary {
   }
 
   get #refusal(): Buffer {
-    return this.#parts.endpoint.primary.refusal;
+    return onlyRoute(this.#parts.endpoint).refusal;
   }
 
   #endOf(command: CommandEntry | undefined): Buffer | undefined {

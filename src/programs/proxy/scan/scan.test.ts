@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { loopbackAddress, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
@@ -35,7 +35,7 @@ for (const { name, args, width, sizes } of scans)
 
 test("a scan goes on through another proxy of the cluster", async (served) => {
   await using second = await startProxy();
-  const endpoint = endpointFor(served.primary, { epoch: served.epoch });
+  const endpoint = withShard(endpointFor(served.primary), { epoch: served.epoch });
   await done(second.send({ op: "configure", endpoints: [endpoint] }));
   const scan = new Scan(["SCAN"]);
   await scan.goOn(await served.client(), 10);
@@ -50,7 +50,7 @@ test("through a proxy that does not know where it began, a scan begins anew and 
   await scan.goOn(await served.client(), 10);
   await served.move();
   await using late = await startProxy();
-  const endpoint = endpointFor(served.primary, { epoch: served.epoch });
+  const endpoint = withShard(endpointFor(served.primary), { epoch: served.epoch });
   await done(late.send({ op: "configure", endpoints: [endpoint] }));
   await scan.goOn(await RawClient.connect(endpoint.listen));
   assert.equal(scan.seen.size, KEYS + 3);
@@ -128,7 +128,7 @@ test("a malformed scan is refused by the engine, and a scan keeps its place amon
 test("a scan whose server hangs begins anew", async (served) => {
   await served.move();
   await using impatient = await startProxy();
-  const quick = endpointFor(served.primary, { epoch: served.epoch, holdMs: 300 });
+  const quick = withShard(endpointFor(served.primary, { holdMs: 300 }), { epoch: served.epoch });
   await done(impatient.send({ op: "configure", endpoints: [quick] }));
   const client = await RawClient.connect(quick.listen);
   const scan = new Scan(["SCAN"]);
@@ -143,7 +143,7 @@ test("a scan whose server hangs begins anew", async (served) => {
 
 test("a scan whose server has started again in the same epoch begins anew, and misses nothing; then it goes on", async () => {
   const place = { host: loopbackAddress(), port: 6379 };
-  const endpoint = endpointFor(undefined, { primary: place });
+  const endpoint = endpointFor(place);
   await using proxy = await startProxy();
   const first = await startEngine(place);
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));

@@ -11,13 +11,14 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.ts";
 import type { ScanCursor } from "./cursor.ts";
 import type { ScanRoute, ScanSources } from "./sources.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The parts of a session that its scans use. */
 export type ScanParts = Pick<SessionParts, "identity" | "output" | "life" | "turns" | "work"> & {
   readonly endpoint: {
     readonly clock: Clock;
     readonly log: Log;
-    readonly primary: Pick<PrimaryView, "unavailable" | "refusal" | "holdMs">;
+    readonly routes: Routes<Pick<PrimaryView, "unavailable" | "refusal" | "holdMs">>;
     readonly counters: Pick<Counters, "pins" | "requests">;
     readonly mayPin: boolean;
     readonly scans: ScanSources;
@@ -80,7 +81,8 @@ function routeAt(scans: Pick<ScanSources, "route">, { address }: Pick<Upstream, 
 
 async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
   const { endpoint, identity } = session;
-  const { scans, primary } = endpoint;
+  const { scans } = endpoint;
+  const primary = onlyRoute(endpoint);
   await scans.named();
   let tried = scans.route(cursor)?.source;
   let since = performance.now();

@@ -4,18 +4,24 @@ import type { Arg } from "../../../ports/resp/encode.ts";
 import { errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+
+/** The way to the primary, as those see it who ask there. */
+export type AskedRoute = Pick<PrimaryView, "upstream" | "unavailable" | "refusal" | "holdMs">;
 
 /** Where the primary is found, and how long a client waits for one. */
 export interface AskedEndpoint {
   readonly clock: Clock;
-  readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal" | "holdMs">;
+  readonly routes: Routes<AskedRoute>;
 }
 
 /**
  * What the primary replies to a command that changes nothing. While none can be reached the next one is waited for, as long as
  * clients may be held; undefined when there is none by then. Throws an engine's error.
  */
-export async function askPrimary({ clock, primary }: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
+export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
+  const { clock } = endpoint;
+  const primary = onlyRoute(endpoint);
   const deadline = clock.uptimeMs() + primary.holdMs;
   while (!primary.unavailable) {
     const { upstream } = primary;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
+import type { EndpointShard } from "../../../ports/management/proxy-control.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { until } from "#kit/testing/until";
 
@@ -71,8 +72,8 @@ async function openSite(closed?: { readonly awaitsSites: true }) {
   const proxy = stack.use(await startProxy());
   const endpoint = endpointFor(engine);
   const { logins } = endpoint;
-  const configure = (site: typeof closed, more: Partial<typeof endpoint> = {}) =>
-    done(proxy.send({ op: "configure", endpoints: [{ ...endpoint, site: { logins, ...site }, ...more }] }));
+  const configure = (site: typeof closed, more: Partial<EndpointShard> = {}) =>
+    done(proxy.send({ op: "configure", endpoints: [{ ...withShard(endpoint, more), site: { logins, ...site } }] }));
   await configure(closed);
   const owned = stack.move();
   return {
@@ -84,7 +85,7 @@ async function openSite(closed?: { readonly awaitsSites: true }) {
       });
       return client;
     },
-    awaitSites: (awaits: boolean, more?: Partial<typeof endpoint>) =>
+    awaitSites: (awaits: boolean, more?: Partial<EndpointShard>) =>
       configure(awaits ? { awaitsSites: true } : undefined, more),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -31,7 +31,7 @@ function routeWith(clock: FakeClock, memory: NotedMemory): BacklogRoute {
     client: "127.0.0.1:1",
     inFlight: 0,
     wantsWholeReplies: false,
-    endpoint: { clock, memory, primary, counters: new Counters() },
+    endpoint: { clock, memory, routes: [primary], counters: new Counters() },
     usableLane: () => undefined,
     deliver: nothing,
     reply: nothing,

@@ -9,12 +9,13 @@ import type { BusyPeriod } from "../upstream/busy-period.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LostRequest, Requester } from "../upstream/requester.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The way of the requests, as their backlog uses it. */
 export interface BacklogRoute extends Requester {
   readonly endpoint: {
     readonly clock: Clock;
-    readonly primary: Pick<PrimaryView, "held" | "holdMs" | "upstream" | "unavailable" | "refusal">;
+    readonly routes: Routes<Pick<PrimaryView, "held" | "holdMs" | "upstream" | "unavailable" | "refusal">>;
     readonly counters: Pick<Counters, "resent" | "answeredLate">;
     readonly memory: MemoryBudget;
   };
@@ -88,7 +89,9 @@ export class Backlog {
 
   /** Sends again all that waits, if there is a primary that takes it. */
   resend(): void {
-    const { primary, counters } = this.#route.endpoint;
+    const { endpoint } = this.#route;
+    const { counters } = endpoint;
+    const primary = onlyRoute(endpoint);
     if (this.#requests.length === 0 || this.#route.inFlight > 0 || primary.held) return;
     const lane = this.#route.usableLane();
     if (lane === undefined) {
@@ -112,7 +115,7 @@ export class Backlog {
   }
 
   get #busy(): BusyPeriod | undefined {
-    return this.#route.endpoint.primary.upstream?.busy;
+    return onlyRoute(this.#route.endpoint).upstream?.busy;
   }
 
   /** A later request was executed. A script that ended in between is no reason to cut: each gets the reply of the engine. */
@@ -129,9 +132,9 @@ export class Backlog {
   #gather(gathered: Gathered): void {
     this.#gathered.push(gathered);
     this.#held.set(this.#held.heldBytes + gathered.request.length + (gathered.reply?.length ?? 0));
-    const { clock, primary } = this.#route.endpoint;
+    const { endpoint } = this.#route;
     if (!this.active) this.#since = performance.now();
-    this.#cancelExpiry ??= startTimer(clock, primary.holdMs, () => {
+    this.#cancelExpiry ??= startTimer(endpoint.clock, onlyRoute(endpoint).holdMs, () => {
       this.#expired = true;
       if (this.#route.inFlight === 0) this.#giveUp();
     });
@@ -147,7 +150,7 @@ export class Backlog {
   #giveUp(): void {
     const requests = this.#requests.splice(0);
     this.#end();
-    for (let i = 0; i < requests.length; i++) this.#route.reply(this.#route.endpoint.primary.refusal);
+    for (let i = 0; i < requests.length; i++) this.#route.reply(onlyRoute(this.#route.endpoint).refusal);
     this.#route.settled();
   }
 

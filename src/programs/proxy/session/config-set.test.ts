@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
@@ -43,7 +43,7 @@ class Kept {
   failOver(): void {
     const { served } = this;
     [served.primary, served.replica] = [served.replica, served.primary];
-    served.endpoint = { ...served.endpoint, epoch: 2, primary: addressOf(served.primary) };
+    served.endpoint = withShard(served.endpoint, { epoch: 2, primary: addressOf(served.primary) });
   }
 
   async #apply(): Promise<void> {

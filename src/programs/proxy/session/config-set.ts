@@ -9,6 +9,7 @@ import { errorReply, notPermitted } from "../protocol/replies.ts";
 import { askPrimary } from "./ask-primary.ts";
 import type { AskedEndpoint } from "./ask-primary.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** What CONFIG SET needs of its session. */
 export interface SettingSession {
@@ -30,7 +31,7 @@ export async function answerConfigSet(
   const names = parsed.kind === "other" ? [parsed.name] : [...parsed.asked.keys()];
   try {
     const found = await askPrimary(endpoint, ["CONFIG", "GET", ...names]);
-    if (found === undefined) return endpoint.primary.refusal;
+    if (found === undefined) return onlyRoute(endpoint).refusal;
     if (parsed.kind === "other") return refusalOfOther(parsed.name, found);
     const lacking = names.find((name) => !hasParameter(found, name));
     return lacking === undefined

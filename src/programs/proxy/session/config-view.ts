@@ -7,6 +7,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
 import { askPrimary } from "./ask-primary.ts";
 import type { AskedEndpoint } from "./ask-primary.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** Where parameters are looked up. */
 interface ViewedEndpoint extends AskedEndpoint {
@@ -26,7 +27,7 @@ export async function answerConfigGet(session: ViewingSession, args: readonly Bu
   if (identity.user !== undefined) return notPermitted("config|get");
   try {
     const found = await askPrimary(endpoint, args);
-    return found === undefined ? endpoint.primary.refusal : viewOf(session, found);
+    return found === undefined ? onlyRoute(endpoint).refusal : viewOf(session, found);
   } catch (error) {
     return errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`);
   }
@@ -34,15 +35,18 @@ export async function answerConfigGet(session: ViewingSession, args: readonly Bu
 
 /** What CONFIG GET shows of these, each in the form of engines; undefined while there is no primary that answers. */
 export async function shownParameters(
-  { primary: { upstream }, ownParameters }: Pick<ViewedEndpoint, "primary" | "ownParameters">,
+  endpoint: Pick<ViewedEndpoint, "routes" | "ownParameters">,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
+  const { upstream } = onlyRoute(endpoint);
   try {
     const found = await (await upstream?.control())?.call("CONFIG", "GET", ...names);
     if (!Array.isArray(found)) return undefined;
     const texts = found.map(textOf);
     const values = new Map(texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? ""]] : [])));
-    return new Map(names.map((name) => [name, shownValue(name, ownParameters.get(name) ?? values.get(name) ?? "")]));
+    return new Map(
+      names.map((name) => [name, shownValue(name, endpoint.ownParameters.get(name) ?? values.get(name) ?? "")]),
+    );
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return undefined; // the next look may find another primary

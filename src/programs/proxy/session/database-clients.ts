@@ -11,11 +11,12 @@ import { ANY_FILTERS, filtersFor } from "./client-filters.ts";
 import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import type { ListedClient } from "./listed-client.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** What asking for all clients of a database needs of the session that asks. */
 export interface AskingSession extends ListedClient {
   readonly endpoint: LocalClients & {
-    readonly primary: Pick<PrimaryView, "upstream">;
+    readonly routes: Routes<Pick<PrimaryView, "upstream">>;
     /** uid of this node. */
     readonly node: number;
     /** No other worker of this node has clients of the database. */
@@ -34,7 +35,7 @@ export function answerClients(session: AskingSession, request: readonly Buffer[]
   const action = clientsAction(request, { ...ANY_FILTERS, isUser });
   const isFiltered = request.length > 2 && FILTERED.has(keyword(request[0]));
   if (!isFiltered) return answerAction(session, request, action);
-  return filtersFor(session.endpoint.primary.upstream, named).then((known) =>
+  return filtersFor(onlyRoute(session.endpoint).upstream, named).then((known) =>
     answerAction(session, request, clientsAction(request, known)),
   );
 }

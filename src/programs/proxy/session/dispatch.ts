@@ -21,6 +21,7 @@ import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands use which are not simply forwarded. */
 export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
@@ -84,7 +85,7 @@ const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
   const entry = command.commandClass === "container" ? subcommandOf(command, argumentsOf(request)[1]) : command;
   if (entry.commandClass !== "unknown") return entry;
-  const { upstream } = session.endpoint.primary;
+  const { upstream } = onlyRoute(session.endpoint);
   // without an engine the request waits, or gets the error that says so
   if (upstream === undefined) return PLAIN;
   const commandClass = upstream.catalogue.classOf(entry.name);

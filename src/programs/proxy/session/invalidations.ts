@@ -10,10 +10,11 @@ import type { Upstream } from "../upstream/upstream.ts";
 import type { AskingSession } from "./database-clients.ts";
 import { receiverOf } from "./redirect-target.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that giving its client the invalidations of others uses. */
 export interface InvalidatedParts extends Omit<AskingSession, "life" | "output"> {
-  readonly endpoint: AskingSession["endpoint"] & Pick<SessionEndpoint, "primary" | "counters" | "mayPin">;
+  readonly endpoint: AskingSession["endpoint"] & Pick<SessionEndpoint, "routes" | "counters" | "mayPin">;
   readonly output: AskingSession["output"] & SessionParts["output"];
   readonly life: AskingSession["life"] & SessionParts["life"];
   /** Replies that may arrive in parts. */
@@ -58,7 +59,7 @@ export class Invalidations implements PinUser {
    */
   async open(engine: string, isMoved: boolean): Promise<number> {
     const { endpoint } = this.#parts;
-    const { upstream } = endpoint.primary;
+    const { upstream } = onlyRoute(endpoint);
     if (upstream === undefined || (await upstream.runId()) !== engine)
       throw notReady("the proxy of that client is at another engine");
     if (this.#isEnded) return 0;
@@ -88,7 +89,7 @@ export class Invalidations implements PinUser {
     this.#forget();
     this.#deliver(NULL);
     startTimer(this.#parts.endpoint.clock, LOST_MS, () => {
-      const { upstream } = this.#parts.endpoint.primary;
+      const { upstream } = onlyRoute(this.#parts.endpoint);
       const isStill = upstream === receiver?.upstream && upstream?.lanes.reachable === true;
       if (isStill && this.#receiver === undefined && !this.#isEnded)
         this.#parts.life.cut("the engine goes on, but has ended the connection of what is invalid");
@@ -101,7 +102,7 @@ export class Invalidations implements PinUser {
 
   /** The endpoint may have another primary: the clients that redirect ask for a connection there. */
   upstreamChanged(): void {
-    const { upstream } = this.#parts.endpoint.primary;
+    const { upstream } = onlyRoute(this.#parts.endpoint);
     if (upstream !== undefined && this.#receiver !== undefined && this.#receiver.upstream !== upstream) this.#drop();
   }
 

@@ -116,7 +116,7 @@ test("a write that the engine has refused is not executed behind a later one of 
 async function startBehindRelay() {
   const [engine, proxy] = await startAll(startEngine(), startProxy());
   const relay = await startRelay(engine);
-  const endpoint = endpointFor(undefined, { primary: relay.address });
+  const endpoint = endpointFor(relay.address);
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
   return {
     ...{ engine, proxy, relay },

@@ -5,10 +5,11 @@ import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** The parts of the session that asks for the end of a script. */
 export interface KillingSession extends Pick<SessionParts, "work"> {
-  readonly endpoint: { readonly primary: Pick<PrimaryView, "upstream" | "unavailable" | "refusal"> };
+  readonly endpoint: { readonly routes: Routes<Pick<PrimaryView, "upstream" | "unavailable" | "refusal">> };
   readonly identity: Pick<ClientIdentity, "user">;
   readonly pinned: Pick<PinnedRoute, "current">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
@@ -20,7 +21,7 @@ export interface KillingSession extends Pick<SessionParts, "work"> {
  */
 export function killScript(session: KillingSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
-  const { upstream, unavailable, refusal } = session.endpoint.primary;
+  const { upstream, unavailable, refusal } = onlyRoute(session.endpoint);
   if (upstream === undefined) return unavailable && session.turns.answer(refusal);
   const asking = upstream
     .ask(argumentsOf(request), session.identity.user)

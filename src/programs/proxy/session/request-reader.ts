@@ -15,12 +15,14 @@ import { RequestScanner } from "../protocol/request-scanner.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { owned } from "../upstream/lent-memory.ts";
 import { keepBlock } from "../upstream/request-blocks.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import type { UploadRoute } from "./upload-route.ts";
 import type { Upload } from "./upload.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** Takes the requests that a reader finds. */
 export interface RequestTaker {
@@ -34,7 +36,7 @@ export interface RequestTaker {
 
 /** The parts of a session that reading its requests uses. */
 type ReadParts = Pick<SessionParts, "life"> & {
-  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "primary">;
+  readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
   /** Where plain requests go: what is forwarded while `waitedSince` is set has waited for a primary since then. */
@@ -51,6 +53,7 @@ export class RequestReader {
   protocolError: Buffer | undefined;
   readonly #parts: ReadParts;
   readonly #wire: Wire;
+  readonly #route: PrimaryView;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
   readonly #held: HeldBytes;
@@ -64,6 +67,7 @@ export class RequestReader {
   constructor(parts: ReadParts, wire: Wire) {
     this.#parts = parts;
     this.#wire = wire;
+    this.#route = onlyRoute(parts.endpoint);
     this.#held = new HeldBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
     });
@@ -125,7 +129,7 @@ export class RequestReader {
     this.#parts.uploads.current?.start();
     this.#pumping = true;
     const { shared } = this.#parts;
-    shared.waitedSince = this.#paused && this.#pausedAt < this.#parts.endpoint.primary.heldUntil ? this.#pausedAt : 0;
+    shared.waitedSince = this.#paused && this.#pausedAt < this.#route.heldUntil ? this.#pausedAt : 0;
     while (this.#unread.length > 0 && this.#parts.turns.canTake) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
     }

@@ -49,11 +49,7 @@ async function serveSupervised() {
   const engine = node.primary();
   await node.serve(engine);
   const proxy = stack.use(await startProxy());
-  const endpoint = endpointFor(undefined, {
-    password: "secret",
-    logins: engineLogins(engine.access),
-    primary: { host: engine.host, port: engine.port },
-  });
+  const endpoint = endpointFor(engine, { password: "secret", logins: engineLogins(engine.access) });
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
   const owned = stack.move();
   return { endpoint, [Symbol.asyncDispose]: () => owned.disposeAsync() };

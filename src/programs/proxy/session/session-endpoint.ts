@@ -13,12 +13,14 @@ import type { InTurns } from "../timing/in-turns.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
+import type { Routes } from "../upstream/only-route.ts";
 
 /** An endpoint as its sessions see it. */
 export interface SessionEndpoint {
   readonly clock: Clock;
   readonly log: Log;
-  readonly primary: PrimaryView;
+  /** The ways to the primaries of its shards. */
+  readonly routes: Routes<PrimaryView>;
   readonly credentials: Credentials;
   /** It is that of a site of an Active-Active database: its clients write what links carry, and nothing else. */
   readonly isSite: boolean;

@@ -3,6 +3,7 @@ import type { OutputPart } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { Wire } from "../upstream/wire.ts";
 import type { OwnParts } from "./own-parts.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** What one client is sent, in order. */
 export class SessionOutput implements OutputPart {
@@ -44,7 +45,7 @@ export class SessionOutput implements OutputPart {
     if (life.ended) return;
     endpoint.counters.sentBytes += bytes.length;
     this.#queue.write(bytes);
-    if (this.congested && !endpoint.primary.held) pinned.current?.pause();
+    if (this.congested && !onlyRoute(endpoint).held) pinned.current?.pause();
   }
 
   /** Sends `last`, and FIN behind it. */

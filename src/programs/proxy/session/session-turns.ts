@@ -1,17 +1,20 @@
 import type { TurnsPart } from "../client/session-parts.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
 export class SessionTurns implements TurnsPart, RequestTaker {
   readonly reader: RequestReader;
   readonly #parts: OwnParts & CommandParts;
+  readonly #route: PrimaryView;
   readonly #onSettled: () => void;
   /** Work that must be over before the next request can be taken. */
   #isWaiting = false;
@@ -19,6 +22,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** `onSettled`: no request of the client is at an engine. */
   constructor(parts: OwnParts & CommandParts, wire: Wire, onSettled: () => void) {
     this.#parts = parts;
+    this.#route = onlyRoute(parts.endpoint);
     this.#onSettled = onSettled;
     this.reader = new RequestReader(parts, wire);
   }
@@ -28,11 +32,11 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   get canTake(): boolean {
-    const { life, replyMode, moving, invalidations, uploads, endpoint, shared, output } = this.#parts;
+    const { life, replyMode, moving, invalidations, uploads, shared, output } = this.#parts;
     if (!life.takesRequests) return false;
     if (replyMode.skipping || moving.isDue || invalidations.isDue) return false;
     if (uploads.current !== undefined) return uploads.current.receiving;
-    return !endpoint.primary.held && !this.#isWaiting && shared.open && !output.congested;
+    return !this.#route.held && !this.#isWaiting && shared.open && !output.congested;
   }
 
   /** Each request goes to a lane as it is. */

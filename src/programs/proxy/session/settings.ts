@@ -10,10 +10,11 @@ import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.t
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that a change of its settings uses. */
 export interface SettingsSession {
-  readonly endpoint: Pick<SessionEndpoint, "primary" | "credentials" | "logins">;
+  readonly endpoint: Pick<SessionEndpoint, "routes" | "credentials" | "logins">;
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
   readonly pinned: Pick<PinnedRoute, "current" | "leave">;
@@ -52,7 +53,7 @@ export function changeSettings(
   settings: ConnectionSettings,
   answer: (greeting: Buffer) => Buffer,
 ): boolean {
-  const { primary } = session.endpoint;
+  const primary = onlyRoute(session.endpoint);
   const served = primary.upstream?.lanes.served ?? [];
   const known = served.some((other) => settingsKey(other) === settingsKey(settings));
   if (!known && served.length >= LIMITS.settings) return session.turns.answer(replies.tooManyDatabases);

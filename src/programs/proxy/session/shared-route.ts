@@ -4,14 +4,16 @@ import { LIMITS } from "../limits/limits.ts";
 import { lastClassified } from "../protocol/commands.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { LostRequest } from "../upstream/requester.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Backlog } from "./backlog.ts";
 import type { BacklogRoute } from "./backlog.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that its way through a lane uses. */
 type SharedRouteParts = Pick<SessionParts, "identity" | "output" | "turns" | "life"> & {
-  readonly endpoint: Pick<SessionEndpoint, "clock" | "primary" | "counters" | "memory">;
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "routes" | "counters" | "memory">;
 };
 
 /** The way of a session's requests through a lane that it shares with other sessions. */
@@ -21,6 +23,7 @@ export class SharedRoute implements BacklogRoute {
   waitedSince = 0;
   readonly endpoint: SharedRouteParts["endpoint"];
   readonly #parts: SharedRouteParts;
+  readonly #route: PrimaryView;
   readonly #backlog: Backlog;
   #lane: Lane | undefined;
   #laneOf: Upstream | undefined;
@@ -30,6 +33,7 @@ export class SharedRoute implements BacklogRoute {
   constructor(parts: SharedRouteParts) {
     this.endpoint = parts.endpoint;
     this.#parts = parts;
+    this.#route = onlyRoute(parts.endpoint);
     this.#backlog = new Backlog(this);
   }
 
@@ -53,7 +57,7 @@ export class SharedRoute implements BacklogRoute {
 
   /** A lane that takes requests now; when there is none, it is dialled. */
   usableLane(): Lane | undefined {
-    const { upstream } = this.endpoint.primary;
+    const { upstream } = this.#route;
     const lane = this.#lane;
     if (lane !== undefined && !lane.closed && this.#laneOf === upstream) return lane.congested ? undefined : lane;
     // replies of the old lane come first
@@ -76,8 +80,7 @@ export class SharedRoute implements BacklogRoute {
   /** Forwards one request that lies alone in `request`; false when it cannot be sent now. */
   forward(request: Buffer): boolean {
     const lane = this.usableLane();
-    const { primary } = this.endpoint;
-    if (lane === undefined) return primary.unavailable && this.#parts.turns.answer(primary.refusal);
+    if (lane === undefined) return this.#route.unavailable && this.#parts.turns.answer(this.#route.refusal);
     this.push(lane, 1, request, request.length);
     return true;
   }

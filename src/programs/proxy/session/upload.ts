@@ -12,6 +12,7 @@ import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { KeptRequest } from "./kept-request.ts";
 import type { PartialRequest } from "./partial-request.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that its uploads use. */
 export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
@@ -84,13 +85,13 @@ export class Upload implements PinUser {
   /** More of the request can be taken now: during a hold only what cannot be carried over. */
   get receiving(): boolean {
     if (this.#state !== "sending") return this.#state === "discarding";
-    const stays = this.#parts.endpoint.primary.held && this.#kept.chunks !== undefined;
+    const stays = onlyRoute(this.#parts.endpoint).held && this.#kept.chunks !== undefined;
     return !stays && this.#pin?.congested === false;
   }
 
   /** Begins, when the earlier requests of the client are answered and there is a primary. */
   start(): void {
-    const { primary } = this.#parts.endpoint;
+    const primary = onlyRoute(this.#parts.endpoint);
     if (this.#state !== "pending" || (!this.#isWhole && this.#parts.work.hasPending) || primary.held) return;
     const { upstream } = primary;
     if (upstream?.lanes.reachable === true) void this.#dial(upstream);
@@ -133,7 +134,8 @@ export class Upload implements PinUser {
 
   /** What the former primary has not got whole goes to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
-    const { clock, primary } = this.#parts.endpoint;
+    const { clock } = this.#parts.endpoint;
+    const primary = onlyRoute(this.#parts.endpoint);
     const pin = this.#pin;
     if (pin === undefined || primary.upstream === this.#upstream) return;
     if (this.#state === "sending" && this.#startOver()) {
@@ -175,7 +177,7 @@ export class Upload implements PinUser {
   }
 
   #begin(pin: Pin, upstream: Upstream): void {
-    if (this.#isOver() || upstream !== this.#parts.endpoint.primary.upstream) {
+    if (this.#isOver() || upstream !== onlyRoute(this.#parts.endpoint).upstream) {
       upstream.pins.giveBack(pin);
       if (!this.#isOver()) this.#state = "pending";
       this.#retry();
@@ -222,7 +224,7 @@ export class Upload implements PinUser {
   }
 
   get #refusal(): Buffer {
-    return this.#parts.endpoint.primary.refusal;
+    return onlyRoute(this.#parts.endpoint).refusal;
   }
 
   #isOver(): boolean {

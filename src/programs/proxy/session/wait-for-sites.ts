@@ -8,13 +8,14 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import { argumentsOf } from "../protocol/arguments.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
 import type { Moving } from "./moving.ts";
-import { askPrimary, type AskedEndpoint } from "./ask-primary.ts";
+import { askPrimary, type AskedEndpoint, type AskedRoute } from "./ask-primary.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** What WAITSITES needs of the session that sends it. */
 export interface WaitingSession {
   readonly endpoint: AskedEndpoint & {
     readonly isSite: boolean;
-    readonly primary: AskedEndpoint["primary"] & Pick<PrimaryView, "held">;
+    readonly routes: Routes<AskedRoute & Pick<PrimaryView, "held">>;
   };
   readonly moving: Pick<Moving, "isWithdrawn">;
   readonly life: Pick<SessionParts["life"], "ended">;
@@ -72,12 +73,12 @@ async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Pro
   while (!session.life.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
     // an engine that is paused for a change of primary would keep all behind the question waiting
-    const { held } = endpoint.primary;
+    const { held } = onlyRoute(endpoint);
     const isDue = !held && now - askedAt >= ASK_AGAIN_MS;
     if (isDue) [askedAt, pauseMs] = [now, LOOKS_MS.least];
     const isAsked = isDue ? await ask(endpoint, askingSites(wait)) : null;
     const answered = held ? null : isAsked === undefined ? undefined : await ask(endpoint, sitesAnswered(wait));
-    if (answered === undefined) return endpoint.primary.refusal;
+    if (answered === undefined) return onlyRoute(endpoint).refusal;
     if (answered !== null) have = Number(answered);
     if (now >= deadline || (answered !== null && have >= sites)) return integerReply(have);
     await clock.sleep(Math.min(pauseMs, deadline - now));

@@ -1,9 +1,4 @@
-import type {
-  EndpointConfig,
-  EnginePlace,
-  OutstandingRequest,
-  SyncReplicas,
-} from "../../../ports/management/proxy-control.ts";
+import type { EnginePlace, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { Subscriber } from "../pinned/mirror-subscribers.ts";
@@ -39,15 +34,4 @@ export interface SwitchoverContext extends PrimaryContext {
   readonly clients: ReadonlySet<SwitchoverClient>;
   /** Asks the other proxies for the scripts that they know: false when one of them did not answer. It does not reject. */
   readonly gatherScripts: () => Promise<boolean>;
-}
-
-/** The primary that an endpoint is given. */
-export interface GivenPrimary {
-  readonly epoch: number;
-  /** Undefined while none is known. */
-  readonly primary?: EnginePlace | undefined;
-  /** What its replies wait for; absent: nothing. */
-  readonly sync?: SyncReplicas | undefined;
-  /** Clients are kept from it while it awaits what other sites hold. */
-  readonly site?: Pick<NonNullable<EndpointConfig["site"]>, "awaitsSites">;
 }

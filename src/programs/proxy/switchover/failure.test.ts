@@ -4,7 +4,7 @@ import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
@@ -86,7 +86,8 @@ test("without a primary, clients wait for holdMs and then get an error at once, 
   const client = await RawClient.connect(endpoint.listen);
   for (const request of [["SET", "k", "v"], ["MULTI"], ["SELECT", "1"], ["HELLO", "3"]])
     assert.match(String(plain(await client.ask(...request))), /^-LOADING store: no primary/);
-  await done(proxy.send({ op: "configure", endpoints: [{ ...endpoint, epoch: 2, primary: addressOf(engine) }] }));
+  const found = withShard(endpoint, { epoch: 2, primary: addressOf(engine) });
+  await done(proxy.send({ op: "configure", endpoints: [found] }));
   await until("the client is served", async () => (await client.ask("SET", "k", "v")) === "OK");
 });
 

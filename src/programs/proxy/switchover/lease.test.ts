@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noEnd } from "../../../../test/kit/time/lease.ts";
 import { atEngine } from "../../../../test/kit/engines/at-engine.ts";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
@@ -55,7 +55,7 @@ test("with another primary after the lease expired, clients with a request of un
   await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
   await lease(served, uptimeMs() - 1_000);
   await served.replica.call("REPLICAOF", "NO", "ONE");
-  const moved = { ...served.endpoint, epoch: 2, primary: addressOf(served.replica) };
+  const moved = withShard(served.endpoint, { epoch: 2, primary: addressOf(served.replica) });
   await done(served.proxy.send({ op: "configure", endpoints: [moved] }));
   primary.resume();
   await lease(served, noEnd());

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import type { Ledger } from "../../../../test/kit/load/load-ledger.ts";
-import { addressOf, done, endpointFor, startProxy } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, endpointFor, startProxy, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { until } from "#kit/testing/until";
-import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
+import type { EndpointConfig, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 
 const test = sharing(() => Served.start());
@@ -25,7 +25,7 @@ test("under load, eight switchovers between two versions fail no request and los
 
 test("two proxies hold and release together", async (served) => {
   await using second = await startProxy();
-  const endpoint = endpointFor(served.primary, { epoch: served.epoch });
+  const endpoint = withShard(endpointFor(served.primary), { epoch: served.epoch });
   await done(second.send({ op: "configure", endpoints: [endpoint] }));
   await using first = await startLedger(served.endpoint.listen);
   await using other = await startLedger(endpoint.listen);
@@ -94,11 +94,41 @@ test("a lower epoch is refused by every command", async (served) => {
     assert.equal(codeOf(reply), faults.epochTooLow.code);
   const configured = await served.proxy.send({
     op: "configure",
-    endpoints: [{ ...served.endpoint, epoch: low, primary: target }],
+    endpoints: [withShard(served.endpoint, { epoch: low, primary: target })],
   });
   assert.deepEqual(configured, { ok: true, op: "configure", refused: [1] });
   const client = await served.client();
   assert.equal(await client.ask("SET", "k", "v"), "OK");
+});
+
+test("a command about a shard that the endpoint does not have is refused, and one that names none is about the first", async (served) => {
+  const { proxy, epoch } = served;
+  for (const op of ["fence", "abort"] as const)
+    assert.equal(codeOf(await proxy.send({ op, bdb: 1, shard: 2, epoch: epoch + 1 })), faults.unknownShard.code);
+  await done(proxy.send({ op: "quiet", bdb: 1, shard: 1, withinMs: 0 }));
+  await done(proxy.send({ op: "quiet", bdb: 1, withinMs: 0 }));
+  assert.equal((await proxy.stats()).epoch, epoch);
+});
+
+test("a database with two shards is refused, while it is new and later, and no other endpoint suffers from it", async (served) => {
+  const { proxy, endpoint, epoch } = served;
+  const [shard] = endpoint.shards;
+  assert.ok(shard !== undefined);
+  const current = withShard(endpoint, { epoch, primary: addressOf(served.primary) });
+  const further = { ...shard, id: 2, epoch };
+  const two = { ...current, shards: [...current.shards, further] };
+  const other = { ...current, bdb: 2, listen: { ...endpoint.listen, port: endpoint.listen.port + 1 } };
+  const another = { ...two, bdb: 3, listen: { ...endpoint.listen, port: endpoint.listen.port + 2 } };
+  const renamed = { ...current, shards: [further] };
+  const refusedOf = async (...endpoints: readonly EndpointConfig[]) => {
+    const reply = await done(proxy.send({ op: "configure", endpoints }));
+    return reply.op === "configure" ? reply.refused : [];
+  };
+  assert.deepEqual(await refusedOf(two, another, other), [1, 3]);
+  assert.deepEqual(await refusedOf(renamed), [1]);
+  const client = await served.client();
+  assert.equal(await client.ask("SET", "k", "v"), "OK");
+  assert.deepEqual(await refusedOf(current), []);
 });
 
 test("a repeated release has no effect", async (served) => {

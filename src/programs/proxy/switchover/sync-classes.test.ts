@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
@@ -134,7 +134,7 @@ async function tryToLook(served: Served, look: Look): Promise<void> {
 async function waitForReplica(served: Served): Promise<void> {
   const set = { version: version++, members: [addressOf(served.replica)], joining: [] };
   const sync = { withoutReplica: "degrade", epoch: served.epoch, set } as const;
-  await done(served.proxy.send({ op: "configure", endpoints: [{ ...served.endpoint, sync }] }));
+  await done(served.proxy.send({ op: "configure", endpoints: [withShard(served.endpoint, { sync })] }));
 }
 
 /** Resolves when the engine has executed the last of them. */

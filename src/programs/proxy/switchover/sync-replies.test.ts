@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
@@ -166,6 +166,6 @@ async function configure(served: Served, places: Places | undefined, withoutRepl
   const set = places && { version: 1, joining: [], ...places };
   const sync: SyncReplicas = { withoutReplica, epoch: served.epoch, ...(set && { set }) };
   const primary = addressOf(served.primary);
-  const endpoint = { ...served.endpoint, epoch: served.epoch, primary, sync };
+  const endpoint = withShard(served.endpoint, { epoch: served.epoch, primary, sync });
   await done(served.proxy.send({ op: "configure", endpoints: [endpoint] }));
 }

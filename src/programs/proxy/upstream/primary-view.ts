@@ -1,6 +1,6 @@
 import type { Upstream } from "./upstream.ts";
 
-/** The primary of an endpoint, as the endpoint's sessions see it. */
+/** The primary of one shard, as the sessions of its endpoint see it. */
 export interface PrimaryView {
   /** The engine that serves now; undefined while there is no primary. */
   readonly upstream: Upstream | undefined;

@@ -1,5 +1,5 @@
 import { Fault, messageOf } from "#kit/base/fault";
-import type { EnginePlace, OutstandingRequest, SyncReplicas } from "../../../ports/management/proxy-control.ts";
+import type { EndpointShard, EnginePlace, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { replies } from "../protocol/replies.ts";
@@ -10,14 +10,16 @@ import { isKnown, requirementOf, type Requirement } from "../upstream/requiremen
 import type { Upstream } from "../upstream/upstream.ts";
 import { within } from "../timing/within.ts";
 import { ChangeCounts } from "./change-counts.ts";
-import type { GivenPrimary, SwitchoverClient, SwitchoverContext } from "./context.ts";
+import type { SwitchoverClient, SwitchoverContext } from "./context.ts";
 import { CurrentPrimary } from "./current-primary.ts";
 import { Hold } from "./hold.ts";
 import { describeOldest, quiet } from "./quiet.ts";
 import { ScriptCarrier } from "./script-carrier.ts";
 
-/** The primary of one endpoint, and the change from one primary to the next. Each change has a higher epoch. */
-export class Switchover implements PrimaryView {
+/** The way to the primary of one shard of an endpoint, and the change from one primary to the next. Each change has a higher epoch. */
+export class ShardRoute implements PrimaryView {
+  /** That of the shard. */
+  readonly id: number;
   readonly #context: SwitchoverContext;
   readonly #current: CurrentPrimary;
   readonly #counts: ChangeCounts;
@@ -27,10 +29,12 @@ export class Switchover implements PrimaryView {
   /** Connections to the primary-to-be. */
   #prepared: Upstream | undefined;
   #hold: Hold | undefined;
-  #sync: SyncReplicas | undefined;
+  #sync: EndpointShard["sync"];
   #doubtful = false;
 
-  constructor(context: SwitchoverContext, { epoch, primary, sync, site }: GivenPrimary) {
+  /** `isClosed`: clients are kept from the engine. */
+  constructor(context: SwitchoverContext, { id, epoch, primary, sync }: EndpointShard, isClosed: boolean) {
+    this.id = id;
     this.#context = context;
     this.#counts = new ChangeCounts(context.counters);
     this.scripts = new ScriptCarrier(context, () => this.upstream);
@@ -39,7 +43,7 @@ export class Switchover implements PrimaryView {
       this.#changed();
     });
     this.#current.address = primary;
-    this.#current.close(site?.awaitsSites === true);
+    this.#current.close(isClosed);
     this.#sync = sync;
     this.#setScans();
     this.#current.require(this.#requirement);
@@ -88,18 +92,16 @@ export class Switchover implements PrimaryView {
   requireEpoch(epoch: number, least = this.#epoch): void {
     if (epoch >= least) return;
     const { bdb } = this.#context;
-    throw new Fault(faults.epochTooLow, `Database ${bdb} is at epoch ${this.#epoch}; epoch ${epoch} comes too late.`, {
-      bdb,
-      known: this.#epoch,
-      given: epoch,
-    });
+    const facts = { bdb, shard: this.id, known: this.#epoch, given: epoch };
+    const message = `Shard ${this.id} of database ${bdb} is at epoch ${this.#epoch}; epoch ${epoch} comes too late.`;
+    throw new Fault(faults.epochTooLow, message, facts);
   }
 
   /** Takes over epoch and primary of a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
-  configure({ epoch, primary, sync, site }: GivenPrimary): void {
+  configure({ epoch, primary, sync }: EndpointShard, isClosed: boolean): void {
     this.requireEpoch(epoch);
     this.#current.address = primary;
-    const isOther = this.#current.close(site?.awaitsSites === true);
+    const isOther = this.#current.close(isClosed);
     const moved = primary !== undefined && !this.isClosed && !this.#current.isAt(primary);
     const isSame = epoch === this.#epoch && !moved && !isOther;
     if (epoch > this.#epoch) this.#doubtful = false;
@@ -188,7 +190,7 @@ export class Switchover implements PrimaryView {
   }
 
   /** Goes on at `target`; resolves with the milliseconds for which clients were held. */
-  async release(epoch: number, target: EnginePlace, sync: SyncReplicas | undefined): Promise<number> {
+  async release(epoch: number, target: EnginePlace, sync: EndpointShard["sync"]): Promise<number> {
     const known = epoch === this.#epoch && this.#current.isAt(target);
     if (!known) this.requireEpoch(epoch, this.upstream === undefined ? this.#epoch : this.#epoch + 1);
     const hold = this.#hold;
