@@ -152,7 +152,7 @@ export function shardName({ name, shards }: Pick<DatabaseRecord, "name" | "shard
 }
 
 /** A sentence that is about a shard: it names the shard where the database has several. */
-export function sentenceOf(record: Pick<DatabaseRecord, "name" | "shards">, shard: number, sentence: string): string {
+export function nameShardIn(record: Pick<DatabaseRecord, "name" | "shards">, shard: number, sentence: string): string {
   return record.shards.length > 1 ? `${shardName(record, shard)}: ${sentence}` : sentence;
 }
 

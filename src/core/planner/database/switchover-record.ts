@@ -1,4 +1,4 @@
-import { sentenceOf } from "./facts.ts";
+import { nameShardIn } from "./facts.ts";
 import { membersOf } from "./in-sync.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 
@@ -114,7 +114,7 @@ export function withLossReport(
   sentence: string | undefined,
 ): DatabaseRecord {
   if (sentence === undefined) return record;
-  const report = sentenceOf(record, shard, sentence);
+  const report = nameShardIn(record, shard, sentence);
   return { ...record, lossReports: [...record.lossReports, report].slice(-MAX_LOSS_REPORTS) };
 }
 

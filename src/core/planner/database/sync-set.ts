@@ -1,6 +1,6 @@
 import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { sentenceOf } from "./facts.ts";
+import { nameShardIn } from "./facts.ts";
 import { inSyncMembers, membersOf, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
 
@@ -35,7 +35,7 @@ function stateOfShard(
 export function unsafeReplies(record: DatabaseRecord, shard: ShardRecord): string | undefined {
   const state = stateOfShard(record, shard);
   if (state === undefined || state === "in-sync") return undefined;
-  return sentenceOf(record, shard.id, REASONS[state]);
+  return nameShardIn(record, shard.id, REASONS[state]);
 }
 
 const REASONS: Readonly<Record<Exclude<SyncState, "in-sync">, string>> = {
