@@ -55,6 +55,11 @@ export class Background<T> {
     this.#byKey.delete(key);
   }
 
+  /** The same for each key of which `isMeant` is true. */
+  endWhere(isMeant: (key: string) => boolean): void {
+    for (const key of [...this.#byKey.keys()]) if (isMeant(key)) this.end(key);
+  }
+
   async #run(key: string, begun: Begun<T>, act: (signal: AbortSignal) => Promise<T>): Promise<void> {
     const signal = AbortSignal.any([this.#signal, begun.abort.signal]);
     try {

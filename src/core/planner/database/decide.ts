@@ -10,6 +10,7 @@ import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
 import type { DatabaseStep } from "./step.ts";
 import { unsafeReplies } from "./sync-set.ts";
+import { orderTurns, type Turn } from "./turn.ts";
 
 type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefined;
 
@@ -53,16 +54,15 @@ function withRotation({ rotation }: DatabaseFacts, step: Extract<DatabaseStep, {
 }
 
 /** What a shard needs next. */
-interface Proposal {
+interface Proposal extends Turn {
   readonly step: DatabaseStep;
-  /** The place of its rule: what comes first is the most urgent. */
-  readonly rule: number;
 }
 
 function mostUrgent(facts: DatabaseFacts): DatabaseStep {
   const proposals = facts.record.shards.map((shard) => proposalOf(facts, shard)).filter((one) => one !== undefined);
   // a wait of one shard keeps no other from what it needs
-  const [act] = proposals.filter(({ step }) => step.kind !== "wait").toSorted((a, b) => a.rule - b.rule);
+  const acts = proposals.filter(({ step }) => step.kind !== "wait");
+  const [act] = orderTurns(acts, facts.failed);
   if (act !== undefined) return act.step;
   const waits = new Set(proposals.map(({ step }) => (step.kind === "wait" ? step.reason : "")));
   return waits.size > 0 ? { kind: "wait", reason: [...waits].join("; ") } : stepOfAll(facts);
@@ -72,7 +72,9 @@ function mostUrgent(facts: DatabaseFacts): DatabaseStep {
 function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefined {
   for (const [rule, propose] of RULES.entries()) {
     const step = propose(facts, shard);
-    if (step !== undefined) return { step, rule };
+    if (step === undefined) continue;
+    const isUnderWay = step.kind === "verify" && facts.comparing?.has(step.replica) === true;
+    return { step, rule, shard: shard.id, isUnderWay };
   }
   return undefined;
 }

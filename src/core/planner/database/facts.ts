@@ -77,6 +77,10 @@ export interface DatabaseFacts {
   readonly instances: ReadonlyMap<number, InstanceFacts>;
   /** Replicas whose content was compared with their primary's and found equal, in this epoch. */
   readonly verified: ReadonlySet<number>;
+  /** Replicas whose content is being compared; absent: none. */
+  readonly comparing?: ReadonlySet<number>;
+  /** Shards whose step did not succeed in the passes before; absent: none. */
+  readonly failed?: ReadonlySet<number>;
   /** The time of a former password has come. */
   readonly overlapIsOver: boolean;
   /**

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, brief, dead, node, primary, serving } from "../../../../test/kit/facts/database-scene.ts";
+import {
+  behind,
+  brief,
+  dead,
+  node,
+  on,
+  primary,
+  serving,
+  toVersion8,
+} from "../../../../test/kit/facts/database-scene.ts";
 import { twoShards, type TwoShards } from "../../../../test/kit/facts/two-shards.ts";
 import { decideDatabase } from "./decide.ts";
-import type { InstanceFacts } from "./facts.ts";
+import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 import { isBeingReplaced } from "./replacement.ts";
 import { syncState, unsafeReplies } from "./sync-set.ts";
 
@@ -81,6 +90,34 @@ const cases: readonly (TwoShards & { readonly rule: string; readonly want: strin
 
 for (const { rule, want, ...scene } of cases)
   test(rule, () => assert.equal(brief(decideDatabase(twoShards(scene))), want));
+
+const stray: InstanceFacts = { ...serving, follows: "another" };
+const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>; want: string })[] = [
+  {
+    rule: "a shard whose step did not succeed gives way to another one",
+    but: { 1: dead, 4: stray },
+    facts: { failed: new Set([1]) },
+    want: "reattach 4",
+  },
+  {
+    rule: "it has the next turn when no other shard needs an act",
+    but: { 1: dead },
+    facts: { failed: new Set([1]) },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "a comparison that goes on keeps another shard from nothing",
+    record: toVersion8,
+    first: { instances: [on(1, 1), on(2, 2, "8.0"), on(5, 3, "8.0")] },
+    second: { primary: 4, instances: [on(4, 3, "8.0")] },
+    but: { 4: primary },
+    facts: { comparing: new Set([2]) },
+    want: "add 8.0 on node 1",
+  },
+];
+
+for (const { rule, facts, want, ...scene } of turns)
+  test(rule, () => assert.equal(brief(decideDatabase({ ...twoShards(scene), ...facts })), want));
 
 test("replies of a shard that has a replica in sync do wait, whatever another shard lacks", () => {
   const synced = { inSync: { epoch: 1, members: [2], joining: [] } };

@@ -4,9 +4,8 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { DatabaseStep } from "../../../core/planner/database/step.ts";
-import { desiredInstances, isAsAsked, primaryOf } from "../../../core/planner/database/facts.ts";
+import { desiredInstances, isAsAsked, nameShardIn, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
-import { Background } from "#kit/reconcile/background";
 import { settled, waiting } from "#kit/reconcile/outcome";
 import type { Outcome } from "#kit/reconcile/outcome";
 import type { Clock } from "#kit/base/clock";
@@ -17,6 +16,8 @@ import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../records/changes.ts";
 import { ObstructedMove } from "../switchover/obstructed-move.ts";
+import { withFailed } from "../../../core/planner/database/turn.ts";
+import { Comparisons } from "./comparisons.ts";
 import { recordStep } from "./record-step.ts";
 import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
@@ -25,7 +26,7 @@ import type { OverlapContext } from "./overlap.ts";
 import { reconcileRemoval } from "./removal.ts";
 import type { RemovalContext } from "./removal.ts";
 import { rotateEnginePassword } from "./rotate-engine-password.ts";
-import { comparisonOf, VerifiedReplicas } from "./verified.ts";
+import { VerifiedReplicas } from "./verified.ts";
 
 /** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
 const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
@@ -51,7 +52,9 @@ export class DatabaseReconciler {
   readonly #lastSeen = new Map<string, LastSeenPrimary>();
   readonly #reasonAt = new Map<number, number>();
   readonly #heavy: HeavySteps;
-  readonly #comparisons: Background<void>;
+  readonly #comparisons: Comparisons;
+  /** By database, the shards whose step did not succeed in the last passes. */
+  readonly #failed = new Map<number, ReadonlySet<number>>();
 
   /** `enqueue`: a pass over this database is due; `signal` aborts when the term ends. */
   constructor(
@@ -63,30 +66,43 @@ export class DatabaseReconciler {
     this.#context = context;
     this.#operations = operations;
     this.#heavy = new HeavySteps(enqueue);
-    this.#comparisons = new Background((uid) => {
-      enqueue(Number(uid));
-    }, signal);
+    this.#comparisons = new Comparisons(enqueue, signal);
   }
 
   /** Observes, decides, acts at most once, reports. */
   async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
     const record = this.#context.records.database(uid);
-    if (record === undefined || record.status === "delete-pending") this.#comparisons.end(String(uid));
+    if (record === undefined || record.status === "delete-pending") this.#forget(uid);
     if (record === undefined) return settled;
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
-    const facts = await gatherFacts(this.#context, record, this.#verified.of(record));
+    const facts = this.#withTurns(await gatherFacts(this.#context, record, this.#verified.of(record)));
     this.#remember(facts);
     const step = decideDatabase(facts);
-    // while it waits, for this replica to catch up again as a rule, the comparison goes on
-    if (step.kind !== "verify" && step.kind !== "wait") this.#comparisons.end(String(uid));
+    this.#comparisons.endFor(record, step);
+    this.#failed.delete(uid);
     try {
       return await this.#act(facts, step);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
+      if ("shard" in step) this.#failed.set(uid, withFailed(facts.failed, step.shard));
+      const reason = "shard" in step ? nameShardIn(record, step.shard, error.message) : error.message;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
-      await this.#report(record, error.message, error instanceof ObstructedMove ? error.obstacle : undefined);
-      return waiting(PAUSE_MS.failed, step.kind, error.message);
+      await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
+      return waiting(PAUSE_MS.failed, step.kind, reason);
     }
+  }
+
+  /** Of a database that is gone, or is being deleted. */
+  #forget(uid: number): void {
+    this.#comparisons.endAll(uid);
+    this.#failed.delete(uid);
+  }
+
+  /** With what decides whose turn it is among the shards of the database. */
+  #withTurns(facts: DatabaseFacts): DatabaseFacts {
+    const failed = this.#failed.get(facts.record.uid);
+    const comparing = this.#comparisons.replicasOf(facts.record);
+    return { ...facts, comparing, ...(failed === undefined ? {} : { failed }) };
   }
 
   /** Notes what a later failover reports as lost. */
@@ -100,11 +116,7 @@ export class DatabaseReconciler {
 
   async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
     const { record } = facts;
-    if (
-      step.kind === "verify" &&
-      this.#comparisons.subjectOf(String(record.uid)) === comparisonOf(record, step.replica)
-    )
-      return this.#compare(record, step);
+    if (step.kind === "verify" && facts.comparing?.has(step.replica) === true) return this.#compare(record, step);
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
       if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
@@ -128,7 +140,7 @@ export class DatabaseReconciler {
 
   /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */
   async #compare(record: DatabaseRecord, step: VerifyStep): Promise<Outcome> {
-    const state = this.#comparisons.follow(String(record.uid), comparisonOf(record, step.replica), (signal) =>
+    const state = this.#comparisons.follow(record, step, (signal) =>
       this.#heavy.run(() => this.#operations.verify(record, step.shard, step.replica, signal)),
     );
     switch (state.kind) {

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderTurns, type Turn, withFailed } from "./turn.ts";
+
+const turn = (shard: number, rule: number, isUnderWay = false): Turn => ({ shard, rule, isUnderWay });
+const order = (turns: readonly Turn[], failed?: ReadonlySet<number>): readonly number[] =>
+  orderTurns(turns, failed).map(({ shard }) => shard);
+
+test("the most urgent shard has the first turn, and of two alike the first", () => {
+  assert.deepEqual(order([turn(1, 5), turn(2, 1), turn(3, 1)]), [2, 3, 1]);
+});
+
+test("what is under way comes last", () => {
+  assert.deepEqual(order([turn(1, 1, true), turn(2, 5)]), [2, 1]);
+  assert.deepEqual(order([turn(1, 1, true), turn(2, 5)], new Set([2])), [2, 1]);
+});
+
+test("of three shards whose steps never succeed each has its turn", () => {
+  const all = [turn(1, 1), turn(2, 9), turn(3, 5)];
+  const served: number[] = [];
+  let failed: ReadonlySet<number> | undefined;
+  for (let pass = 0; pass < 6; pass += 1) {
+    const [next = 0] = order(all, failed);
+    failed = withFailed(failed, next);
+    served.push(next);
+  }
+  assert.deepEqual(served, [1, 3, 2, 1, 3, 2]);
+});

@@ -1,0 +1,26 @@
+/** What a shard needs next, as far as its turn depends on it. */
+export interface Turn {
+  readonly shard: number;
+  /** The place of its rule: what comes first is the most urgent. */
+  readonly rule: number;
+  /** It goes on beside the passes of the leader: there is nothing to begin. */
+  readonly isUnderWay: boolean;
+}
+
+/**
+ * Orders what shards need, what is to be done first at the beginning: the most urgent, and of two alike that of the first shard. Shards
+ * whose last step did not succeed give way to the others once, so that what cannot be done for one of them stops none. What is under way
+ * keeps nothing from beginning.
+ */
+export function orderTurns<T extends Turn>(turns: readonly T[], failed: ReadonlySet<number> = new Set()): readonly T[] {
+  const compare = (one: Turn, other: Turn): number =>
+    Number(one.isUnderWay) - Number(other.isUnderWay) ||
+    Number(failed.has(one.shard)) - Number(failed.has(other.shard)) ||
+    one.rule - other.rule;
+  return turns.toSorted(compare);
+}
+
+/** The shards that give way in the next pass, after the step of `shard` did not succeed: it begins anew once each of them has had its turn. */
+export function withFailed(failed: ReadonlySet<number> = new Set(), shard: number): ReadonlySet<number> {
+  return failed.has(shard) ? new Set([shard]) : new Set([...failed, shard]);
+}
