@@ -51,8 +51,12 @@ function wantedOf(args: readonly string[]): WantedSites | string {
   const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
   try {
     const options = {
-      ...{ seeds: text("1000"), from: text("1"), parallel: text("2"), minutes: text("600") },
-      ...{ length: text("short"), result: text("soak-active-active.json") },
+      seeds: text("1000"),
+      from: text("1"),
+      parallel: text("2"),
+      minutes: text("600"),
+      length: text("short"),
+      result: text("soak-active-active.json"),
       rate: { type: "string" },
     } as const;
     const { values } = parseArgs({ args: [...args], options });
@@ -62,8 +66,13 @@ function wantedOf(args: readonly string[]): WantedSites | string {
     const wrong = notWhole({ seeds, from, parallel, minutes, ...(rate === undefined ? {} : { rate }) });
     if (wrong !== undefined) return wrong;
     return {
-      ...{ seeds: Number(seeds), from: Number(from), parallel: Number(parallel), minutes: Number(minutes) },
-      ...{ length, rate: rate === undefined ? undefined : Number(rate), result },
+      seeds: Number(seeds),
+      from: Number(from),
+      parallel: Number(parallel),
+      minutes: Number(minutes),
+      length,
+      rate: rate === undefined ? undefined : Number(rate),
+      result,
     };
   } catch (error) {
     return messageOf(error);

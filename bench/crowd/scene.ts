@@ -72,7 +72,8 @@ export async function startCrowdScene(
   const asksLarge = { each: 1, times: 4, key: "large" };
   const asksSmall = { each: 2, times: 1, key: "small" };
   const scene = {
-    ...{ proxy, pid },
+    proxy,
+    pid,
     slow: crowd({ target: target(reading), from: near, count: slow, asks: asksLarge, readBytes: 4096 }),
     vanishing: crowd({ target: target(left), from: gone, count: vanished, asks: asksSmall, readBytes: 0 }),
     tenant: tenantOf(other),

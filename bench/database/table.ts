@@ -58,8 +58,16 @@ export class Series {
     const at = (share: number): number =>
       times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? Number.NaN;
     return {
-      ...{ kind: this.name, count: times.length, requests: this.#requests, failed: this.#failed, lost: this.#lost },
-      ...{ p50: at(0.5), p99: at(0.99), longest: at(1), times: this.#times, complaints: this.#complaints },
+      kind: this.name,
+      count: times.length,
+      requests: this.#requests,
+      failed: this.#failed,
+      lost: this.#lost,
+      p50: at(0.5),
+      p99: at(0.99),
+      longest: at(1),
+      times: this.#times,
+      complaints: this.#complaints,
     };
   }
 }

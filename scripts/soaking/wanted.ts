@@ -36,8 +36,13 @@ export function wantedOf(args: readonly string[]): Wanted | string {
     if (wrong !== undefined) return wrong;
     JSON.parse(settings);
     return {
-      ...{ seeds: Number(seeds), from: Number(from), parallel: Number(parallel), minutes: Number(minutes) },
-      ...{ faults: Number(faults), settings, result },
+      seeds: Number(seeds),
+      from: Number(from),
+      parallel: Number(parallel),
+      minutes: Number(minutes),
+      faults: Number(faults),
+      settings,
+      result,
     };
   } catch (error) {
     return messageOf(error);

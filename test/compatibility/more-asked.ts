@@ -124,7 +124,11 @@ async function settle({ play: { world } }: Scene): Promise<void> {
   const isSettled = async (): Promise<boolean> => {
     const { metadata, status } = (await world.kube.get(Databases, METADATA)) ?? {};
     const bdb = (await client.call("bdbs")).find(({ name }) => name === METADATA.name);
-    found = JSON.stringify({ findings: status?.findings, ...{ ...bdb, tls_certificate: "" } });
+    found = JSON.stringify({
+      findings: status?.findings,
+      ...bdb,
+      tls_certificate: "",
+    });
     const isSeen = status?.observedGeneration === metadata?.generation && status?.findings?.length === 0;
     return isSeen && bdb?.status === "active" && bdb.tls_mode === "enabled" && bdb.sync_state === "in-sync";
   };

@@ -167,7 +167,9 @@ async function typeAs(file: string, line: string): Promise<void> {
 function kubeconfig({ config }: TestServer, namespace: string, user: object): string {
   const cluster = { server: config.server, "certificate-authority-data": base64(config.ca ?? "") };
   return JSON.stringify({
-    ...{ apiVersion: "v1", kind: "Config", "current-context": "it" },
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "it",
     clusters: [{ name: "it", cluster }],
     users: [{ name: "it", user }],
     contexts: [{ name: "it", context: { cluster: "it", user: "it", namespace } }],

@@ -59,7 +59,10 @@ function accessesOf(
 ): readonly Access[] {
   const name = only === undefined ? undefined : only === "loginSecrets" ? "rec" : only[0];
   return verbs.map((verb) => ({
-    ...{ verb, group, resource, name },
+    verb,
+    group,
+    resource,
+    name,
     namespace: isClusterWide === true ? undefined : namespace,
   }));
 }

@@ -136,7 +136,9 @@ async function numberSites({ east, west, north }: Scene): Promise<void> {
     assert.equal(ids, "1 2 3");
     const remote = listOf(await management(site, "/v1/cluster/remote_sites"));
     const named = remote.map(({ name, local, serverName, authorities }) => ({
-      ...{ name, local, serverName },
+      name,
+      local,
+      serverName,
       isTrusted: /BEGIN CERTIFICATE/.test(String(authorities)),
     }));
     const others = ["east", "north", "west"].map((name) => ({

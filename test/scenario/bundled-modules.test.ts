@@ -87,7 +87,10 @@ async function refusePhantoms({ client }: TestCluster): Promise<void> {
 
 async function useThePackage({ create, client }: TestCluster): Promise<void> {
   const { uid } = await create({
-    ...{ name: "texts", memory_size: 20_000_000, redis_version: "7.2", replication: true },
+    name: "texts",
+    memory_size: 20_000_000,
+    redis_version: "7.2",
+    replication: true,
     module_list: [{ module_name: "ft" }],
   });
   const bdb = await client.call("bdb", { params: { uid } });
@@ -97,7 +100,9 @@ async function useThePackage({ create, client }: TestCluster): Promise<void> {
 
 async function useWhatIsBuiltIn({ create, client }: TestCluster): Promise<void> {
   const { uid } = await create({
-    ...{ name: "vectors", memory_size: 20_000_000, redis_version: "8.2" },
+    name: "vectors",
+    memory_size: 20_000_000,
+    redis_version: "8.2",
     module_list: [{ module_name: "vectorset" }],
   });
   const bdb = await client.call("bdb", { params: { uid } });

@@ -13,7 +13,10 @@ const EVENTS = "notify-keyspace-events";
 
 await using cluster = await startTestCluster();
 const { uid, port } = await cluster.create({
-  ...{ name: "listens", memory_size: 50_000_000, replication: true, redis_version: "7.2" },
+  name: "listens",
+  memory_size: 50_000_000,
+  replication: true,
+  redis_version: "7.2",
   engine_parameters: "slowlog-max-len=9",
 });
 const params = { uid };

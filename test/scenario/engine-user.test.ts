@@ -58,7 +58,9 @@ async function folders() {
     return child;
   };
   return {
-    ...{ data, shared, token },
+    data,
+    shared,
+    token,
     starter: () => run(ENGINES, join(ROOT, "src/bin/store.ts"), "starter"),
     agent: (...args: readonly string[]) =>
       playAgent(run(AGENT, join(ROOT, "test/kit/engines/play-agent.ts"), data, ...args)),

@@ -21,7 +21,10 @@ const { found } = await libraries(["ioredis", "node-redis", "redis-py", "go-redi
 await using cluster = await startTestCluster();
 using kube = kubeOf(cluster);
 const { uid, port } = await cluster.create({
-  ...{ name: "linear", memory_size: 50_000_000, replication: true, durability: "sync" },
+  name: "linear",
+  memory_size: 50_000_000,
+  replication: true,
+  durability: "sync",
 });
 await using service = await startService(port, () => acceptingNodes(cluster));
 

@@ -64,7 +64,9 @@ async function podsIn(network: PodNetwork, { kube }: OperatorWorld): Promise<rea
     (await kube.get(StatefulSets, { name, namespace: NAMESPACE }))?.spec?.template.metadata?.labels ?? {};
   const rigger = await kube.get(Deployments, { name: "rec-services-rigger", namespace: NAMESPACE });
   const of = async (name: string, labels: PolicyPod["labels"], ports: readonly number[], namespace = NAMESPACE) => ({
-    ...{ namespace, labels, address: await network.add(name, ports) },
+    namespace,
+    labels,
+    address: await network.add(name, ports),
   });
   return [
     await of("node", await ofNodes("rec"), NODE_PORTS),

@@ -240,7 +240,8 @@ async function administrator(kube: Kube): Promise<ManagementClient> {
     Buffer.from((await kube.get(Secrets, { name, namespace: NAMESPACE }))?.data?.[key] ?? "", "base64").toString();
   const found = await addresses(kube);
   return managementClient({
-    ...{ username: await keyOf("rec", "username"), password: await keyOf("rec", "password") },
+    username: await keyOf("rec", "username"),
+    password: await keyOf("rec", "password"),
     addresses: () => found,
     port: PORTS.management,
     serverName: clusterNames.dnsName("rec", NAMESPACE),

@@ -26,8 +26,13 @@ await using cluster = await startTestCluster();
 await test("a database that speaks TLS takes a new certificate, another version and clients with certificates under load, and no request fails", async () => {
   const name = "secure";
   const made = await cluster.create({
-    ...{ name, memory_size: 20_000_000, replication: true, redis_version: "7.4", authentication_redis_pass: "w0rd" },
-    ...{ tls_mode: "enabled", tls_certificate: sent(name) },
+    name,
+    memory_size: 20_000_000,
+    replication: true,
+    redis_version: "7.4",
+    authentication_redis_pass: "w0rd",
+    tls_mode: "enabled",
+    tls_certificate: sent(name),
   });
   const tls = { ca: own.certificate, servername: hostOf(name) };
   await using load = startCounting(

@@ -34,7 +34,10 @@ const operation: fc.Arbitrary<Operation> = fc
     effects: fc.array(effect, { maxLength: 5 }),
   })
   .map(({ dot, wall, count, seen, effects }) => ({
-    ...{ dot, at: { wall, count, site: dot.origin }, seen, effects },
+    dot,
+    at: { wall, count, site: dot.origin },
+    seen,
+    effects,
   }))
   .map((each) => structuredClone(each)); // with the prototype of all objects
 

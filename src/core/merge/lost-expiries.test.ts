@@ -40,14 +40,12 @@ const cases: readonly Case[] = [
   },
   {
     rule: "one that has no more elements than came since may be another one",
-    ...{
-      units: [
-        ["client", "ZREM k m"],
-        ["own", "ZADD k 1 n 2 o"],
-      ],
-      look: never(2),
-      want: "lost",
-    },
+    units: [
+      ["client", "ZREM k m"],
+      ["own", "ZADD k 1 n 2 o"],
+    ],
+    look: never(2),
+    want: "lost",
   },
   {
     rule: "so may one that a transaction has emptied and filled",
@@ -57,25 +55,21 @@ const cases: readonly Case[] = [
   },
   {
     rule: "one that has more elements than came since was never empty",
-    ...{
-      units: [
-        ["client", "SREM k m"],
-        ["client", "SADD k n"],
-      ],
-      look: never(2),
-      want: "kept",
-    },
+    units: [
+      ["client", "SREM k m"],
+      ["client", "SADD k n"],
+    ],
+    look: never(2),
+    want: "kept",
   },
   {
     rule: "one that expires has lost nothing",
-    ...{
-      units: [
-        ["client", "SREM k m"],
-        ["client", "SADD k n"],
-      ],
-      look: { until: 9_000, size: 1 },
-      want: "kept",
-    },
+    units: [
+      ["client", "SREM k m"],
+      ["client", "SADD k n"],
+    ],
+    look: { until: 9_000, size: 1 },
+    want: "kept",
   },
   {
     rule: "one that is known not to expire has nothing to lose",
@@ -92,14 +86,12 @@ const cases: readonly Case[] = [
   },
   {
     rule: "a member that is moved there has come",
-    ...{
-      units: [
-        ["client", "SREM k m"],
-        ["client", "SMOVE other k n"],
-      ],
-      look: never(1),
-      want: "lost",
-    },
+    units: [
+      ["client", "SREM k m"],
+      ["client", "SMOVE other k n"],
+    ],
+    look: never(1),
+    want: "lost",
   },
   {
     rule: "a time of expiry of another site is lost where the engine had no such key to set it on",

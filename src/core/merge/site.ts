@@ -81,10 +81,17 @@ export class Site {
   /** All that it knows: to be encoded before it changes. A log that holds nothing else may be emptied by the transaction that stores it. */
   save(): SavedSite {
     return {
-      ...{ clock: this.#clock, seen: this.#seen, received: this.#received },
-      ...{ seenBy: this.participants.seenBy, forgotten: this.#forgotten },
-      ...{ pending: this.#pending.operations, summaries: this.#pending.summaries },
-      ...{ keys: this.#state.all(), flushes: this.#state.flushes, early: this.#early.all(), kept: this.kept.all() },
+      clock: this.#clock,
+      seen: this.#seen,
+      received: this.#received,
+      seenBy: this.participants.seenBy,
+      forgotten: this.#forgotten,
+      pending: this.#pending.operations,
+      summaries: this.#pending.summaries,
+      keys: this.#state.all(),
+      flushes: this.#state.flushes,
+      early: this.#early.all(),
+      kept: this.kept.all(),
     };
   }
 

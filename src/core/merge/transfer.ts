@@ -81,7 +81,13 @@ export function transferredSite(
   const { received, clock, flushes, forgotten } = begin;
   const isBefore = ({ dot }: CodedOperation): boolean => covers(received, dot);
   return {
-    ...{ clock, flushes, received, seen: received, forgotten, pending: [], summaries: [] },
+    clock,
+    flushes,
+    received,
+    seen: received,
+    forgotten,
+    pending: [],
+    summaries: [],
     kept: operations.filter(isBefore),
     early: operations.filter((operation) => !isBefore(operation)),
     seenBy: [...begin.seenBy.filter((each) => siteOf(each.origin) !== siteOf(origin)), { origin, seen: received }],

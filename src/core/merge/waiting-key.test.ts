@@ -22,38 +22,51 @@ interface Case {
 const cases: readonly Case[] = [
   {
     rule: "an element that a client and a transaction write is written again",
-    ...{ parts: [some("hash", "f", "g")], client: put("hash", "f"), want: [some("hash", "f")] },
+    parts: [some("hash", "f", "g")],
+    client: put("hash", "f"),
+    want: [some("hash", "f")],
   },
   {
     rule: "another element is left as the client has it",
-    ...{ parts: [some("hash", "f")], client: put("hash", "g"), want: [undefined] },
+    parts: [some("hash", "f")],
+    client: put("hash", "g"),
+    want: [undefined],
   },
   {
     rule: "an element waits for the transactions that write it, and for no other one",
     parts: [some("set", "m"), some("set", "m"), some("set", "n")],
-    ...{ client: put("set", "m"), want: [undefined, some("set", "m"), undefined] },
+    client: put("set", "m"),
+    want: [undefined, some("set", "m"), undefined],
   },
   {
     rule: "all is written again when the client writes another type",
-    ...{ parts: [some("set", "m")], client: put("hash", "f"), want: ["all"] },
+    parts: [some("set", "m")],
+    client: put("hash", "f"),
+    want: ["all"],
   },
   {
     rule: "all is written again when a transaction writes all",
-    ...{ parts: ["all"], client: put("set", "m"), want: ["all"] },
+    parts: ["all"],
+    client: put("set", "m"),
+    want: ["all"],
   },
   {
     rule: "all is written again when the client removes the key, once nothing is under way",
     parts: [some("set", "m"), some("set", "n")],
-    ...{ client: { kind: "clear", key: "k" }, want: [undefined, "all"] },
+    client: { kind: "clear", key: "k" },
+    want: [undefined, "all"],
   },
   {
     rule: "all is written again when the client removes every key",
-    ...{ parts: [some("set", "m")], client: "flush", want: ["all"] },
+    parts: [some("set", "m")],
+    client: "flush",
+    want: ["all"],
   },
   {
     rule: "a time of expiry is set again after any transaction, since each may set it",
     parts: [some("set", "m")],
-    ...{ client: { kind: "expire", key: "k", at: 9_000 }, want: [{ elements: [], hasExpiry: true }] },
+    client: { kind: "expire", key: "k", at: 9_000 },
+    want: [{ elements: [], hasExpiry: true }],
   },
 ];
 

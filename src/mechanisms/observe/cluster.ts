@@ -129,13 +129,13 @@ export async function observeCluster(
   const { workload, ...volumes } = await observeWorkload(reads, cluster, rec, spec, nodePods);
   const deleting = rec.metadata.deletionTimestamp !== undefined;
   const view: ClusterView = {
-    ...{ name, spec },
+    name,
+    spec,
     generation: rec.metadata.generation ?? 0,
     deleting,
     remembered: rec.status ?? {},
     operator: deps.release,
     ...(await ownImage(deps, rec)),
-    ...(deps.platform !== undefined && { platform: deps.platform }),
     kubernetesMinor: distribution?.minor,
     isOpenShift: distribution?.isOpenShift === true,
     workload,
@@ -160,9 +160,9 @@ async function readAround(deps: ObserveDeps, view: ClusterView): Promise<Cluster
 
 /** The operator looks at its own image; other programs take what the operator reported of it. */
 async function ownImage(
-  { baseSystem, ownModules }: ObserveDeps,
+  { baseSystem, ownModules, platform }: ObserveDeps,
   { status }: Stored<StoreEnterpriseCluster>,
-): Promise<Pick<ClusterView, "operatorBaseSystem" | "operatorModules">> {
+): Promise<Pick<ClusterView, "operatorBaseSystem" | "operatorModules" | "platform">> {
   const written = status?.operatorModules?.map(({ databaseVersion, names }) => ({
     storeVersion: databaseVersion,
     modules: names,
@@ -170,6 +170,7 @@ async function ownImage(
   return {
     operatorBaseSystem: baseSystem ?? status?.operatorBaseSystem,
     operatorModules: (await ownModules) ?? written,
+    ...(platform !== undefined && { platform }),
   };
 }
 

@@ -130,7 +130,8 @@ async function appending(engine: string) {
   const started = stack.use(await startEngine({ engine, args }));
   const owned = stack.move();
   return {
-    ...{ engine: started, folder: join(dir.path, "appendonlydir") },
+    engine: started,
+    folder: join(dir.path, "appendonlydir"),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -73,7 +73,11 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const { resumed } = stream;
   const isNumberedAnew = saved.place !== undefined && saved.place.origin !== opened.from.origin;
   options.log.info("the primary is followed", {
-    ...{ resumed, isFromFile, isNumberedAnew, areOthersAsked: !isSame, othersAnswered: others.isComplete },
+    resumed,
+    isFromFile,
+    isNumberedAnew,
+    areOthersAsked: !isSame,
+    othersAnswered: others.isComplete,
     offset: opened.from.offset,
     entries: saved.entries.length,
   });

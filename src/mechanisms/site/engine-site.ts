@@ -58,12 +58,22 @@ export class EngineSite {
     this.#captureReached = { ...from, due: site.due };
     this.#progress = new Progress(site.received);
     this.#capture = new Capture({
-      ...{ client, beside, clock, signal, from, name: life, expiring: site.keys },
-      ...{ onEffects: (effects) => this.#captured(effects), onAnchored: () => this.#captured([]) },
+      client,
+      beside,
+      clock,
+      signal,
+      from,
+      name: life,
+      expiring: site.keys,
+      onEffects: (effects) => this.#captured(effects),
+      onAnchored: () => this.#captured([]),
       onMark: (mark) => this.#marked(mark),
     });
     this.#writer = new EngineWriter({
-      ...{ ...options, client, saved, placed: from.number },
+      ...options,
+      client,
+      saved,
+      placed: from.number,
       place: () => this.#place(),
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),

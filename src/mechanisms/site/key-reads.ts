@@ -25,7 +25,11 @@ export function effectsOfReads(key: string, replies: readonly Reply[]): readonly
   );
   const expiry: readonly Effect[] = typeof until === "number" && until > 0 ? [{ kind: "expire", key, at: until }] : [];
   const put = (type: KeyType, element: string, value: string | readonly string[]): Effect => ({
-    ...{ kind: "put", type, key, element, value },
+    kind: "put",
+    type,
+    key,
+    element,
+    value,
   });
   const clear: Effect = { kind: "clear", key };
   if (text instanceof Uint8Array) return [clear, put("string", "", byteStringOf(text)), ...expiry];

@@ -6,7 +6,10 @@ import type { EngineCommand } from "../../core/merge/engine-writes.ts";
 export const LINK_DATABASE = 15;
 /** Its keys: the mark of the last transaction, what was saved, what came since, a key that is only written, and one that is there while the site gets all its data. */
 export const LINK_KEYS = {
-  ...{ mark: "site:mark", checkpoint: "site:checkpoint", log: "site:log", confirmation: "site:confirmation" },
+  mark: "site:mark",
+  checkpoint: "site:checkpoint",
+  log: "site:log",
+  confirmation: "site:confirmation",
   transfer: "site:transfer",
 } as const;
 

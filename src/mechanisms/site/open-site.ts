@@ -48,9 +48,15 @@ export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Atta
   const state = checkpoint && decodeSaved(checkpoint);
   const origin = originHere(options, numberedIn(place?.origin ?? originOf(id, 0), state, saved), stream, place);
   const begun: Place = {
-    ...{ ...stream.position, ...FIRST_PLACE, number: place?.number ?? 0, origin, engine },
-    ...{ announced: place === undefined && isEmpty, announcedKnown: place === undefined },
-    ...{ transferred: place?.transferred === true, isFirst: place === undefined },
+    ...stream.position,
+    ...FIRST_PLACE,
+    number: place?.number ?? 0,
+    origin,
+    engine,
+    announced: place === undefined && isEmpty,
+    announcedKnown: place === undefined,
+    transferred: place?.transferred === true,
+    isFirst: place === undefined,
   };
   if (place === undefined) return { site: Site.empty({ origin, sites, life, limits }), from: begun, isAnew: false };
   const from = stream.resumed ? { ...place, ...stream.position, origin, engine, isFirst: isFirstAt(place) } : begun;

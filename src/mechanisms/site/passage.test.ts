@@ -18,31 +18,37 @@ interface Case {
 const cases: readonly Case[] = [
   {
     rule: "it ends with the transaction of the mark",
-    ...{ parts: [["MULTI", MARK, "SET k v", "EXEC", "SET after 1"]], behind: ["SET after 1"] },
+    parts: [["MULTI", MARK, "SET k v", "EXEC", "SET after 1"]],
+    behind: ["SET after 1"],
   },
   {
     rule: "it ends with the mark where an engine passes on a transaction of one write without its MULTI",
-    ...{ parts: [["SET before 1", MARK, "SET after 1"]], behind: ["SET after 1"] },
+    parts: [["SET before 1", MARK, "SET after 1"]],
+    behind: ["SET after 1"],
   },
   {
     rule: "a transaction before the mark ends nothing",
-    ...{ parts: [["MULTI", "SET k v", "SET l v", "EXEC"], [MARK]], behind: [] },
+    parts: [["MULTI", "SET k v", "SET l v", "EXEC"], [MARK]],
+    behind: [],
   },
   {
     rule: "it goes on while the rest of the transaction has not come",
-    ...{ parts: [["MULTI", MARK], ["SET k v"]], behind: undefined },
+    parts: [["MULTI", MARK], ["SET k v"]],
+    behind: undefined,
   },
   {
     rule: "it ends in the part in which the rest of the transaction comes",
-    ...{
-      parts: [
-        ["MULTI", MARK],
-        ["EXEC", "SET after 1"],
-      ],
-      behind: ["SET after 1"],
-    },
+    parts: [
+      ["MULTI", MARK],
+      ["EXEC", "SET after 1"],
+    ],
+    behind: ["SET after 1"],
   },
-  { rule: "another mark ends nothing", ...{ parts: [[`SET ${LINK_KEYS.mark} there`]], behind: undefined } },
+  {
+    rule: "another mark ends nothing",
+    parts: [[`SET ${LINK_KEYS.mark} there`]],
+    behind: undefined,
+  },
 ];
 
 for (const { rule, parts, behind } of cases)

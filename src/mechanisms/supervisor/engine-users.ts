@@ -44,4 +44,4 @@ function isOpen({ clients }: EngineAccess): boolean {
 const RIGHTS = ["~*", "&*", "+@all", "-migrate", "-pfdebug", "-pfselftest", "-restore-asking"];
 
 /** Besides, of all writes only those that links carry; data in other numbered databases is the link's own. */
-const SITE_RIGHTS = [...[...RIGHTS, "-@write", "-select"], ...SITE_WRITES.map((name) => `+${name.toLowerCase()}`)];
+const SITE_RIGHTS = [...RIGHTS, "-@write", "-select", ...SITE_WRITES.map((name) => `+${name.toLowerCase()}`)];

@@ -67,8 +67,13 @@ async function describe(folder: string, id: string): Promise<SetAsideData> {
   const [, bdb, instance, since] = NAME.exec(id) ?? [];
   const database = await readDatabase(filesIn(folder));
   return {
-    ...{ id, bdb: Number(bdb), instance: Number(instance), since: new Date(Number(since)) },
-    ...{ name: database?.name ?? "", created: database?.created, bytes: await bytesIn(folder) },
+    id,
+    bdb: Number(bdb),
+    instance: Number(instance),
+    since: new Date(Number(since)),
+    name: database?.name ?? "",
+    created: database?.created,
+    bytes: await bytesIn(folder),
   };
 }
 

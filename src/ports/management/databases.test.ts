@@ -7,8 +7,16 @@ import { faults } from "./faults.ts";
 
 /** What a node of release 0.1.0 answers, as far as it matters here. */
 const old = (uid: number, role: string, status: string) => ({
-  ...{ uid, node_uid: uid, role, status, port: 20_000 + uid, redis_version: "8.2", engine: "redis 8.2.2" },
-  ...{ offset: 10, lag_bytes: 0, in_sync: status === "active" },
+  uid,
+  node_uid: uid,
+  role,
+  status,
+  port: 20_000 + uid,
+  redis_version: "8.2",
+  engine: "redis 8.2.2",
+  offset: 10,
+  lag_bytes: 0,
+  in_sync: status === "active",
 });
 
 const shapes = [

@@ -105,7 +105,14 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
   const { cluster, namespace, node, podName } = config;
   const proxies = { ...context, ownProxy: proxy.send.bind(proxy) };
   const election = runLeaderElection({
-    ...{ kube, cluster, namespace, node, podName, clock, log, signal },
+    kube,
+    cluster,
+    namespace,
+    node,
+    podName,
+    clock,
+    log,
+    signal,
     isEligible: () => membership.joined && isEligibleLeader(context),
     lead: (term) => lead(work, term),
   });

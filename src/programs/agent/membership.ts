@@ -21,7 +21,9 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const { cluster, namespace, node, podName } = config;
   const fixed = describeNode(config, foundEngines, clock.now());
   const report = (): NodeReport => ({
-    ...{ ...fixed, ...changingReport(context), ...voters(context) },
+    ...fixed,
+    ...changingReport(context),
+    ...voters(context),
     ...volumeOf(context),
     consents: context.members.pledges.consents(),
     // Kubernetes may change the limit while the container runs

@@ -76,8 +76,17 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
     trust: () => ({ ca: local.tls.current()["ca.crt"], ...local.access.own() }),
   });
   return {
-    ...{ config, kube, clock, log, changes, ...local },
-    ...{ records, members, authorities, engines, peers },
+    config,
+    kube,
+    clock,
+    log,
+    changes,
+    ...local,
+    records,
+    members,
+    authorities,
+    engines,
+    peers,
     passwords: databasePasswords({ kube, clock, ...config }),
     userPasswords: userPasswords({ kube, clock, ...config }),
     localInstances: () => local.supervisor.report(),
@@ -92,7 +101,8 @@ async function openLocal(
 ) {
   await openDataFolder(config.dataDir);
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {
-    ...{ clock, log },
+    clock,
+    log,
     check: requireUsableTls,
   });
   const access = await openNodeAccess(config, { clock, log });
@@ -104,15 +114,18 @@ async function openLocal(
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
   const ofChildren = childEnvironment(config.root, env);
   const proxy = new NodeProxy({
-    ...{ node: config.node, workers: config.workers },
-    ...{ args: proxyArgs, env: ofChildren, epochs, clock, log, ...asking },
+    node: config.node,
+    workers: config.workers,
+    args: proxyArgs,
+    env: ofChildren,
+    epochs,
+    clock,
+    log,
+    ...asking,
     certificate: () => engineTls.tls.certificate,
     onReady: () => changes.notify(),
   });
-  const link = new NodeLink({
-    ...{ args: linkArgs, env: ofChildren, clock, log },
-    onReady: () => changes.notify(),
-  });
+  const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
   const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard() };

@@ -136,9 +136,13 @@ export class ProxyEndpoints {
 
   #shared(): Omit<EndpointContext, keyof ProxyContext> {
     return {
-      ...{ arenas: this.#arenas, memory: this.#memory, scriptMemory: this.#scriptMemory },
+      arenas: this.#arenas,
+      memory: this.#memory,
+      scriptMemory: this.#scriptMemory,
       connections: this.#connections,
-      ...{ lease: this.#lease, engineTls: this.#engineTls, peers: this.#peers },
+      lease: this.#lease,
+      engineTls: this.#engineTls,
+      peers: this.#peers,
     };
   }
 

@@ -77,15 +77,21 @@ export async function runProxy(
 function agentLines(channel: ControlChannel, clock: Clock) {
   return {
     clients: new AgentLine<AgentQuestion, readonly OtherClients[]>({
-      ...{ clock, mostAtOnce: 4, withinMs: CLIENTS_ANSWER_MS + 500 },
+      clock,
+      mostAtOnce: 4,
+      withinMs: CLIENTS_ANSWER_MS + 500,
       send: (question) => sendToParent(channel, question),
     }),
     scripts: new AgentLine<{ readonly scripts: ScriptsRequest }, readonly OtherScripts[]>({
-      ...{ clock, mostAtOnce: 4, withinMs: SCRIPTS_ANSWER_MS + 500 },
+      clock,
+      mostAtOnce: 4,
+      withinMs: SCRIPTS_ANSWER_MS + 500,
       send: (question) => sendToParent(channel, question),
     }),
     parameters: new AgentLine<ParametersRequest, ParametersOutcome>({
-      ...{ clock, mostAtOnce: 64, withinMs: PARAMETERS_ANSWER_MS },
+      clock,
+      mostAtOnce: 64,
+      withinMs: PARAMETERS_ANSWER_MS,
       send: (question) => sendToParent(channel, question),
     }),
   };

@@ -23,27 +23,37 @@ const cases: readonly Case[] = [
   {
     name: "policy major refuses a minor version",
     status: { storeVersion: "7.2", version: "7.2 (redis 7.2.5)" },
-    ...{ from: "7.2", to: "7.4", denied: [MAJOR] },
+    from: "7.2",
+    to: "7.4",
+    denied: [MAJOR],
   },
   {
     name: "policy major refuses a minor version while the status is of an older operator",
     status: { version: "7.2 (redis 7.2.5)" },
-    ...{ from: "7.2", to: "7.4", denied: [MAJOR] },
+    from: "7.2",
+    to: "7.4",
+    denied: [MAJOR],
   },
   {
     name: "a stand-in in a status of an older operator counts as the version that it stands in for",
     status: { version: "8.0 (stand-in: redis 7.0.15)" },
-    ...{ from: "8.0", to: "8.2", denied: [MAJOR] },
+    from: "8.0",
+    to: "8.2",
+    denied: [MAJOR],
   },
   {
     name: "policy major lets a major version in while the status is of an older operator",
     status: { version: "7.4 (redis 7.4.3)" },
-    ...{ from: "7.4", to: "8.0", denied: [] },
+    from: "7.4",
+    to: "8.0",
+    denied: [],
   },
   {
     name: "a downgrade is refused while the status is of an older operator",
     status: { version: "8.0 (redis 8.0.2)" },
-    ...{ from: "8.0", to: "7.2", denied: ["DowngradeRefused"] },
+    from: "8.0",
+    to: "7.2",
+    denied: ["DowngradeRefused"],
   },
 ];
 
@@ -65,8 +75,13 @@ function versionChange(status: DatabaseStatus, from: string, to: string) {
     status: { databaseUID: "1", cluster: "rec", ...status },
   });
   const request = {
-    ...{ uid: "u-1", kind: { group: API_GROUP, kind: KINDS.database.kind }, namespace: "default", name: "db" },
-    ...{ operation: "UPDATE", object: object(to), oldObject: object(from) },
+    uid: "u-1",
+    kind: { group: API_GROUP, kind: KINDS.database.kind },
+    namespace: "default",
+    name: "db",
+    operation: "UPDATE",
+    object: object(to),
+    oldObject: object(from),
   };
   return readQuestion(JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request })).request;
 }
@@ -74,7 +89,8 @@ function versionChange(status: DatabaseStatus, from: string, to: string) {
 /** The namespace holds the cluster "rec", whose databases stay at major versions. */
 function namespaceWithMajor(): NamespaceObjects {
   const rec = {
-    ...{ apiVersion: `${API_GROUP}/v1`, kind: KINDS.cluster.kind },
+    apiVersion: `${API_GROUP}/v1`,
+    kind: KINDS.cluster.kind,
     metadata: { name: "rec", uid: "r", resourceVersion: "1" },
     spec: clusterSpec.parse({ storeUpgradePolicy: "major" }),
   };

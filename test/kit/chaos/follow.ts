@@ -20,7 +20,9 @@ export async function followChanges({ cluster, kube }: Scene, uid: number): Prom
   const informer = startInformer(kube, ConfigMaps, {
     namespace,
     fieldSelector: `metadata.name=${name}`,
-    ...{ log: silentLog, clock: systemClock, signal: ending.signal },
+    log: silentLog,
+    clock: systemClock,
+    signal: ending.signal,
   });
   informer.onChange((_ref, object) => {
     const text = object?.data?.["record"];

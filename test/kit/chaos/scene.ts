@@ -73,15 +73,7 @@ export async function startScene(
         address: network.address,
         enter: (uid) => [...network.enter(uid), ...(shims.get(uid)?.enter ?? [])],
         prepare: (_uid, root) => {
-          mkdirSync(volume(root), { recursive: true });
-          execFileSync("mount", [
-            "-t",
-            "tmpfs",
-            "-o",
-            `size=${VOLUME_MIB + Math.ceil(elements / ELEMENTS_PER_MIB)}m`,
-            "tmpfs",
-            volume(root),
-          ]);
+          mountVolume(volume(root), elements);
           stack.defer(() => void execFileSync("umount", ["-l", volume(root)]));
         },
       },
@@ -103,12 +95,25 @@ export async function startScene(
   const bystander = await filledDatabase(making, { name: "bystander", ...body });
   const owned = stack.move();
   return {
-    ...{ cluster, network, shims, uid, port, full, bystander, kube },
+    cluster,
+    network,
+    shims,
+    uid,
+    port,
+    full,
+    bystander,
+    kube,
     down: new Set(),
     volume: (node) => volume(cluster.root(node)),
     record: () => readRecord(kube, cluster, uid),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function mountVolume(path: string, elements: number): void {
+  const size = `size=${VOLUME_MIB + Math.ceil(elements / ELEMENTS_PER_MIB)}m`;
+  mkdirSync(path, { recursive: true });
+  execFileSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", path]);
 }
 
 /** Also where a busy machine loses the answer: the database may be there then. */

@@ -81,8 +81,13 @@ export async function startEngine(options: TestEngineOptions = {}): Promise<Test
   const call = (...args: readonly Arg[]): Promise<Reply> => callEngine(address, ...args);
   const replication = async (): Promise<ReplicationView> => viewOf(textOf(await call("INFO", "replication")));
   return {
-    ...{ name, host, port, pid: child.pid ?? 0 },
-    ...{ call, replication, stop },
+    name,
+    host,
+    port,
+    pid: child.pid ?? 0,
+    call,
+    replication,
+    stop,
     connect: () => connectEngine(address),
     follow: async (primary) => {
       if (password !== undefined) await call("CONFIG", "SET", "masterauth", password);

@@ -41,8 +41,14 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     return given;
   };
   const node = new NodeProxy({
-    ...{ node: 1, workers, args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"], env: ENV, epochs: allEpochs },
-    ...{ clock: systemClock, log: silentLog, certificate: () => undefined },
+    node: 1,
+    workers,
+    args: [...PROXY_NODE_ARGS, PROGRAM, "proxy"],
+    env: ENV,
+    epochs: allEpochs,
+    clock: systemClock,
+    log: silentLog,
+    certificate: () => undefined,
     askOthers: (question) => askOthers(question),
     askScripts: (request) => share(request),
     // one that ends meanwhile is followed by another one, which asks again
@@ -63,11 +69,11 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
   }
   return {
     node,
-    ...{ pid: processOf(1, workers) ?? 0, stop, [Symbol.asyncDispose]: stop },
+    pid: processOf(1, workers) ?? 0,
+    stop,
+    [Symbol.asyncDispose]: stop,
     send: (command) => node.send(command),
-    onParameters: (keep) => {
-      node.onParameters(keep);
-    },
+    onParameters: (keep) => void node.onParameters(keep),
     onScripts: (given) => void (share = given),
     onClients: (given) => void (askOthers = given),
     stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),

@@ -79,8 +79,12 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
     site.engine = owned.use(await start(site.id, addressOf(site.engine)));
   };
   return {
-    ...{ sites, engines, areUp: () => areUp(sites), heal: () => ways.mend() },
-    ...{ cut: (site, from) => ways.cut(site, from), cutFrom: (site) => ways.cutFrom(site) },
+    sites,
+    engines,
+    areUp: () => areUp(sites),
+    heal: () => ways.mend(),
+    cut: (site, from) => ways.cut(site, from),
+    cutFrom: (site) => ways.cutFrom(site),
     async remove(id) {
       await known(id).link.kill();
       linking.remove(id);
@@ -104,9 +108,7 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
     async promoteReplica(id) {
       const [site, replica] = [known(id), present(replicas[id - 1])];
       await promote(replica, site.engine);
-      site.engine = replica;
-      site.confirmedBy = 0;
-      site.appendOnlyFolder = undefined;
+      Object.assign(site, { engine: replica, confirmedBy: 0, appendOnlyFolder: undefined });
       await linking.configure(site.link, site);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

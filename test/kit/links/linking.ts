@@ -61,7 +61,10 @@ export class Linking {
         .map(async ({ at: listen, id, relay }) => {
           const link = await startLink();
           const { primary: _primary, ...database } = this.#databaseOf({
-            ...{ id, engine: listen, confirmedBy: 0, awaitsSites: false },
+            id,
+            engine: listen,
+            confirmedBy: 0,
+            awaitsSites: false,
           });
           const databases = [relay === undefined ? database : { ...database, relay }];
           await link.configure({ op: "configure", listen, certificate: certificateOf(id, this.#authority), databases });
@@ -82,7 +85,13 @@ export class Linking {
       .map((_, index) => index + 1)
       .filter((other) => other !== id && !this.#removed.has(other));
     return {
-      ...{ guid: GUID, bdb: 1, site: id, logins: [], confirmedBy, awaitsSites, primary: { host, port } },
+      guid: GUID,
+      bdb: 1,
+      site: id,
+      logins: [],
+      confirmedBy,
+      awaitsSites,
+      primary: { host, port },
       keptBytes: this.#keptBytes,
       ...(appendOnlyFolder === undefined ? {} : { appendOnlyFolder }),
       sites: others.map((other) => remoteSite(other, this.#ways.between(id, other), this.#authority)),

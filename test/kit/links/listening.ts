@@ -12,8 +12,12 @@ const authority = authorityNamed("own");
 /** The certificate that all ends of a test show. */
 export const ownCertificate: LinkCertificate = {
   ...issue(authority, {
-    ...{ commonName: "here.example", dnsNames: ["here.example"], ipAddresses: [] },
-    ...{ usages: ["server", "client"], now: new Date(), days: 1 },
+    commonName: "here.example",
+    dnsNames: ["here.example"],
+    ipAddresses: [],
+    usages: ["server", "client"],
+    now: new Date(),
+    days: 1,
   }),
   authorities: authority.certificate,
   serverName: "here.example",

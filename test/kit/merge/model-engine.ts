@@ -67,7 +67,11 @@ export class ModelEngine {
     const at = this.#expires.get(key);
     const expiry: readonly Effect[] = at === undefined ? [] : [{ kind: "expire", key, at }];
     const puts = elementsOf(held).map(([element, value]): Effect => ({
-      ...{ kind: "put", type: held.type, key, element, value },
+      kind: "put",
+      type: held.type,
+      key,
+      element,
+      value,
     }));
     return [clear, ...puts, ...expiry];
   }

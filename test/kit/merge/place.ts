@@ -148,10 +148,22 @@ function nothing(
 ): Omit<Place, "id" | "sites" | "skew" | "limits"> {
   const site = Site.empty({ origin: id, sites, life: String(life), limits });
   return {
-    ...{ origin: id, state: "new", transfer: undefined, catchUp: undefined, at: 0, captured: 0, life },
-    ...{ site, unread: [], suspects: new Set(), lost: new LostExpiries(site.keys), work: [] },
+    origin: id,
+    state: "new",
+    transfer: undefined,
+    catchUp: undefined,
+    at: 0,
+    captured: 0,
+    life,
+    site,
+    unread: [],
+    suspects: new Set(),
+    lost: new LostExpiries(site.keys),
+    work: [],
     scores: new KnownScores(),
-    ...{ engine: new ModelEngine(), stream: [], stored: { saved: undefined, log: [] } },
+    engine: new ModelEngine(),
+    stream: [],
+    stored: { saved: undefined, log: [] },
   };
 }
 

@@ -50,8 +50,17 @@ const WRITES = 1;
 const LAST_VERSION = 3;
 const EMPTY: InSyncSet = { epoch: 1, members: [], joining: [], version: 0 };
 const BEGIN: State = {
-  ...{ written: 0, has: 0, linked: true, acknowledged: 0, set: EMPTY, known: [EMPTY, EMPTY], leader: EMPTY },
-  ...{ confirmed: [-1, -1], said: [], agreed: -1, end: "" },
+  written: 0,
+  has: 0,
+  linked: true,
+  acknowledged: 0,
+  set: EMPTY,
+  known: [EMPTY, EMPTY],
+  leader: EMPTY,
+  confirmed: [-1, -1],
+  said: [],
+  agreed: -1,
+  end: "",
 };
 
 /** What the model has found. */
@@ -147,7 +156,8 @@ function look(state: State, protocol: SyncProtocol): State {
   const earlier = state.said.find(([at]) => isAgreed && at > version) ?? state.said.at(-1);
   const said = [...(earlier === undefined ? [] : [earlier]), now];
   const samples = said.map(([at, offset, confirmed, isLinked]): PrimarySample => ({
-    ...{ at, offset },
+    at,
+    offset,
     replicas: new Map([[2, { linked: isLinked, offset: confirmed }]]),
   }));
   const confirmedAt = isAgreed && protocol.catchesUp ? version + 0.5 : undefined;

@@ -92,12 +92,27 @@ interface State {
 }
 
 const START: State = {
-  ...{ record: 0, grant: GRANT, known: 1, renewed: 0, vouched: GRANT, hasLeft: 0, catching: 0 },
+  record: 0,
+  grant: GRANT,
+  known: 1,
+  renewed: 0,
+  vouched: GRANT,
+  hasLeft: 0,
+  catching: 0,
   unbroken: GRANT,
   same2: 1,
   same3: 1,
-  ...{ leaseVoters: 0, countedVoters: 1, promised2: OLD, promised3: OLD, consented2: OLD, consented3: OLD },
-  ...{ seen: 0, changed: 0, takeOver: -1, consents: 0, read: -1 },
+  leaseVoters: 0,
+  countedVoters: 1,
+  promised2: OLD,
+  promised3: OLD,
+  consented2: OLD,
+  consented3: OLD,
+  seen: 0,
+  changed: 0,
+  takeOver: -1,
+  consents: 0,
+  read: -1,
 };
 
 type Step = (state: State, protocol: Protocol) => State | undefined;
@@ -110,18 +125,28 @@ const IDLE = { takeOver: -1, consents: 0, read: -1 } as const;
 const STEPS: Readonly<Record<string, Step>> = {
   "time passes": (state) => ({
     ...state,
-    ...{ grant: Math.max(0, state.grant - 1), seen: older(state.seen) },
-    ...{ renewed: older(state.renewed, GRANT), vouched: older(state.vouched, GRANT) },
+    grant: Math.max(0, state.grant - 1),
+    seen: older(state.seen),
+    renewed: older(state.renewed, GRANT),
+    vouched: older(state.vouched, GRANT),
     unbroken: older(state.unbroken, GRANT),
-    ...{ promised2: older(state.promised2), promised3: older(state.promised3) },
-    ...{ consented2: older(state.consented2), consented3: older(state.consented3) },
+    promised2: older(state.promised2),
+    promised3: older(state.promised3),
+    consented2: older(state.consented2),
+    consented3: older(state.consented3),
     takeOver: state.takeOver < 0 ? -1 : older(state.takeOver, GRANT),
   }),
   ...eachChoice("a renewal is stored and confirmed", (voters) => (state, protocol) => ({
-    ...{ ...state, ...renewed(state, protocol), leaseVoters: voters, countedVoters: bit(voters) },
+    ...state,
+    ...renewed(state, protocol),
+    leaseVoters: voters,
+    countedVoters: bit(voters),
   })),
   ...eachChoice("a renewal is stored, and its answer is lost", (voters) => (state, protocol) => ({
-    ...{ ...state, changed: 1, leaseVoters: voters, countedVoters: withUnknown(state, voters, protocol) },
+    ...state,
+    changed: 1,
+    leaseVoters: voters,
+    countedVoters: withUnknown(state, voters, protocol),
   })),
   ...eachRound((promising) => (state, protocol) => vouch(state, promising, protocol)),
   ...eachVoter("consents", consent),
@@ -133,7 +158,14 @@ const STEPS: Readonly<Record<string, Step>> = {
   "another node leads, or the leader sees the lease": (state) => ({ ...state, seen: 0, changed: 0, ...IDLE }),
   "the agent of the primary's node looks at its grant": look,
   "the agent of the primary's node starts again": (state) => ({
-    ...{ ...state, known: 0, renewed: GRANT, vouched: GRANT, unbroken: GRANT, same2: 0, same3: 0, catching: 0 },
+    ...state,
+    known: 0,
+    renewed: GRANT,
+    vouched: GRANT,
+    unbroken: GRANT,
+    same2: 0,
+    same3: 0,
+    catching: 0,
   }),
   "the primary's node reads the record": (state) => {
     if (state.catching === 0) return undefined;

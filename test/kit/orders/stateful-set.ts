@@ -38,7 +38,11 @@ export function templateOf(revision: string): Template {
 export function workloadOf(set: StatefulSet): Workload {
   const { template, hash, replicas, partition, generation } = set;
   return {
-    ...{ replicas, partition, template: hash, image: `storeenterprise/node:${template.tag}`, imageTag: template.tag },
+    replicas,
+    partition,
+    template: hash,
+    image: `storeenterprise/node:${template.tag}`,
+    imageTag: template.tag,
     updateRevision: set.updateRevision,
     currentRevision: set.currentRevision,
     observed: set.observedGeneration === generation,

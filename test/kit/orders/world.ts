@@ -59,8 +59,14 @@ export class OrderedWorld {
     const template = { tag: FIRST.nodeTag, note: "0", restarted: 0 };
     const revision = revisionOf(template);
     this.set = {
-      ...{ template, hash: `${FIRST.nodeTag}/0`, replicas: 3, partition: isLegacy ? 0 : 3 },
-      ...{ generation: 1, observedGeneration: 1, currentRevision: revision, updateRevision: revision },
+      template,
+      hash: `${FIRST.nodeTag}/0`,
+      replicas: 3,
+      partition: isLegacy ? 0 : 3,
+      generation: 1,
+      observedGeneration: 1,
+      currentRevision: revision,
+      updateRevision: revision,
     };
     this.pods = [0, 1, 2].map((ordinal) => this.#newPod(ordinal, revision, true));
   }
@@ -72,7 +78,10 @@ export class OrderedWorld {
     const { accepted } = asked;
     const upgradeSpec = accepted === undefined ? {} : { upgradeSpec: { acceptUnknownVersion: accepted } };
     return clusterView({
-      ...{ operator, remembered, kubernetesMinor: "1.34", spec: this.#specOf(asked.tag, { ...more, ...upgradeSpec }) },
+      operator,
+      remembered,
+      kubernetesMinor: "1.34",
+      spec: this.#specOf(asked.tag, { ...more, ...upgradeSpec }),
       workload: { ...workloadOf(this.set), ...(alteration && { alteration }) },
       pods: this.pods,
       cluster: facts({ ...this.nodes.records(), ...(licensed ? {} : { license: EXPIRED }) }),
@@ -252,7 +261,12 @@ export class OrderedWorld {
     this.#made += 1;
     const trouble = tag === "nonsense" ? "ErrImagePull: not found" : "";
     return pod(ordinal, {
-      ...{ id: `pod ${this.#made}`, revision, imageTag: tag, trouble, containerReady: ready, inService: ready },
+      id: `pod ${this.#made}`,
+      revision,
+      imageTag: tag,
+      trouble,
+      containerReady: ready,
+      inService: ready,
     });
   }
 

@@ -93,7 +93,9 @@ async function verdictOf(
   for (const { id, lines } of scene.nodes) for (const line of lines.filter(isTelling)) say(`link ${id}: ${line}`);
   const broken = [...(data === undefined ? [] : brokenRules(sessions, data)), ...(await differences(scene))];
   return {
-    ...{ seed, acts: acts.length, ...times },
+    seed,
+    acts: acts.length,
+    ...times,
     requests: clients.reduce((sum, { requests }) => sum + requests(), 0),
     acknowledged: all.filter(({ outcome }) => outcome === "acknowledged").length,
     unknown: all.filter(({ outcome }) => outcome === "unknown").length,

@@ -69,7 +69,8 @@ export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
   const count = 2 + Math.floor((dice() * 2 * lengthMs) / FAULT_EVERY_MS);
   const faults = Array.from({ length: count }, () => ({ fromMs: between(dice, 0, lengthMs), act: faultOf(dice) }));
   return {
-    ...{ seed, lengthMs },
+    seed,
+    lengthMs,
     engines: shuffled(dice, pick(dice, ENGINES)),
     latencyMs: Object.fromEntries(
       shuffled(dice, ["1 2", "1 3", "2 3"]).map((pair, index) => [

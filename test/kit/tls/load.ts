@@ -36,7 +36,9 @@ export function startCounting(
   const clients = places.map(
     (place) =>
       new Redis({
-        ...{ ...place, ...options, maxRetriesPerRequest: null },
+        ...place,
+        ...options,
+        maxRetriesPerRequest: null,
         retryStrategy: (tries) => (tries > TRIES ? null : tries * 50),
       }),
   );

@@ -232,8 +232,12 @@ function issueNodeTls(authority: Authority, now: Date) {
   };
   const { certificate, key } = issue(authority, { ...names, now, days: 1 });
   const engine = issue(authority, {
-    ...{ commonName: "engine", dnsNames: [clusterNames.engineName(REC, NAMESPACE)], ipAddresses: [] },
-    ...{ usages: ["server", "client"], now, days: 1 },
+    commonName: "engine",
+    dnsNames: [clusterNames.engineName(REC, NAMESPACE)],
+    ipAddresses: [],
+    usages: ["server", "client"],
+    now,
+    days: 1,
   });
   return { "tls.crt": certificate, "tls.key": key, "engine.crt": engine.certificate, "engine.key": engine.key };
 }

@@ -25,7 +25,10 @@ export async function internalPasswordOf(
 export async function enginesOf(cluster: TestCluster, uid: number): Promise<readonly EngineOptions[]> {
   const logins = [{ user: ENGINE_USER, password: await internalPasswordOf(cluster, uid) }];
   return (await cluster.shards(uid)).map((shard) => ({
-    ...{ host: cluster.address(nodeOf(shard)), port: shard.port },
-    ...{ logins, timeoutMs: 5_000, tls: shard.tls && cluster.engineTls },
+    host: cluster.address(nodeOf(shard)),
+    port: shard.port,
+    logins,
+    timeoutMs: 5_000,
+    tls: shard.tls && cluster.engineTls,
   }));
 }

@@ -69,15 +69,13 @@ test("PodDisruptionBudget: allows what is above the minimum and counts readiness
 test("Job: a pod that succeeds completes it, and one that fails too often fails it", async () => {
   await using world = await controlledWorld();
   world.pods.decide((pod) => (pod.metadata.labels?.["app"] === "bad" ? "failed" : "succeeded"));
-  const job = (name: string): Wanted<object> => ({
+  const job = (name: string): Wanted<{ readonly spec: object }> => ({
     metadata: { name, namespace },
-    ...{
-      spec: {
-        backoffLimit: 0,
-        template: {
-          metadata: { labels: { app: name } },
-          spec: { restartPolicy: "Never", containers: [{ name: "main", image: "a:1" }] },
-        },
+    spec: {
+      backoffLimit: 0,
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { restartPolicy: "Never", containers: [{ name: "main", image: "a:1" }] },
       },
     },
   });

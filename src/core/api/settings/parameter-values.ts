@@ -33,7 +33,14 @@ export function bytes(pattern: RegExp, most: bigint): ParameterValues {
 }
 
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ "": 1, b: 1, k: 1_000, kb: 1_024, m: 1_000_000, mb: 1_048_576, g: 1_000_000_000, gb: 1_073_741_824 },
+  "": 1,
+  b: 1,
+  k: 1_000,
+  kb: 1_024,
+  m: 1_000_000,
+  mb: 1_048_576,
+  g: 1_000_000_000,
+  gb: 1_073_741_824,
 };
 
 function outside(least: bigint, most: bigint): ParsedValue {

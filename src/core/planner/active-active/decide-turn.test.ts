@@ -10,7 +10,11 @@ import { decideActiveActive, type ActiveActiveView } from "./decide.ts";
 const participants = [{ name: "east" }, { name: "west" }];
 const globalConfigurations = databaseSpec.parse({ memorySize: "120MB" });
 const record: ActiveActiveRecord = {
-  ...{ guid: "a", name: "carts", version: "7.4", participants, configuration: globalConfigurations },
+  guid: "a",
+  name: "carts",
+  version: "7.4",
+  participants,
+  configuration: globalConfigurations,
   edit: { count: 1, author: "east" },
 };
 const spec = { ...globalConfigurations, storeEnterpriseCluster: { name: "west" }, storeVersion: "7.2" };
@@ -18,12 +22,24 @@ const spec = { ...globalConfigurations, storeEnterpriseCluster: { name: "west" }
 /** East and west have 7.2, 7.4 is asked for, and west has another setting to get as well. */
 function viewOfWest(upgradeNow: string | undefined): ActiveActiveView {
   return {
-    ...{ name: "carts", release: NEW, clusterPolicy: undefined, knowsLinks: false, cluster: "west", self: "west" },
+    name: "carts",
+    release: NEW,
+    clusterPolicy: undefined,
+    knowsLinks: false,
+    cluster: "west",
+    self: "west",
     object: {
-      ...{ uid: "uid", isDeleted: false, agreed: agreementText(record), guid: "a", upgradeNow },
+      uid: "uid",
+      isDeleted: false,
+      agreed: agreementText(record),
+      guid: "a",
+      upgradeNow,
       spec: activeActiveSpec.parse({ participatingClusters: participants, storeVersion: "7.4", globalConfigurations }),
     },
-    ...{ own: [record], others: [record], objections: [], link: undefined },
+    own: [record],
+    others: [record],
+    objections: [],
+    link: undefined,
     participants: participants.map(({ name }) => ({
       name,
       word: { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] },

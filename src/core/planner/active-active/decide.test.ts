@@ -106,7 +106,9 @@ const cases: readonly Case[] = [
     does: {
       kind: "write-record",
       record: numbered({
-        ...{ ...known, numbers, edit: { count: 2, author: "west" } },
+        ...known,
+        numbers,
+        edit: { count: 2, author: "west" },
         participants: [{ name: "north" }, { name: "west" }],
       }),
     },
@@ -262,7 +264,12 @@ const cases: readonly Case[] = [
 for (const { rule, own = [known], others = [known], change = {}, does, finds, held, ...given } of cases) {
   test(`Active-Active: ${rule}`, () => {
     const decision = decideActiveActive({
-      ...{ name: "carts", release: NEW, clusterPolicy: undefined, knowsLinks: false, cluster: "west", self: "west" },
+      name: "carts",
+      release: NEW,
+      clusterPolicy: undefined,
+      knowsLinks: false,
+      cluster: "west",
+      self: "west",
       object: given.object && objectOf(given.object),
       own,
       others,
@@ -287,13 +294,6 @@ function configured(memorySize: string): DatabaseSpec {
 
 function objectOf({ written: change, ...rest }: NonNullable<Case["object"]>): ActiveActiveObject {
   const spec = activeActiveSpec.parse({ ...written, ...change });
-  return {
-    uid: "uid",
-    spec,
-    isDeleted: false,
-    agreed: agreementText(known),
-    guid: "a",
-    upgradeNow: undefined,
-    ...rest,
-  };
+  const agreed = agreementText(known);
+  return { uid: "uid", spec, isDeleted: false, agreed, guid: "a", upgradeNow: undefined, ...rest };
 }

@@ -8,7 +8,11 @@ import { numbered } from "./numbers.ts";
 const site = { activeActive: { guid: "a", site: 1 } } as const;
 const participants = [{ name: "east" }, { name: "west" }];
 const reaadb: ActiveActiveRecord = numbered({
-  ...{ guid: "a", name: "orders", version: "8.0", participants, configuration: {} },
+  guid: "a",
+  name: "orders",
+  version: "8.0",
+  participants,
+  configuration: {},
   edit: { count: 1, author: "east" },
 });
 const remoteSites: readonly RemoteSite[] = [

@@ -9,7 +9,10 @@ import { activeActiveTasks, type TaskFacts } from "./tasks.ts";
 
 const configuration = { memorySize: "200MB" };
 const record: ActiveActiveRecord = numbered({
-  ...{ guid: "a", name: "carts", version: "8.0", configuration },
+  guid: "a",
+  name: "carts",
+  version: "8.0",
+  configuration,
   participants: [{ name: "east" }, { name: "west" }],
   edit: { count: 1, author: "east" },
 });
@@ -20,7 +23,10 @@ const later = numbered({
   edit: { count: 2, author: "east" },
 });
 const remoteSites: readonly RemoteSite[] = ["east", "west", "north"].map((name) => ({
-  ...{ name, host: `${name}.example.com`, serverName: name, authorities: "" },
+  name,
+  host: `${name}.example.com`,
+  serverName: name,
+  authorities: "",
   ...(name === "east" ? { local: true } : {}),
 }));
 const state = { activeActives: [record], remoteSites };
@@ -32,7 +38,8 @@ const applied: DatabaseRecord = {
 };
 const last = { ...applied, awaitsSites: true } as const;
 const link = {
-  ...{ cause: "", awaitsSites: true },
+  cause: "",
+  awaitsSites: true,
   sites: [{ name: "west", state: "down", since: undefined, cause: "no answer" }] as const,
 };
 

@@ -23,32 +23,45 @@ interface Case {
 const cases: readonly Case[] = [
   {
     rule: "a database grows where its node has room for all of it",
-    ...{ instances: SINGLE, change: { memoryBytes: 200e6 }, nodes: [contained(1, 1100)], want: undefined },
+    instances: SINGLE,
+    change: { memoryBytes: 200e6 },
+    nodes: [contained(1, 1100)],
+    want: undefined,
   },
   {
     rule: "the node with the least room decides, and the refusal says how much would fit",
-    ...{ instances: PAIR, change: { memoryBytes: 300e6 }, nodes: [contained(1, 1500), contained(2, 1000)] },
+    instances: PAIR,
+    change: { memoryBytes: 300e6 },
+    nodes: [contained(1, 1500), contained(2, 1000)],
     want: /"orders" has 100 MB and cannot have 300 MB: node 1 has room for 396 MB of it, node 2 has room for 195 MB of it; up to 195 MB fit/,
   },
   {
     rule: "what other databases may need is not there",
-    ...{ instances: SINGLE, change: { memoryBytes: 200e6 }, nodes: [contained(1, 1100)] },
+    instances: SINGLE,
+    change: { memoryBytes: 200e6 },
+    nodes: [contained(1, 1100)],
     others: [{ node: 1, port: 1, memoryBytes: 100e6, diskBytes: 0, primary: true }],
     want: /node 1 has room for 129 MB of it; up to 129 MB fit/,
   },
   {
     rule: "a node that is overcommitted lets nothing grow",
-    ...{ instances: SINGLE, change: { memoryBytes: 101e6 }, nodes: [contained(1, 600)] },
+    instances: SINGLE,
+    change: { memoryBytes: 101e6 },
+    nodes: [contained(1, 600)],
     want: /it cannot grow there/,
   },
   {
     rule: "there it may shrink, and change whatever takes no memory",
-    ...{ instances: SINGLE, change: { memoryBytes: 99e6, persistence: "aofAlways" }, nodes: [contained(1, 600)] },
+    instances: SINGLE,
+    change: { memoryBytes: 99e6, persistence: "aofAlways" },
+    nodes: [contained(1, 600)],
     want: undefined,
   },
   {
     rule: "a first replica needs another node with room",
-    ...{ instances: SINGLE, change: { replication: true }, nodes: [contained(1, 1100), contained(2, 600)] },
+    instances: SINGLE,
+    change: { replication: true },
+    nodes: [contained(1, 1100), contained(2, 600)],
     want: /no node can take a 7\.2 replica: node 1 already holds an instance of it, node 2 has room for a database of 25 MB, and this one has 100 MB/,
   },
   {
@@ -60,11 +73,17 @@ const cases: readonly Case[] = [
   },
   {
     rule: "nodes of older releases are asked for their machine",
-    ...{ instances: SINGLE, change: { memoryBytes: 900e6 }, nodes: [node(1)], want: undefined },
+    instances: SINGLE,
+    change: { memoryBytes: 900e6 },
+    nodes: [node(1)],
+    want: undefined,
   },
   {
     rule: "and refuse more than it has",
-    ...{ instances: SINGLE, change: { memoryBytes: 1100e6 }, nodes: [node(1)], want: /up to 1000 MB fit/ },
+    instances: SINGLE,
+    change: { memoryBytes: 1100e6 },
+    nodes: [node(1)],
+    want: /up to 1000 MB fit/,
   },
 ];
 

@@ -141,15 +141,14 @@ for (const { rule, want, ...request } of cases) {
 test("a copy of what runs goes where most room is left by the strictest rule that finds a place", () => {
   const tight = (uid: number, limit: number): NodeFacts => node(uid, { container: { limit: limit * MIB, reserve: 0 } });
   const request = {
-    ...({
-      storeVersion: "7.2",
-      tls: false,
-      memoryBytes: 100 * MIB,
-      diskBytes: 0,
-      role: "replica",
-      portOffset: 1,
-    } as const),
-    ...{ everything: [], avoid: [] },
+    storeVersion: "7.2" as const,
+    tls: false,
+    memoryBytes: 100 * MIB,
+    diskBytes: 0,
+    role: "replica" as const,
+    portOffset: 1,
+    everything: [],
+    avoid: [],
   };
   const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);
   assert.deepEqual(placed([tight(1, 50), tight(2, 150), tight(3, 400)]), { node: 3, port: 20_001 });

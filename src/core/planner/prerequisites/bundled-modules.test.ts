@@ -5,12 +5,18 @@ import { stepFrom } from "./check-input.ts";
 
 const texts = database({ name: "texts", modules: ["ft"], askedModules: ["ft"] });
 const brought: ClusterModule = {
-  ...{ name: "ft", displayName: "ft", bundled: true },
-  ...{ platforms: ["rhel9/x86_64"], databaseVersions: ["7.2"] },
+  name: "ft",
+  displayName: "ft",
+  bundled: true,
+  platforms: ["rhel9/x86_64"],
+  databaseVersions: ["7.2"],
 };
 const build = (compatible: string, platform = "rhel9"): ClusterModule => ({
-  ...{ name: "ft", displayName: "Search", bundled: false },
-  ...{ platforms: [`${platform}/x86_64`], compatible },
+  name: "ft",
+  displayName: "Search",
+  bundled: false,
+  platforms: [`${platform}/x86_64`],
+  compatible,
 });
 
 /** The database with its module, and what else is installed. */

@@ -40,7 +40,9 @@ const cases: readonly CheckCase[] = [
     name: "a cluster that was never made does not begin with one",
     view: {
       spec: { ...clusterView().spec, extraLabels: { "storeenterprise.io/team": "a" } },
-      ...{ workload: undefined, pods: [], remembered: {} },
+      workload: undefined,
+      pods: [],
+      remembered: {},
     },
     found: "block SpecInvalid",
     evidence:

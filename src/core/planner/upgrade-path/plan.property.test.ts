@@ -132,7 +132,11 @@ test("whatever the versions are, there is an answer", () => {
           isOpenShift: false,
           databases: [
             {
-              ...{ name: "db", uid: 1, version: database, replication: false, hasObject: true },
+              name: "db",
+              uid: 1,
+              version: database,
+              replication: false,
+              hasObject: true,
               policies: { cluster: "major", database: undefined },
             },
           ],

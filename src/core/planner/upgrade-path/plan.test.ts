@@ -4,7 +4,11 @@ import { planUpgradePath } from "./plan.ts";
 import type { Goal, PathDatabase, PathFacts } from "./state.ts";
 
 const orders: PathDatabase = {
-  ...{ name: "orders", uid: 1, version: "7.2", replication: true, hasObject: true },
+  name: "orders",
+  uid: 1,
+  version: "7.2",
+  replication: true,
+  hasObject: true,
   policies: { cluster: "latest", database: "latest" },
 };
 const facts: PathFacts = {

@@ -104,7 +104,11 @@ export const PERSON_RIGHTS: readonly PersonRight[] = [
     { group, resource, only, verbs: ["get", "patch"], roles: INSTALL, why: "an object of the bundle" },
   ]),
   {
-    ...{ group: RBAC, resource: "roles", verbs: ["escalate", "bind"], roles: INSTALL, only: OPERATOR },
+    group: RBAC,
+    resource: "roles",
+    verbs: ["escalate", "bind"],
+    roles: INSTALL,
+    only: OPERATOR,
     why: "the Role of the operator has more than its installer",
   },
   { ...core("configmaps", ["get"], INSTALL, "the namespaces that the operator manages"), only: [OPERATOR_CONFIG] },

@@ -8,7 +8,10 @@ const LOGINS = { clusters: ["rec"], secrets: [] };
 const OURS = "app.storeenterprise.io";
 
 const asked = (verb: string, resource: string, name?: string, group = OURS): Access => ({
-  ...{ verb, group, resource, name },
+  verb,
+  group,
+  resource,
+  name,
   namespace: "default",
 });
 

@@ -9,8 +9,16 @@ const OUTSTANDING_REQUEST = z.strictObject({ client: z.string(), command: z.stri
 const DISTRIBUTION = z.strictObject({ counts: z.array(count), sum: z.number().nonnegative() });
 
 const COUNTED = z.strictObject({
-  ...{ receivedBytes: count, sentBytes: count, errors: count, pins: count, switchovers: count, failovers: count },
-  ...{ answered: DISTRIBUTION, answeredLate: DISTRIBUTION, holds: DISTRIBUTION, outages: DISTRIBUTION },
+  receivedBytes: count,
+  sentBytes: count,
+  errors: count,
+  pins: count,
+  switchovers: count,
+  failovers: count,
+  answered: DISTRIBUTION,
+  answeredLate: DISTRIBUTION,
+  holds: DISTRIBUTION,
+  outages: DISTRIBUTION,
 });
 
 const ENDPOINT_COUNTERS = z.strictObject({

@@ -130,7 +130,11 @@ async function serving(isStale: boolean) {
   >; // these are the keys of the table
   const logins = [{ username: "admin@rec", password: "of the cluster" }];
   const server = await serveManagementApi({
-    ...{ host, port: 9443, handlers, tls: { "tls.crt": certificate, "tls.key": key }, log: silentLog },
+    host,
+    port: 9443,
+    handlers,
+    tls: { "tls.crt": certificate, "tls.key": key },
+    log: silentLog,
     supported: DATABASE_VERSIONS,
     archiveFolder: folder.path,
     notJoined: () => undefined,

@@ -66,7 +66,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
       store_version: z.enum(targetsOf(supported)).exactOptional(),
       may_discard_data: z.boolean().exactOptional(),
     }),
-    ...{ addPassword: databasePassword, replacePasswords: databasePassword, removePassword: databasePassword },
+    ...OF_PASSWORDS,
     setClientParameters: z.strictObject({ parameters: engineParametersText }),
     recoverBdb: recovery,
     putCrdb: activeActiveBody,
@@ -100,6 +100,12 @@ const certificate = z.strictObject({
   client_authorities: pem.exactOptional(),
 });
 const databasePassword = z.strictObject({ password: secret.min(1) });
+
+const OF_PASSWORDS = {
+  addPassword: databasePassword,
+  replacePasswords: databasePassword,
+  removePassword: databasePassword,
+};
 
 const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must be 1 to 63 letters, digits and hyphens");
 

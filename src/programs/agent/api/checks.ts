@@ -229,7 +229,9 @@ export async function requireRoom(
   after: DatabaseRecord,
 ): Promise<void> {
   const refusal = whyNoGrowth({
-    ...{ before, after, nodes: await gatherNodes(context) },
+    before,
+    after,
+    nodes: await gatherNodes(context),
     others: placedInstances(context.records.databases().filter(({ uid }) => uid !== before.uid)),
   });
   if (refusal !== undefined) throw refuse(refusals.insufficientResources, refusal);

@@ -72,7 +72,10 @@ export function nodeHandlers(context: ClusterApiContext): Pick<Handlers, NodeRou
   return {
     nodes: async () => listNodes(context),
     node: async ({ params }) => getNode(context, params.uid ?? ""),
-    ...{ actions, actionsV2: actions, action, actionV2: action },
+    actions,
+    actionsV2: actions,
+    action,
+    actionV2: action,
     nodeAction: async ({ params }) => getNodeAction(context, params.uid ?? "", params.action ?? ""),
     releaseSetAside: ({ params }) => releaseSetAside(context, getNode(context, params.uid ?? "").uid, params.id ?? ""),
     maintenanceOn: ({ params, body, forwardedBy }) =>

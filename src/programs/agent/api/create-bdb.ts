@@ -54,12 +54,22 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const places = placeDatabase(context, nodes, { storeVersion, tls: wantsTls(settings), ...settings });
   const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
   const record = newRecord(free.number, places, clock.now().toISOString(), {
-    ...{ ...settings, name: body.name, port, storeVersion },
+    ...settings,
+    name: body.name,
+    port,
+    storeVersion,
     ...(modules.length === 0 ? {} : { modules }),
-    ...{ ...shown, ...link, ...gate },
+    ...shown,
+    ...link,
+    ...gate,
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
   });
   if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
+  await keepRecord(context, record);
+  return record;
+}
+
+async function keepRecord({ records, passwords }: WriteContext, record: DatabaseRecord): Promise<void> {
   try {
     await records.createDatabase(record);
   } catch (error) {
@@ -67,7 +77,6 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
     if (refusalOf(error) !== refusals.internal) await passwords.remove(record.uid);
     throw error;
   }
-  return record;
 }
 
 type RequestedDatabase = SettingValues &

@@ -9,12 +9,18 @@ import type { LinkedDatabaseStatus, SiteLinkStatus } from "../../../ports/manage
 import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-health.ts";
 
 const record: ActiveActiveRecord = numbered({
-  ...{ guid: "a", name: "carts", version: "8.0", configuration: {} },
+  guid: "a",
+  name: "carts",
+  version: "8.0",
+  configuration: {},
   participants: [{ name: "east" }, { name: "west" }, { name: "north" }],
   edit: { count: 1, author: "east" },
 });
 const remoteSites: readonly RemoteSite[] = ["east", "west", "north"].map((name) => ({
-  ...{ name, host: name, serverName: name, authorities: "" },
+  name,
+  host: name,
+  serverName: name,
+  authorities: "",
   ...(name === "east" ? { local: true } : {}),
 }));
 const database: DatabaseRecord = {
@@ -23,10 +29,23 @@ const database: DatabaseRecord = {
 };
 const since = "2026-11-23T05:00:00.000Z";
 const site = (id: number, state: SiteLinkStatus["state"], cause = ""): SiteLinkStatus => ({
-  ...{ site: id, state, since, cause, lagMs: 4, behindMs: 6, unconfirmed: 1, receivedBytes: 7, sentBytes: 8 },
+  site: id,
+  state,
+  since,
+  cause,
+  lagMs: 4,
+  behindMs: 6,
+  unconfirmed: 1,
+  receivedBytes: 7,
+  sentBytes: 8,
 });
 const status = (...sites: readonly SiteLinkStatus[]): LinkedDatabaseStatus => ({
-  ...{ guid: "a", engine: "", hasJoined: true, knownKeys: 3, keptBytes: 5, sites },
+  guid: "a",
+  engine: "",
+  hasJoined: true,
+  knownKeys: 3,
+  keptBytes: 5,
+  sites,
 });
 const bothUp = status(site(2, "up"), site(3, "up"));
 

@@ -77,11 +77,17 @@ function siteHealth(
   }
   const { behindMs, unconfirmedMs } = found;
   return {
-    ...{ id, name, state: found.state, since: found.since, cause: found.cause },
-    ...{ lag_ms: found.lagMs, unconfirmed: found.unconfirmed },
+    id,
+    name,
+    state: found.state,
+    since: found.since,
+    cause: found.cause,
+    lag_ms: found.lagMs,
+    unconfirmed: found.unconfirmed,
     ...(behindMs === undefined ? {} : { behind_ms: behindMs }),
     ...(unconfirmedMs === undefined ? {} : { unconfirmed_ms: unconfirmedMs }),
-    ...{ received_bytes: found.receivedBytes, sent_bytes: found.sentBytes },
+    received_bytes: found.receivedBytes,
+    sent_bytes: found.sentBytes,
     ...(found.agreement === undefined ? {} : { agreement: agreementOf(found.agreement) }),
   };
 }
@@ -90,7 +96,10 @@ function agreementOf({ agreedAt, comparedAt, cause, found, differing, difference
   return {
     ...(agreedAt === undefined ? {} : { agreed_at: agreedAt }),
     ...(comparedAt === undefined ? {} : { compared_at: comparedAt }),
-    ...{ cause, found, differing, differences },
+    cause,
+    found,
+    differing,
+    differences,
   };
 }
 

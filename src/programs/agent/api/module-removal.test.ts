@@ -10,8 +10,17 @@ import { uploadModule } from "./module-upload.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const build: InstalledModule = {
-  ...{ uid: "a1", name: "tally", displayName: "tally", version: "1.0.0", compatible: "8.0", platforms: [] },
-  ...{ sha256: "", bytes: 1, args: "", actionUid: "", installedTime: "" },
+  uid: "a1",
+  name: "tally",
+  displayName: "tally",
+  version: "1.0.0",
+  compatible: "8.0",
+  platforms: [],
+  sha256: "",
+  bytes: 1,
+  args: "",
+  actionUid: "",
+  installedTime: "",
 };
 const { record } = factsOf({ instances: [on(1, 1)] });
 const user: DatabaseRecord = { ...record, name: "counts", modules: [{ name: "Tally", args: "" }] };

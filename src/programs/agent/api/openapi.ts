@@ -45,10 +45,16 @@ export function objectSchemas(release: Release): Readonly<Record<string, Json>> 
 function operation(name: RouteName): Json {
   const { path, auth, why, query } = routes[name];
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, each = ""]) => ({
-    ...{ name: each, in: "path", required: true, schema: { type: "string" } },
+    name: each,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
   }));
   const inQuery = Object.entries(query).map(([each, description]) => ({
-    ...{ name: each, in: "query", description, schema: { type: "string" } },
+    name: each,
+    in: "query",
+    description,
+    schema: { type: "string" },
   }));
   const parameters = [...inPath, ...inQuery];
   return {

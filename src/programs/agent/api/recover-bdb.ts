@@ -61,7 +61,11 @@ async function instanceFrom(
   const data = member?.report.setAside.find((one) => one.id === id && one.bdb === uid);
   if (data === undefined) throw refuse(refusals.noSuchData, `node ${node} has no data ${id} of "${name}" set aside`);
   const request = {
-    ...({ storeVersion, tls: wantsTls({ tlsMode }), memoryBytes, avoid: [], role: "primary" } as const),
+    storeVersion,
+    tls: wantsTls({ tlsMode }),
+    memoryBytes,
+    avoid: [],
+    role: "primary" as const,
     diskBytes: diskBytes(record),
     nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
     everything: placedInstances(context.records.databases()),

@@ -49,8 +49,11 @@ export interface ManagementApi {
 export async function serveManagementApi(options: ManagementApiOptions): Promise<ManagementApi> {
   const server = fastify({
     https: {
-      ...{ key: options.tls["tls.key"], cert: options.tls["tls.crt"], minVersion: "TLSv1.2" },
-      ...{ ...PATIENCE, headersTimeout: HEADERS_MS },
+      key: options.tls["tls.key"],
+      cert: options.tls["tls.crt"],
+      minVersion: "TLSv1.2",
+      ...PATIENCE,
+      headersTimeout: HEADERS_MS,
     },
     bodyLimit: BODY_BYTES,
     requestTimeout: REQUEST_MS,

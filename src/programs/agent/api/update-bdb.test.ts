@@ -26,7 +26,9 @@ function scene({ record: given, others = [], meanwhile }: Scene) {
   const base = factsOf({ instances: [on(1, 1)], record: { replication: false } }).record;
   const { certificate, clientAuthorities } = FORMER;
   let record: DatabaseRecord = {
-    ...{ ...base, certificate: { certificate, clientAuthorities }, passwords: { revision: 3, engines: "closed" } },
+    ...base,
+    certificate: { certificate, clientAuthorities },
+    passwords: { revision: 3, engines: "closed" },
     ...given,
   };
   let secret: StoredPasswords = { set: { password: "former", others }, revision: 3, certificate: FORMER };

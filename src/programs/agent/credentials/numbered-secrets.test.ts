@@ -196,7 +196,9 @@ async function openScene({ hasOlderNodes = false } = {}): Promise<Scene> {
   const owner = { apiVersion: `${API_GROUP}/v1`, kind: "StoreEnterpriseCluster", name: "rec", uid: "u" };
   const secret = (number: number) => server.kube.get(Secrets, { name: nameOf(number), namespace });
   return {
-    ...{ namespace, node, secret },
+    namespace,
+    node,
+    secret,
     counter: {
       next: () => next,
       use: async (number) => {

@@ -128,7 +128,12 @@ class Candidate {
     const startedAt = new Date(0).toISOString();
     this.lease = renewNodeLease({
       ...CLUSTER,
-      ...{ kube, clock: systemClock, log: silentLog, signal: this.ending.signal, node: uid, podName: `rec-${uid - 1}` },
+      kube,
+      clock: systemClock,
+      log: silentLog,
+      signal: this.ending.signal,
+      node: uid,
+      podName: `rec-${uid - 1}`,
       report: () => ({
         ...about,
         ...machine,

@@ -29,11 +29,28 @@ test("what an endpoint had counted is forgotten with the endpoint", () => {
 function stats(requests: number): EndpointStats {
   const times = { counts: [1, 2], sum: 3 };
   const counted = {
-    ...{ receivedBytes: 10, sentBytes: 100, errors: 0, pins: 1, switchovers: 2, failovers: 0 },
-    ...{ answered: times, answeredLate: times, holds: times, outages: times },
+    receivedBytes: 10,
+    sentBytes: 100,
+    errors: 0,
+    pins: 1,
+    switchovers: 2,
+    failovers: 0,
+    answered: times,
+    answeredLate: times,
+    holds: times,
+    outages: times,
   };
   return {
-    ...{ bdb: 1, epoch: 7, listening: true, held: false, clients: 4, inFlight: 0, requests },
-    ...{ cut: 0, holdsExpired: 0, resent: 0, counted },
+    bdb: 1,
+    epoch: 7,
+    listening: true,
+    held: false,
+    clients: 4,
+    inFlight: 0,
+    requests,
+    cut: 0,
+    holdsExpired: 0,
+    resent: 0,
+    counted,
   };
 }

@@ -31,8 +31,16 @@ export const NOT_SERVED = Number.MAX_SAFE_INTEGER;
 /** Nothing is so any more. */
 function countsOnly({ bdb, requests, cut, holdsExpired, resent, counted }: EndpointStats): EndpointStats {
   return {
-    ...{ bdb, requests, cut, holdsExpired, resent },
-    ...{ epoch: NOT_SERVED, listening: false, held: false, clients: 0, inFlight: 0 },
+    bdb,
+    requests,
+    cut,
+    holdsExpired,
+    resent,
+    epoch: NOT_SERVED,
+    listening: false,
+    held: false,
+    clients: 0,
+    inFlight: 0,
     ...(counted === undefined ? {} : { counted: { ...counted, pins: 0 } }),
   };
 }

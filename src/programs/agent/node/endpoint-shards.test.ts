@@ -57,8 +57,11 @@ for (const { rule, shards, syncOf = {}, want } of cases)
       { ...record, shards },
       { node: 1, address: "10.0.0.1", namespace: "ns" },
       {
-        ...{ set: { password: "", others: [] }, revision: 0, step: 0 },
-        ...{ access: { clients: [""] }, certificate: undefined },
+        set: { password: "", others: [] },
+        revision: 0,
+        step: 0,
+        access: { clients: [""] },
+        certificate: undefined,
       },
       { addressOf: (node) => `10.0.0.${node}`, syncOf: ({ id }) => syncOf[id] },
     );

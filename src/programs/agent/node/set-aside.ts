@@ -16,7 +16,11 @@ export interface RetentionContext {
 /** What is set aside on this node, as it reports it. */
 export function setAsideView({ setAside }: Pick<InstanceSupervisor, "setAside">): NodeReport["setAside"] {
   return setAside().map(({ id, bdb, name, instance, since, bytes }) => ({
-    ...{ id, bdb, name, instance, bytes },
+    id,
+    bdb,
+    name,
+    instance,
+    bytes,
     since: since.toISOString(),
   }));
 }

@@ -78,7 +78,7 @@ function whereIs(
   return node === context.config.node
     ? {
         primary: { host, port, ...(tls === undefined ? {} : { tls }) },
-        ...{ appendOnlyFolder: instanceFiles(context.config.dataDir, uid, id).appendOnlyFolder },
+        appendOnlyFolder: instanceFiles(context.config.dataDir, uid, id).appendOnlyFolder,
       }
     : { relay: { host, port: PORTS.replication } };
 }

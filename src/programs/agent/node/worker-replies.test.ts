@@ -86,11 +86,29 @@ function quiet(...ages: readonly number[]): ProxyReply {
 function stats(more: Partial<EndpointStats>): EndpointStats {
   const times = { counts: [1, 2], sum: 3 };
   const counted = {
-    ...{ receivedBytes: 10, sentBytes: 100, errors: 0, pins: 0, switchovers: 1, failovers: 0 },
-    ...{ answered: times, answeredLate: times, holds: times, outages: times },
+    receivedBytes: 10,
+    sentBytes: 100,
+    errors: 0,
+    pins: 0,
+    switchovers: 1,
+    failovers: 0,
+    answered: times,
+    answeredLate: times,
+    holds: times,
+    outages: times,
   };
   return {
-    ...{ bdb: 1, epoch: 1, listening: true, held: false, clients: 0, inFlight: 0, requests: 10 },
-    ...{ cut: 0, holdsExpired: 0, resent: 0, counted, ...more },
+    bdb: 1,
+    epoch: 1,
+    listening: true,
+    held: false,
+    clients: 0,
+    inFlight: 0,
+    requests: 10,
+    cut: 0,
+    holdsExpired: 0,
+    resent: 0,
+    counted,
+    ...more,
   };
 }

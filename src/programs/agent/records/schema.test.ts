@@ -6,8 +6,16 @@ import { parseClusterRecord } from "./schema.ts";
 
 const RECORD = { createdTime: "2026-01-01T00:00:00Z", nextDatabase: 1, maintenance: [], finished: [] };
 const REPORT = {
-  ...{ address: "127.0.0.1", softwareVersion: "8.2.0-25.12", operatorVersion: "8.2.0-12", acceptsClients: true },
-  ...{ engines: [], osName: "Linux", architecture: "x64", cores: 2, memoryBytes: 1, startedAt: RECORD.createdTime },
+  address: "127.0.0.1",
+  softwareVersion: "8.2.0-25.12",
+  operatorVersion: "8.2.0-12",
+  acceptsClients: true,
+  engines: [],
+  osName: "Linux",
+  architecture: "x64",
+  cores: 2,
+  memoryBytes: 1,
+  startedAt: RECORD.createdTime,
 };
 
 for (const [name, format] of [

@@ -12,7 +12,8 @@ test("the ways that a hold takes are tried before it until they are quick, and o
   const ports = shard.ports();
   const asked: string[] = [];
   const slow = ({ node, send, ...proxy }: ProxyPort): ProxyPort => ({
-    ...{ ...proxy, node },
+    ...proxy,
+    node,
     send: async (command) => {
       if (node === 2) asked.push(command.op);
       if (node === 2 && command.op === "quiet") await sleep(30);

@@ -60,7 +60,9 @@ test("a fence names its shard when the database has another", async () => {
 
 /** No proxy serves it here. */
 const OTHER: ShardRecord = {
-  ...{ id: 7, epoch: 4, primary: 9 },
+  id: 7,
+  epoch: 4,
+  primary: 9,
   instances: [{ id: 9, node: 1, port: 1, storeVersion: "7.2", launch: 1 }],
 };
 

@@ -8,7 +8,13 @@ const figures = { lag_ms: 0, unconfirmed: 0, received_bytes: 0, sent_bytes: 0 };
 const up = { ...figures, state: "up", cause: "" } as const;
 const difference = { key: "cart:1", here: "nothing", there: "a set of 2 elements, no time of expiry", since: at };
 const health = (...sites: LinkHealth["sites"]): LinkHealth => ({
-  ...{ guid: "g", state: "up", cause: "", awaits_sites: false, known_keys: 0, kept_bytes: 0, sites },
+  guid: "g",
+  state: "up",
+  cause: "",
+  awaits_sites: false,
+  known_keys: 0,
+  kept_bytes: 0,
+  sites,
 });
 
 test("compare shows when keys were the same, how many differ, and some of them", () => {

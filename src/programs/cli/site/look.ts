@@ -60,7 +60,9 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
   return {
     observation,
     environment: { ...observation.environment, ...environment },
-    ...{ databases, operator, nodeTag },
+    databases,
+    operator,
+    nodeTag,
     ...(lack && { lack: { ...lack, isEssential: denied.some(({ resource }) => resource !== "secrets") } }),
     ...(lackAround && { lackAround }),
   };

@@ -54,10 +54,7 @@ function stages({ stages: upgraded, engine }: Receipt): string {
 function phases(receipt: Receipt): string {
   return receipt.phases
     .map(({ phase, seconds, requests, failed, p50, p99, max }) =>
-      row([
-        ...[phase, seconds.toFixed(1), count(requests), count(failed)],
-        ...[p50.toFixed(2), p99.toFixed(2), max.toFixed(1)],
-      ]),
+      row([phase, seconds.toFixed(1), count(requests), count(failed), p50.toFixed(2), p99.toFixed(2), max.toFixed(1)]),
     )
     .join("");
 }

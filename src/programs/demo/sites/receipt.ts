@@ -24,7 +24,15 @@ export function sitesReceipt(outcome: SitesOutcome, totalSeconds: number): Sites
   const held = { east: heldBy(outcome, "east"), west: heldBy(outcome, "west") };
   const isPassed = isSame && isExact && failed === 0 && duringCut > 0;
   return {
-    ...{ acknowledged, failed, held, isSame, writes, duringCut, healedMs, versions, totalSeconds },
+    acknowledged,
+    failed,
+    held,
+    isSame,
+    writes,
+    duringCut,
+    healedMs,
+    versions,
+    totalSeconds,
     verdict: isPassed ? "passed" : "failed",
   };
 }

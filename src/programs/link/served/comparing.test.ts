@@ -30,8 +30,14 @@ function answering(more: object): Promise<Listening> {
 function connected({ at, signal }: Listening) {
   const site = { ...ownCertificate, id: 2, name: "west", address: at };
   const database = {
-    ...{ guid: "g", bdb: 1, site: 1, sites: [site], logins: [] },
-    ...{ confirmedBy: 0, keptBytes: 1_000_000, awaitsSites: false },
+    guid: "g",
+    bdb: 1,
+    site: 1,
+    sites: [site],
+    logins: [],
+    confirmedBy: 0,
+    keptBytes: 1_000_000,
+    awaitsSites: false,
   };
   return connectTo({ database, own: () => ownCertificate, clock: systemClock, signal }, 2);
 }

@@ -86,8 +86,12 @@ async function receivedBy(options: ComparingOptions, site: LinkedSite): Promise<
 
 function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {
   const introduction = {
-    ...{ guid: database.guid, from: database.site, to: site.id },
-    ...{ received: NOTHING, origin: originOf(database.site, 0), comparing: true },
+    guid: database.guid,
+    from: database.site,
+    to: site.id,
+    received: NOTHING,
+    origin: originOf(database.site, 0),
+    comparing: true,
   };
   return greet(site, own(), introduction, { clock, signal });
 }

@@ -75,7 +75,11 @@ export class Link {
     if (primary === undefined) return;
     const { clock, log } = this.#context;
     const served = new ServedDatabase({
-      ...{ database, primary, own: () => this.#own(), engineTls: this.#engineTls, clock },
+      database,
+      primary,
+      own: () => this.#own(),
+      engineTls: this.#engineTls,
+      clock,
       log: log.with({ bdb: database.bdb }),
     });
     this.#served.set(database.guid, { served, identity: identityOf(database) });

@@ -115,17 +115,12 @@ export class ServedDatabase {
   }
 
   async #follow(): Promise<void> {
-    const { primary, own, engineTls, clock, log } = this.#options;
+    const { own, clock, log } = this.#options;
     const round = new AbortController();
     this.#round = round;
     const signal = AbortSignal.any([this.#ending.signal, round.signal]);
-    const { site, sites, logins, keptBytes, appendOnlyFolder } = this.#database;
-    const engine = {
-      host: primary.host,
-      port: primary.port,
-      logins,
-      tls: primary.tls === true ? engineTls : undefined,
-    };
+    const { site, sites, keptBytes, appendOnlyFolder } = this.#database;
+    const engine = this.#engine;
     try {
       this.#isJoining = this.#database.awaitsSites && !(await isBegun({ engine, signal }));
       if (this.#isJoining) await this.#join(engine, signal);
@@ -133,8 +128,17 @@ export class ServedDatabase {
       const confirmedBy = (): number => this.#database.confirmedBy;
       const others = () => ({ database: this.#database, own, clock, signal });
       const { local, ended } = await EngineSite.start({
-        ...{ id: site, sites: ids, engine, keptBytes, appendOnlyFolder, confirmedBy, clock, log, signal },
-        ...{ connectWhole: () => connectWhole(others()), askOthers: () => askOthers(others()) },
+        id: site,
+        sites: ids,
+        engine,
+        keptBytes,
+        appendOnlyFolder,
+        confirmedBy,
+        clock,
+        log,
+        signal,
+        connectWhole: () => connectWhole(others()),
+        askOthers: () => askOthers(others()),
         outnumberedBy: this.#outnumberedBy,
       });
       this.#local = local;
@@ -147,6 +151,12 @@ export class ServedDatabase {
       this.#links.clear();
       this.#comparisons.clear();
     }
+  }
+
+  get #engine(): EngineAddress {
+    const { primary, engineTls } = this.#options;
+    const { logins } = this.#database;
+    return { host: primary.host, port: primary.port, logins, tls: primary.tls === true ? engineTls : undefined };
   }
 
   async #join(engine: EngineAddress, signal: AbortSignal): Promise<void> {

@@ -12,7 +12,12 @@ const THEIRS = originOf(2, 0);
 function scene() {
   let held = 0;
   const local = {
-    ...{ id: 1, origin: originOf(1, 0), isWhole: true, suffices: () => true, lagMs: () => 0, stated: () => NOTHING },
+    id: 1,
+    origin: originOf(1, 0),
+    isWhole: true,
+    suffices: () => true,
+    lagMs: () => 0,
+    stated: () => NOTHING,
     get holds() {
       return vectorOf([[THEIRS, held]]);
     },
@@ -23,8 +28,14 @@ function scene() {
     },
   };
   const link = new SiteLink({
-    ...{ guid: "g", local, remote: () => ({ id: 2, name: "west" }), own: () => ({}) },
-    ...{ clock: new FakeClock(), log: silentLog, signal: new AbortController().signal, onOutnumbered: () => {} },
+    guid: "g",
+    local,
+    remote: () => ({ id: 2, name: "west" }),
+    own: () => ({}),
+    clock: new FakeClock(),
+    log: silentLog,
+    signal: new AbortController().signal,
+    onOutnumbered: () => {},
   } as unknown as SiteLinkOptions); // these are all that a greeting uses
   const said = { answers: 0, status: () => link.status() };
   const send = () => Promise.resolve(void (said.answers += 1));

@@ -101,7 +101,10 @@ export class SiteLink {
     this.#look();
     const { received, sent } = this.#total();
     return {
-      ...{ site: this.#site, state: this.#state, since: this.#since, cause: this.#cause },
+      site: this.#site,
+      state: this.#state,
+      since: this.#since,
+      cause: this.#cause,
       lagMs: local.lagMs(this.#site),
       ...this.#behind(),
       unconfirmed: missing(ofSite(local.id, local.holds), this.#theirs),

@@ -27,30 +27,38 @@ export interface Frame {
 }
 
 const KINDS: readonly FrameKind[] = [
-  ...([
-    "greeting",
-    "refusal",
-    "statement",
-    "operation",
-    "transfer",
-    "begin",
-    "key",
-    "end",
-    "summary",
-    "names",
-    "scan",
-    "sums",
-    "digests",
-  ] as const),
+  "greeting",
+  "refusal",
+  "statement",
+  "operation",
+  "transfer",
+  "begin",
+  "key",
+  "end",
+  "summary",
+  "names",
+  "scan",
+  "sums",
+  "digests",
 ];
 /** A length of four bytes, and a byte that says the kind. */
 const HEAD = 5;
 const NOTHING = Buffer.alloc(0);
 /** Longer frames are refused. A value of an engine has 512 MiB at most, and a key that is sent as a whole may have many. */
 const LONGEST: Readonly<Record<FrameKind, number>> = {
-  ...{ greeting: 65_536, refusal: 65_536, statement: 65_536, operation: 1_073_741_824 },
-  ...{ transfer: 65_536, begin: 1_073_741_824, key: 1_073_741_824, end: 0, summary: 1_073_741_824 },
-  ...{ names: 1_073_741_824, scan: 0, sums: 524_288, digests: 16_777_216 },
+  greeting: 65_536,
+  refusal: 65_536,
+  statement: 65_536,
+  operation: 1_073_741_824,
+  transfer: 65_536,
+  begin: 1_073_741_824,
+  key: 1_073_741_824,
+  end: 0,
+  summary: 1_073_741_824,
+  names: 1_073_741_824,
+  scan: 0,
+  sums: 524_288,
+  digests: 16_777_216,
 };
 
 /** The first frame of a connection comes from a stranger. */

@@ -123,7 +123,9 @@ async function listening() {
   const at = { host: loopbackAddress(), port: 9444 };
   await listener.listen(at, { ...own, authorities: authority.certificate, serverName: "here.example" });
   return {
-    ...{ at, visitors, lines },
+    at,
+    visitors,
+    lines,
     open: (from: string) => listener.connections(from),
     /** What is answered until the connection ends. */
     async ask(bytes: Buffer, options: ConnectionOptions & { readonly localAddress?: string }): Promise<string> {

@@ -49,7 +49,9 @@ const statement = z.object({
   received: vector,
   /** What others have to know so that sites can come and go. */
   site: z.object({
-    ...{ sites: z.array(z.int().positive()).max(63).readonly(), received: vector, forgotten: vector },
+    sites: z.array(z.int().positive()).max(63).readonly(),
+    received: vector,
+    forgotten: vector,
     durable: vector.optional(),
   }),
   /** It has not captured yet all that it holds. */

@@ -27,7 +27,11 @@ const CONNECT_MS = 1_500;
 /** Listens for links; who has connected is found out by what it says, and checked with `checkPeer`. */
 export function linkServer(own: LinkCertificate, accept: (socket: TLSSocket) => void): Server {
   const options: TlsOptions = {
-    ...{ ...serverContext(own), requestCert: true, handshakeTimeout: HANDSHAKE_MS, noDelay: true, ...KEEP_ALIVE },
+    ...serverContext(own),
+    requestCert: true,
+    handshakeTimeout: HANDSHAKE_MS,
+    noDelay: true,
+    ...KEEP_ALIVE,
     // which authority counts depends on the site that the greeting names
     rejectUnauthorized: false,
   };

@@ -33,7 +33,12 @@ export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNode
         const address = pods.find(({ metadata }) => metadata.name === pod)?.status?.podIP;
         if (address === undefined) return { pod, said: "it has no address" };
         const client = managementClient({
-          ...{ addresses: () => [address], port: PORTS.management, serverName, ca, ...login, timeoutMs: TIMEOUT_MS },
+          addresses: () => [address],
+          port: PORTS.management,
+          serverName,
+          ca,
+          ...login,
+          timeoutMs: TIMEOUT_MS,
         });
         const said = await client.call("localTrust").catch(messageOf);
         await client.destroy();

@@ -38,7 +38,10 @@ async function pass(): Promise<readonly string[]> {
   await keepSecrets({ kube, clock }, owner);
   const findings = await rotateAuthority(
     {
-      ...{ kube, clock, cache: { databases: { list: () => [] } as never }, connections: { reread: () => undefined } },
+      kube,
+      clock,
+      cache: { databases: { list: () => [] } as never },
+      connections: { reread: () => undefined },
       events: { recordAhead } as never,
       linkedSites: () => [],
       askNodes: async () => [{ pod: "rec-0", said: { access_revision: 1, ...said() } }],

@@ -82,8 +82,11 @@ function written({ current, next }: ClusterAuthority, { act, answered }: Authori
     case "use":
       // the key of the former one goes with this write: nothing is signed with it any more
       return {
-        ...{ "ca.crt": (next ?? current).certificate, "ca.key": (next ?? current).key },
-        ...{ "former.crt": current.certificate, "next.crt": undefined, "next.key": undefined },
+        "ca.crt": (next ?? current).certificate,
+        "ca.key": (next ?? current).key,
+        "former.crt": current.certificate,
+        "next.crt": undefined,
+        "next.key": undefined,
       };
     case "end":
       return { "former.crt": undefined };

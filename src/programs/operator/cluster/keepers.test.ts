@@ -56,7 +56,9 @@ function sceneOf(scene: Scene) {
   } as unknown as KeeperDeps; // `isKept` reads no more
   const policy = { redis_upgrade_policy: "latest", set_aside_retention_days: 7, ...scene.policy };
   const observation = {
-    ...{ rec, namespace, view: clusterView({ spec }) },
+    rec,
+    namespace,
+    view: clusterView({ spec }),
     environment: {},
     connection: { client: {} },
     records: { nodes: [], modules: [], actions: [], policy, license: { license: scene.license ?? "" } },

@@ -63,7 +63,8 @@ export function ownedOf(
   const { names: secrets, hasOlderNodes } = ownSecrets.of(observation);
   return ownedObjects(observation, {
     callers: mayKeepPolicies(observation) ? callers() : undefined,
-    ...{ secrets, hasOlderNodes },
+    secrets,
+    hasOlderNodes,
     accounts: accountsInUse(cache, observation),
   });
 }

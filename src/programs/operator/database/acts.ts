@@ -110,7 +110,8 @@ async function create(
     redis_version: act.version,
     ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
     authentication_redis_pass: password,
-    ...{ ...certificate, ...siteBody(act.site) },
+    ...certificate,
+    ...siteBody(act.site),
   };
   await deps.noteCreation();
   const bdb = await client.call("createBdb", { body });

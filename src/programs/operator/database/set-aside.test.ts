@@ -5,7 +5,12 @@ import { setAsideCopies } from "./set-aside.ts";
 
 const since = "2026-01-01T00:00:00Z";
 const copy = (bdb: number, instance: number, at = since) => ({
-  ...{ id: `db-${bdb}-${instance}-1`, bdb, name: "orders", instance, bytes: 5_000, since: at },
+  id: `db-${bdb}-${instance}-1`,
+  bdb,
+  name: "orders",
+  instance,
+  bytes: 5_000,
+  since: at,
 });
 
 test("copies of a database that nodes have set aside are found, the newest first", () => {

@@ -84,8 +84,10 @@ function issuePairs({ clock }: SecretsDeps, { view, namespace }: Owner, authorit
     ...common,
   });
   return {
-    ...{ "tls.crt": pair.certificate, "tls.key": pair.key },
-    ...{ "engine.crt": engine.certificate, "engine.key": engine.key },
+    "tls.crt": pair.certificate,
+    "tls.key": pair.key,
+    "engine.crt": engine.certificate,
+    "engine.key": engine.key,
   };
 }
 

@@ -54,7 +54,9 @@ export function hostOf({ address }: Pick<ClientIdentity, "address">): string {
 export function identityOf(socket: Socket, id: number, authenticated: boolean, since: number): ClientIdentity {
   const { remoteAddress = "", remotePort = 0 } = socket;
   return {
-    ...{ id, since, authenticated },
+    id,
+    since,
+    authenticated,
     address: `${remoteAddress}:${remotePort}`,
     // few are ever asked for it, and the kernel has to be asked
     get localAddress() {

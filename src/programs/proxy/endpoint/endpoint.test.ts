@@ -206,7 +206,8 @@ async function startBoth() {
   ];
   await done(proxy.send({ op: "configure", endpoints }));
   return {
-    ...{ engine, proxy },
+    engine,
+    proxy,
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled([engine.stop(), lockedEngine.stop()]);
       await proxy.stop();

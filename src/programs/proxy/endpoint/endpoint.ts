@@ -246,10 +246,17 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const { requests, cut, holdsExpired, resent } = this.counters;
     const inLanes = this.routes.reduce((sum, { upstream }) => sum + (upstream?.lanes.inFlight ?? 0), 0);
     return {
-      ...{ bdb: this.#config.bdb, epoch: onlyRoute(this).epoch, listening: this.#listener.listening },
+      bdb: this.#config.bdb,
+      epoch: onlyRoute(this).epoch,
+      listening: this.#listener.listening,
       held: this.routes.some(({ held }) => held),
-      ...{ clients: this.#sessions.size, inFlight: inLanes + this.#busyPins },
-      ...{ requests, cut, holdsExpired, resent, counted: this.counters.counted },
+      clients: this.#sessions.size,
+      inFlight: inLanes + this.#busyPins,
+      requests,
+      cut,
+      holdsExpired,
+      resent,
+      counted: this.counters.counted,
       ...this.#oldest,
     };
   }

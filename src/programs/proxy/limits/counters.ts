@@ -44,9 +44,16 @@ export class Counters {
     const { receivedBytes, sentBytes, errors, pins, switchovers, failovers } = this;
     return {
       crossings: Object.fromEntries(this.crossings),
-      ...{ receivedBytes, sentBytes, errors, pins, switchovers, failovers },
-      ...{ answered: this.answered.distribution, answeredLate: this.answeredLate.distribution },
-      ...{ holds: this.holds.distribution, outages: this.outages.distribution },
+      receivedBytes,
+      sentBytes,
+      errors,
+      pins,
+      switchovers,
+      failovers,
+      answered: this.answered.distribution,
+      answeredLate: this.answeredLate.distribution,
+      holds: this.holds.distribution,
+      outages: this.outages.distribution,
     };
   }
 }

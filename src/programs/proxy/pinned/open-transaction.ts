@@ -120,8 +120,16 @@ const REFUSED_INSIDE: ReadonlySet<string> = new Set(["MULTI", "WATCH"]);
 const STAND_IN = encodeCommand(["PING"]);
 
 const QUEUEABLE: ReadonlySet<CommandClass> = new Set([
-  ...(["read", "write", "long", "script", "scripts", "kill"] as const),
-  ...(["transaction", "blocking", "wait", "scan"] as const),
+  "read",
+  "write",
+  "long",
+  "script",
+  "scripts",
+  "kill",
+  "transaction",
+  "blocking",
+  "wait",
+  "scan",
 ]);
 
 const TOO_MANY_SPECIAL = errorReply(

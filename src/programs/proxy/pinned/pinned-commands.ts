@@ -200,7 +200,9 @@ export class PinnedCommands {
       count: 1,
       replies: 1,
       since: this.#now(),
-      ...{ special, scans, onlyReads },
+      special,
+      scans,
+      onlyReads,
     };
     this.#isExecuting = isSpecial(exec);
     this.#send(refusal === undefined ? this.#checked(exec) : { ...exec, request: DISCARD, substitute: refusal });

@@ -66,16 +66,22 @@ const TEXTS = [
 const REFUSALS = TEXTS.map((text) => Buffer.from(`-${text}`));
 /** How errors begin that say nothing of data. */
 const BEFORE_DATA = [
-  ...["LOADING ", "READONLY ", "MASTERDOWN ", "BUSY ", "MISCONF ", "NOREPLICAS ", "OOM ", "EXECABORT ", "UNBLOCKED "],
-  ...[
-    "NOAUTH ",
-    "NOPERM ",
-    "WRONGPASS ",
-    "NOSCRIPT ",
-    "ERR wrong number of arguments",
-    "ERR unknown ",
-    "ERR syntax error",
-  ],
+  "LOADING ",
+  "READONLY ",
+  "MASTERDOWN ",
+  "BUSY ",
+  "MISCONF ",
+  "NOREPLICAS ",
+  "OOM ",
+  "EXECABORT ",
+  "UNBLOCKED ",
+  "NOAUTH ",
+  "NOPERM ",
+  "WRONGPASS ",
+  "NOSCRIPT ",
+  "ERR wrong number of arguments",
+  "ERR unknown ",
+  "ERR syntax error",
 ].map((text) => Buffer.from(`-${text}`));
 const REFUSED_EXECS = TEXTS.map((text) => Buffer.from(`-EXECABORT Transaction discarded because of: ${text}`));
 const BUSY_TEXTS = ["BUSY Redis is busy running a script.", "BUSY Valkey is busy running a script."];

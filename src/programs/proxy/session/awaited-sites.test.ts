@@ -77,7 +77,8 @@ async function openSite(closed?: { readonly awaitsSites: true }) {
   await configure(closed);
   const owned = stack.move();
   return {
-    ...{ engine, proxy },
+    engine,
+    proxy,
     connect: async () => {
       const client = await RawClient.connect(endpoint.listen);
       owned.defer(() => {

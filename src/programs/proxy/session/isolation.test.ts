@@ -119,7 +119,9 @@ async function startBehindRelay() {
   const endpoint = endpointFor(relay.address);
   await done(proxy.send({ op: "configure", endpoints: [endpoint] }));
   return {
-    ...{ engine, proxy, relay },
+    engine,
+    proxy,
+    relay,
     client: () => RawClient.connect(endpoint.listen),
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled([engine.stop(), relay.stop()]);

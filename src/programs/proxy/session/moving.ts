@@ -103,8 +103,13 @@ export class Moving {
 
 /** Commands and classes of commands. A WATCH counts also when it is over: its client may begin another at any moment. */
 const BINDING: ReadonlySet<string> = new Set([
-  ...["WATCH", "SELECT", "RESET", "CLIENT|REPLY"],
-  ...["subscription", "tracking", "monitor"],
+  "WATCH",
+  "SELECT",
+  "RESET",
+  "CLIENT|REPLY",
+  "subscription",
+  "tracking",
+  "monitor",
 ]);
 
 const NEEDS_RESP3 = errorReply("ERR store: CLIENT MAINT_NOTIFICATIONS needs RESP3: send HELLO 3 first");

@@ -12,8 +12,12 @@ test("lanes: that the engine lacks a database is kept for those that wait, and t
   const refusal = Buffer.from("-ERR DB index is out of range\r\n");
   let dialled = 0;
   const pool = new LanePool({
-    ...{ clock, arenas: new ArenaPool(), permits: openPermits(), isRetired: () => false },
-    ...{ changed: () => undefined, unreachable: () => undefined },
+    clock,
+    arenas: new ArenaPool(),
+    permits: openPermits(),
+    isRetired: () => false,
+    changed: () => undefined,
+    unreachable: () => undefined,
     dial: () => {
       dialled += 1;
       return Promise.reject(new Fault(faults.notPrepared, "it refuses the connection", { answer: refusal }));

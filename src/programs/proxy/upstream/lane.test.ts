@@ -186,7 +186,8 @@ async function openLane(permits = openPermits()) {
     drained: () => undefined,
   });
   return {
-    ...{ lane, engineSide },
+    lane,
+    engineSide,
     [Symbol.asyncDispose]: async () => {
       lane.destroy();
       engineSide.destroy();

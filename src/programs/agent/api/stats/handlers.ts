@@ -35,7 +35,28 @@ export function statsHandlers(context: StatsContext & { readonly clock: Clock })
     () => measureDatabases(context),
     () => records.databases().map(({ uid }) => uid),
   );
-  const shards = answers(
+  const shards = answersOfShards(context);
+  return {
+    clusterStats: async (call) => ({ intervals: [await cluster(call)] }),
+    clusterStatsLast: cluster,
+    nodesStats: nodes.all,
+    nodesStatsLast: nodes.allLast,
+    nodeStats: nodes.one,
+    nodeStatsLast: nodes.oneLast,
+    bdbsStats: bdbs.all,
+    bdbsStatsLast: bdbs.allLast,
+    bdbStats: bdbs.one,
+    bdbStatsLast: bdbs.oneLast,
+    shardsStats: shards.all,
+    shardsStatsLast: shards.allLast,
+    shardStats: shards.one,
+    shardStatsLast: shards.oneLast,
+  };
+}
+
+function answersOfShards(context: StatsContext & { readonly clock: Clock }): ReturnType<typeof answers> {
+  const { clock, records } = context;
+  return answers(
     clock,
     "shard",
     () => measureShards(context),
@@ -46,14 +67,6 @@ export function statsHandlers(context: StatsContext & { readonly clock: Clock })
           all.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id))),
         ),
   );
-  return {
-    clusterStats: async (call) => ({ intervals: [await cluster(call)] }),
-    clusterStatsLast: cluster,
-    ...{ nodesStats: nodes.all, nodesStatsLast: nodes.allLast, nodeStats: nodes.one, nodeStatsLast: nodes.oneLast },
-    ...{ bdbsStats: bdbs.all, bdbsStatsLast: bdbs.allLast, bdbStats: bdbs.one, bdbStatsLast: bdbs.oneLast },
-    ...{ shardsStats: shards.all, shardsStatsLast: shards.allLast },
-    ...{ shardStats: shards.one, shardStatsLast: shards.oneLast },
-  };
 }
 
 /** The four answers about objects of one kind; an object that does not answer has no interval. */
@@ -77,7 +90,8 @@ function answers(
   const last = (stats: readonly StatsRecord[]): LastStatsRecord =>
     Object.fromEntries(stats.flatMap(({ uid, intervals }) => intervals.map((each) => [uid, each])));
   return {
-    ...{ all, one },
+    all,
+    one,
     allLast: async (call: StatsCall) => last(await all(call)),
     oneLast: async (call: StatsCall) => last([await one(call)]),
   };

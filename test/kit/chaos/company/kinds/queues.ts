@@ -24,7 +24,9 @@ const LIST: Queue = {
   feed: (key, element) => ["RPUSH", key, element],
   take: (key) => ["BLPOP", key, String(WAITS_MS / 1_000)],
   rest: (key) => ["LRANGE", key, "0", "-1"],
-  ...{ feeding: "RPUSH", taking: "BLPOP", resting: "LRANGE" },
+  feeding: "RPUSH",
+  taking: "BLPOP",
+  resting: "LRANGE",
   takenBy: (reply) => listed(reply).slice(1, 2).map(String),
   restIn: (reply) => listed(reply).map(String),
 };
@@ -34,7 +36,9 @@ const SORTED: Queue = {
   feed: (key, element) => ["ZADD", key, element, element],
   take: (key) => ["BZPOPMIN", key, String(WAITS_MS / 1_000)],
   rest: (key) => ["ZRANGE", key, "0", "-1"],
-  ...{ feeding: "ZADD", taking: "BZPOPMIN", resting: "ZRANGE" },
+  feeding: "ZADD",
+  taking: "BZPOPMIN",
+  resting: "ZRANGE",
   takenBy: (reply) => listed(reply).slice(1, 2).map(String),
   restIn: (reply) => listed(reply).map(String),
 };
@@ -47,7 +51,9 @@ const STREAM: Queue = {
     ...["STREAMS", key, ">"],
   ],
   rest: (key) => ["XREADGROUP", "GROUP", GROUP, "rest", "STREAMS", key, ">"],
-  ...{ feeding: "XADD", taking: "XREADGROUP", resting: "XREADGROUP" },
+  feeding: "XADD",
+  taking: "XREADGROUP",
+  resting: "XREADGROUP",
   takenBy: entriesIn,
   restIn: entriesIn,
 };

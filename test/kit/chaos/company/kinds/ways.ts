@@ -16,15 +16,27 @@ const shard = (name: string): string => `${name}:shard`;
 /** All ways. */
 export const WAYS: readonly [Way, Way, Way] = [
   {
-    ...{ subscribe: "SUBSCRIBE", unsubscribe: "UNSUBSCRIBE", publish: "PUBLISH", message: "message" },
-    ...{ subscription: all, channel: all },
+    subscribe: "SUBSCRIBE",
+    unsubscribe: "UNSUBSCRIBE",
+    publish: "PUBLISH",
+    message: "message",
+    subscription: all,
+    channel: all,
   },
   {
-    ...{ subscribe: "PSUBSCRIBE", unsubscribe: "PUNSUBSCRIBE", publish: "PUBLISH", message: "pmessage" },
-    ...{ subscription: (name) => `${name}:*`, channel: all },
+    subscribe: "PSUBSCRIBE",
+    unsubscribe: "PUNSUBSCRIBE",
+    publish: "PUBLISH",
+    message: "pmessage",
+    subscription: (name) => `${name}:*`,
+    channel: all,
   },
   {
-    ...{ subscribe: "SSUBSCRIBE", unsubscribe: "SUNSUBSCRIBE", publish: "SPUBLISH", message: "smessage" },
-    ...{ subscription: shard, channel: shard },
+    subscribe: "SSUBSCRIBE",
+    unsubscribe: "SUNSUBSCRIBE",
+    publish: "SPUBLISH",
+    message: "smessage",
+    subscription: shard,
+    channel: shard,
   },
 ];
