@@ -4,6 +4,8 @@ import { KnownScores } from "../../core/merge/known-scores.ts";
 import { startEngine } from "../../../test/kit/engines/engine.ts";
 import { until } from "#kit/testing/until";
 import { systemClock } from "#kit/reconcile/system-clock";
+import { Fault } from "#kit/base/fault";
+import { faults } from "../../ports/resp/faults.ts";
 import { MemberLooks } from "./member-looks.ts";
 
 await test("sets that clients change are looked at, unless they are known, large, or no sets", async () => {
@@ -36,5 +38,30 @@ await test("sets that clients change are looked at, unless they are known, large
   members.pass(["zincrby", "later", "1", "m"]);
   await until("the later set is known", () => scores.has("later"), { withinMs: 20_000 });
   assert.deepEqual(looked, ["small", "later"]);
+  ended.abort();
+});
+
+await test("an error of a look is thrown to who follows the stream, and a failure of the engine is not", async () => {
+  const ended = new AbortController();
+  const outcomes: (Error | undefined)[] = [
+    new Fault(faults.unexpectedReply, "refused"),
+    new TypeError("not a function"),
+  ];
+  const client = { callAll: () => Promise.reject(outcomes.shift() ?? new Error("asked too often")) };
+  const looks = { look: () => Promise.reject(new Error("nothing was asked")) };
+  const clock = { ...systemClock, sleep: () => Promise.resolve() };
+  const members = new MemberLooks({ client, clock, signal: ended.signal }, looks, new KnownScores());
+  members.pass(["ZADD", "one", "1", "m"]);
+  await until("the engine has refused", () => outcomes.length === 1, { withinMs: 20_000 });
+  members.pass(["ZADD", "two", "1", "m"]);
+  const isThrown = (): boolean => {
+    try {
+      members.pass(["ZADD", "three", "1", "m"]);
+      return false;
+    } catch (error) {
+      return error instanceof TypeError;
+    }
+  };
+  await until("the next change has the error", isThrown, { withinMs: 20_000 });
   ended.abort();
 });

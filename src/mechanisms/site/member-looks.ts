@@ -1,30 +1,41 @@
+import { Fault } from "#kit/base/fault";
 import type { KnownScores } from "../../core/merge/known-scores.ts";
 import type { KeyLooks } from "./key-looks.ts";
 import type { TransactionContext } from "./transaction.ts";
 
+/** What a look needs of its connection. */
+type Looking = Pick<TransactionContext, "clock" | "signal"> & {
+  readonly client: Pick<TransactionContext["client"], "callAll">;
+};
+
 /** Looks at the members of sorted sets that clients change, so that it is known which of them a later command pops. */
 export class MemberLooks {
-  readonly #context: TransactionContext;
+  readonly #context: Looking;
   readonly #looks: Pick<KeyLooks, "look">;
   readonly #scores: KnownScores;
   readonly #wanted = new Set<string>();
   #isLooking = false;
+  #error: unknown;
 
-  constructor(context: TransactionContext, looks: Pick<KeyLooks, "look">, scores: KnownScores) {
+  constructor(context: Looking, looks: Pick<KeyLooks, "look">, scores: KnownScores) {
     this.#context = context;
     this.#looks = looks;
     this.#scores = scores;
   }
 
-  /** A client has done this. */
+  /** A client has done this. Throws an error of the program that a look before has met. */
   pass(command: readonly string[]): void {
+    if (this.#error !== undefined) throw this.#error;
     const key = this.#scores.lackedBy(command);
     if (key === undefined || this.#wanted.size >= MOST_WANTED) return;
     this.#wanted.add(key);
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // who follows the stream has the failure of a connection; after another one, the next change asks again
-    this.#lookAtAll().catch(() => (this.#isLooking = false));
+    this.#lookAtAll().catch((error: unknown) => {
+      this.#isLooking = false;
+      // who follows the stream has the failure of a connection; after what the engine refused, the next change asks again
+      if (!(error instanceof Fault) && !this.#context.signal.aborted) this.#error = error;
+    });
   }
 
   async #lookAtAll(): Promise<void> {

@@ -25,10 +25,13 @@ export function answerOf<N extends RouteName>(name: N, origin: string, answer: H
   );
 }
 
-/** Whether an answer with the status 503 is that of the whole cluster: every other node would give it too. */
-export function isOfCluster(answer: HttpAnswer): boolean {
-  return errorOf(parsed(answer.bytes.toString())?.value, answer).error_code === SECRET_NOT_MADE;
+/** `error_code` of an answer; "unknown" when it is none of a node. */
+export function errorCodeOf(answer: HttpAnswer): string {
+  return errorOf(parsed(answer.bytes.toString())?.value, answer).error_code;
 }
+
+/** What a node of any release answers with 503 when it certainly did not run the request, and another one may. */
+export const NOT_RUN: readonly string[] = ["node_not_joined", "stale", "no_leader"];
 
 /** `error_code` of a request that found no Secret for what it makes. */
 export const SECRET_NOT_MADE = "secret_not_made";

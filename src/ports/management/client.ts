@@ -1,10 +1,10 @@
 import { Agent } from "undici";
 import { Fault } from "#kit/base/fault";
-import { answerOf, isOfCluster } from "./answer.ts";
+import { answerOf, errorCodeOf, NOT_RUN, SECRET_NOT_MADE } from "./answer.ts";
 import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";
 import { rememberAnswers } from "./memory.ts";
-import { FORWARDED_BY, ON_BEHALF_OF, requestOnce, wasNeverSent } from "./request.ts";
+import { FORWARDED_BY, ON_BEHALF_OF, requestOnce, wasNeverSent, type HttpAnswer } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
 
@@ -30,7 +30,7 @@ export interface ManagementClientOptions {
 export interface ManagementClient {
   /**
    * Calls `route` on the first address that answers. Tries the next address when a node cannot be reached or is no member
-   * (503); a request that must not run twice is tried again only when it was never sent.
+   * (503); a request that must not run twice is tried again only when it was never sent, or the node says that it did not run it.
    * A client that remembers returns the same object as last time while nothing has changed but offsets and uptime. Failures are Faults of src/ports/management/faults.ts.
    */
   call<N extends RouteName>(route: N, request: RequestOf<N>, options?: CallOptions): Promise<ReplyOf<N>>;
@@ -75,7 +75,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
       try {
         const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
         if (answer.status === 304 && known !== undefined) return known.reply;
-        if (answer.status !== 503 || address === addresses.at(-1) || isOfCluster(answer)) {
+        if (answer.status !== 503 || address === addresses.at(-1) || !mayAskAnother(name, answer)) {
           const reply = answerOf(name, origin, answer);
           memory?.keep(name, answer.entityTag, reply);
           return reply;
@@ -117,6 +117,12 @@ function unreachable(name: RouteName, tried: readonly Attempt[], mayHaveRun: boo
 /** Node actions and commands to a proxy are idempotent. */
 function mayRunTwice(name: RouteName): boolean {
   return routes[name].method !== "POST" || ["maintenanceOn", "maintenanceOff", "localProxy"].includes(name);
+}
+
+/** Whether a node other than the one that answered with 503 is asked. What the whole cluster lacks, every node would say. */
+function mayAskAnother(name: RouteName, answer: HttpAnswer): boolean {
+  const code = errorCodeOf(answer);
+  return NOT_RUN.includes(code) || (mayRunTwice(name) && code !== SECRET_NOT_MADE);
 }
 
 function hostOf(address: string): string {

@@ -20,6 +20,8 @@ export function quotedWord(text: string): string {
 /** What a reader fills in before the line is typed, for instance `<rec>-<n>`. */
 export interface Placeholder {
   readonly shown: string;
+  /** In a body of JSON it is a text. */
+  readonly toJSON: () => string;
 }
 
 /** A value of a command, or what stands for one. */
@@ -27,7 +29,7 @@ export type Word = string | Placeholder;
 
 /** Words of a remedy in which a reader fills something in; none of them is a value that anybody has written. */
 export function placeholder(shown: string): Placeholder {
-  return { shown };
+  return { shown, toJSON: () => shown };
 }
 
 const PLAIN = /^[\w@%+=:,./…-]+$/;

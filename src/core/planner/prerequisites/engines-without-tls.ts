@@ -1,3 +1,4 @@
+import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
@@ -15,7 +16,7 @@ export const enginesSpeakTls: Check = {
     const withTls = databases.filter(({ tlsMode }) => tlsMode !== "disabled");
     const lacking = nodes.flatMap((node) => lackOf(node, withTls));
     if (lacking.length === 0) return undefined;
-    const image = patchCluster(name, { storeEnterpriseImageSpec: { digestHash: "sha256:<digest>" } });
+    const image = patchCluster(name, { storeEnterpriseImageSpec: { digestHash: placeholder("sha256:<digest>") } });
     return warn(
       "EngineWithoutTls",
       `${lacking.join("; ")}: they get no copy there, and one that is there does not run`,

@@ -1,4 +1,5 @@
 import { needText, roomText } from "#kit/base/sizes";
+import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, FullVolume } from "../view/cluster-view.ts";
@@ -16,7 +17,7 @@ export const volumesHaveRoom: Check = {
       fullVolume === undefined ? [] : [described(uid, fullVolume, cluster.databases)],
     );
     if (full.length === 0) return undefined;
-    const grow = patchCluster(name, { persistentSpec: { volumeSize: "<larger>" } });
+    const grow = patchCluster(name, { persistentSpec: { volumeSize: placeholder("<larger>") } });
     return warn(
       "VolumeFull",
       full.join("; "),

@@ -1,4 +1,5 @@
 import { needText, roomText } from "#kit/base/sizes";
+import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import { databasesOn } from "../view/cluster-view.ts";
@@ -15,7 +16,9 @@ export const memorySuffices: Check = {
     if (!view.cluster.reachable) return undefined;
     const over = view.cluster.nodes.flatMap((node) => described(view, node));
     if (over.length === 0) return undefined;
-    const more = patchCluster(view.name, { storeEnterpriseNodeResources: { limits: { memory: "<larger>" } } });
+    const more = patchCluster(view.name, {
+      storeEnterpriseNodeResources: { limits: { memory: placeholder("<larger>") } },
+    });
     return warn(
       "Overcommitted",
       over.join("; "),

@@ -1,4 +1,5 @@
 import { needText, roomText } from "#kit/base/sizes";
+import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
@@ -14,7 +15,7 @@ export const volumesSuffice: Check = {
     if (!cluster.reachable) return undefined;
     const seen = cluster.nodes.flatMap((node) => [...tooSmall(node), ...tooMuch(node, cluster.databases)]);
     if (seen.length === 0) return undefined;
-    const grow = patchCluster(name, { persistentSpec: { volumeSize: "<larger>" } });
+    const grow = patchCluster(name, { persistentSpec: { volumeSize: placeholder("<larger>") } });
     return warn(
       "VolumeBudget",
       seen.join("; "),

@@ -47,10 +47,14 @@ await test("a database is called unknown only after the API server was asked", a
   });
 });
 
-test("a request for which the leader finds no Secret has its answer, and one that it did not run is sent again", async () => {
+test("a request that the leader may have run has its answer, and one that it did not run is sent again", async () => {
   const rows = [
     ["secret_not_made", /no Secret/, 1],
+    ["db_unavailable", /no Secret/, 1],
+    ["unknown", /no Secret/, 1],
     ["no_leader", /no node has led/, 2],
+    ["node_not_joined", /no node has led/, 2],
+    ["stale", /no node has led/, 2],
   ] as const;
   for (const [error_code, says, asked] of rows) {
     const sent: string[] = [];

@@ -1,6 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
+import { NOT_RUN } from "../../../ports/management/answer.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { routes, type ReplyOf, type RequestOf, type RouteName } from "../../../ports/management/routes.ts";
 import type { LeaderElection } from "../members/leader-election.ts";
@@ -84,7 +85,7 @@ async function forwarded<N extends RouteName>(
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const { status, error_code } = error.details;
-    if (status === 503 && error_code !== refusals.secretNotMade.errorCode) return undefined;
+    if (status === 503 && NOT_RUN.includes(String(error_code))) return undefined;
     if (!isFault(error, managementFaults.unreachable)) throw error;
     if (error.details.mayHaveRun !== true) return undefined;
     throw refuse(

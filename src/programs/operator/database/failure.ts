@@ -1,4 +1,5 @@
 import { isFault, messageOf } from "#kit/base/fault";
+import { placeholder } from "#kit/base/shell-word";
 import { faults } from "../../../ports/management/faults.ts";
 import { faults as operatorFaults } from "../faults.ts";
 import { whyUnreachable } from "../../../mechanisms/observe/management/unreachable.ts";
@@ -59,7 +60,7 @@ export function failureOf(error: unknown, object: string): DatabaseFailure | und
 /** The Secret of a database that exists holds no password to give to the cluster. */
 export function noPassword(secret: string, { spec }: Pick<StoreEnterpriseDatabase, "spec">): DatabaseFailure {
   const evidence = `secret ${secret} has no key password, or it is empty; the database keeps the password that it has`;
-  const write = mergeObject("secret", secret, { stringData: { password: "<password>" } });
+  const write = mergeObject("secret", secret, { stringData: { password: placeholder("<password>") } });
   // one that the operator makes is made again with what the database has
   const restore = `have the present one back: ${deleteObjects("secret", [secret])}; or `;
   const remedy = `${spec.databaseSecretName === undefined ? restore : ""}write the key: ${write}`;

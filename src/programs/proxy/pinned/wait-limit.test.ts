@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test as each } from "node:test";
+import type { Clock } from "#kit/base/clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { FakeClock } from "#kit/testing/fake-clock";
 import { until } from "#kit/testing/until";
@@ -77,11 +78,28 @@ each(
   },
 );
 
-function setUp() {
+each("a wait ends by the time that has passed, also when the date is set back meanwhile", async () => {
+  let backMs = 0;
+  const { clock, limit, ends, set } = setUp((real) => ({
+    now: () => new Date(real.now().getTime() - backMs),
+    uptimeMs: () => real.uptimeMs(),
+    sleep: (ms, signal) => real.sleep(ms, signal),
+  }));
+  set(pendingOf("BLPOP", "a", "2"));
+  limit.note();
+  await clock.advance(1_000);
+  backMs = 3_600_000;
+  await clock.advance(1_550);
+  assert.equal(ends(), 0);
+  await clock.advance(100);
+  assert.equal(ends(), 1);
+});
+
+function setUp(seenAs: (real: Clock) => Clock = (real) => real) {
   const clock = new FakeClock();
   let blocking: PendingRequest | undefined;
   let count = 0;
-  const limit = new WaitLimit(clock, { blocking: () => blocking, end: () => void (count += 1) });
+  const limit = new WaitLimit(seenAs(clock), { blocking: () => blocking, end: () => void (count += 1) });
   return { clock, limit, ends: () => count, set: (next: PendingRequest | undefined) => void (blocking = next) };
 }
 
