@@ -15,7 +15,7 @@ export class MemberLooks {
   readonly #scores: KnownScores;
   readonly #wanted = new Set<string>();
   #isLooking = false;
-  #error: unknown;
+  #error: Error | undefined;
 
   constructor(context: Looking, looks: Pick<KeyLooks, "look">, scores: KnownScores) {
     this.#context = context;
@@ -34,7 +34,8 @@ export class MemberLooks {
     this.#lookAtAll().catch((error: unknown) => {
       this.#isLooking = false;
       // who follows the stream has the failure of a connection; after what the engine refused, the next change asks again
-      if (!(error instanceof Fault) && !this.#context.signal.aborted) this.#error = error;
+      if (error instanceof Fault || this.#context.signal.aborted) return;
+      this.#error = error instanceof Error ? error : new Error("a look at members has failed", { cause: error });
     });
   }
 
