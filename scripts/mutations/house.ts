@@ -105,4 +105,20 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
     to: "  onCaller(caller);\n",
     test: "src/programs/agent/api/authorization.test.ts",
   },
+  {
+    rule: "what is of a shard is decided for each shard",
+    removes: "the permission to start empty is given to every shard",
+    file: "src/programs/agent/node/wanted.ts",
+    from: "return isBeingMade(record) || recovery?.empty === true;",
+    to: "return isBeingMade(record) || record.shards.some((one) => one.recovery?.empty === true) || recovery?.empty === true;",
+    test: "src/programs/agent/node/wanted.test.ts",
+  },
+  {
+    rule: "what is of a shard is decided for each shard",
+    removes: "only the first shard is asked whether its replica finds a place",
+    file: "src/core/planner/database/growth.ts",
+    from: "for (const shard of before.shards) {",
+    to: "for (const shard of before.shards[0] === undefined ? [] : [before.shards[0]]) {",
+    test: "test/first-shard.test.ts",
+  },
 ];
