@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KINDS } from "../../src/core/api/kinds.ts";
-import { API_GROUP, OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { API_GROUP, OPERATOR_CONFIG, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { isFault } from "#kit/base/fault";
 import { clusterRules, OPERATOR_RULES, type PolicyRule } from "../../src/core/releases/permissions/roles.ts";
 import {
@@ -10,7 +10,7 @@ import {
   Databases,
   RemoteClusters,
 } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Roles, Secrets, StatefulSets } from "#kit/kube/builtin";
+import { ConfigMaps, Roles, Secrets, StatefulSets } from "#kit/kube/builtin";
 import { connect } from "#kit/kube/client";
 import { faults } from "#kit/kube/faults";
 import type { Kube, ResourceType } from "#kit/kube/kube";
@@ -58,6 +58,21 @@ for (const [name, , writes] of ACCOUNTS)
     const readsSecrets = await may(() => account.kube.get(Secrets, { name: "of-others", namespace }));
     assert.equal(readsSecrets, writes.includes("secrets"));
   });
+
+await test("a node writes the list of watched namespaces, as each ConfigMap there, and nothing in a namespace of that list", async () => {
+  const list = { name: OPERATOR_CONFIG, namespace };
+  await server.kube.create(ConfigMaps, { metadata: list, data: {} });
+  await using node = closing(await connectAs(server, namespace, "node"));
+  const stored = await node.kube.get(ConfigMaps, list);
+  assert.ok(stored !== undefined);
+  await node.kube.update(ConfigMaps, { ...stored, data: { REDB_NAMESPACES: "elsewhere" } });
+  assert.deepEqual((await server.kube.get(ConfigMaps, list))?.data, { REDB_NAMESPACES: "elsewhere" });
+  for (const name of ["node", OPERATOR_NAME]) {
+    await using account = closing(await connectAs(server, namespace, name));
+    const database = { metadata: { name: "of-others", namespace: "elsewhere" } };
+    assert.equal(await may(() => account.kube.get(Databases, database.metadata)), false, name);
+  }
+});
 
 await test("who has no account writes nothing, and reads nothing", async () => {
   const { clientCertificate: _, ...anonymous } = server.config;

@@ -4,15 +4,18 @@ import { createServer, request, type IncomingMessage, type RequestListener, type
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { until } from "../testing/until.ts";
-import { capConnections } from "./connection-caps.ts";
+import { capConnections, type ConnectionCaps } from "./connection-caps.ts";
 
 const FLOODER = "127.0.0.9";
 
 /** A server with place for eight, four of an address, and what calls it. */
-async function capped(answer: RequestListener = (_request, response) => void response.end("done")) {
+async function capped(
+  answer: RequestListener = (_request, response) => void response.end("done"),
+  caps: Partial<ConnectionCaps> = {},
+) {
   const server: Server = createServer(answer);
   server.keepAliveTimeout = 60_000;
-  const connections = capConnections(server, { total: 8, ofAddress: 4 });
+  const connections = capConnections(server, { total: 8, ofAddress: 4, ...caps });
   server.on("request", ({ url, socket }) => {
     if (url === "/known") connections.keep(socket);
   });
@@ -124,6 +127,30 @@ test("a request that waits for its answer is answered, however many come meanwhi
   mayAnswer.resolve(undefined);
   const [answer] = await once(slow, "data");
   assert.match(String(answer), /^HTTP\/1\.1 200/);
+});
+
+test("those that wait for answers leave place for a caller that is kept, whose own request stays", async () => {
+  let waiting = 0;
+  const mayAnswer = Promise.withResolvers<undefined>();
+  const wait: RequestListener = (incoming, response) => {
+    incoming.resume().once("end", () => {
+      waiting += 1;
+      void mayAnswer.promise.then(() => response.end("done"));
+    });
+  };
+  using server = await capped(wait, { waiting: 4 });
+  const known = await server.hold("127.0.0.8");
+  known.write("GET /known HTTP/1.1\r\nhost: x\r\n\r\n");
+  for (let i = 1; i <= 20; i++) {
+    const user = await server.hold(`127.0.1.${(i % 5) + 1}`);
+    user.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n");
+    await until("its request waits", () => waiting > i - 1);
+  }
+  await until("those above the cap are ended", () => server.open() <= 5);
+  const next = await server.hold("127.0.0.8");
+  next.write("GET /known HTTP/1.1\r\nhost: x\r\n\r\n");
+  mayAnswer.resolve(undefined);
+  for (const kept of [known, next]) assert.match(String((await once(kept, "data"))[0]), /^HTTP\/1\.1 200/);
 });
 
 function portOf(server: Server): number {

@@ -7,6 +7,8 @@ export interface ConnectionCaps {
   readonly total: number;
   /** From one address; many callers may share one. */
   readonly ofAddress: number;
+  /** Of those that are not kept, how many may wait for their answers; all of them when absent. The rest is for those that are kept, or may be. */
+  readonly waiting?: number;
 }
 
 /** The connections of a server that holds no more than it may. */
@@ -27,9 +29,13 @@ export const PATIENCE = {
  * From now on the server holds no more connections than these. One gives way to one that comes: of the same address when that has its
  * share, else of the address with the most that can. Of these it is the oldest that has asked nothing, or else the oldest; none that is
  * kept, and none of which a whole request waits for its answer. So who fills them, silent or by asking now and then, keeps out neither
- * others nor those behind its own address, as a probe of the kubelet may be. One that comes where none gives way is ended without a word.
+ * others nor those behind its own address, as a probe of the kubelet may be. One that comes where none gives way is ended without a word. When
+ * more wait for their answers than may, the oldest of them ends, of the address with the most: none that is kept.
  */
-export function capConnections(server: Server | SecureServer, { total, ofAddress }: ConnectionCaps): CappedConnections {
+export function capConnections(
+  server: Server | SecureServer,
+  { total, ofAddress, waiting = total }: ConnectionCaps,
+): CappedConnections {
   const connections = new OpenConnections();
   // before the listener that would begin a handshake
   server.prependListener("connection", (socket: Socket) => {
@@ -41,7 +47,10 @@ export function capConnections(server: Server | SecureServer, { total, ofAddress
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const open = connections.find(request.socket);
-    if (open !== undefined) holdWhileAnswered(open, request, response);
+    if (open === undefined) return;
+    holdWhileAnswered(open, request, response, () => {
+      connections.endWaiting(waiting);
+    });
   });
   return {
     keep: (socket) => {
@@ -52,10 +61,11 @@ export function capConnections(server: Server | SecureServer, { total, ofAddress
 }
 
 /** From the last byte of the question to the end of the answer, whether or not the caller reads it. */
-function holdWhileAnswered(open: Open, request: IncomingMessage, response: ServerResponse): void {
+function holdWhileAnswered(open: Open, request: IncomingMessage, response: ServerResponse, onHeld: () => void): void {
   open.isSilent = false;
   request.once("end", () => {
     open.isHeld = !response.writableEnded;
+    if (open.isHeld) onHeld();
   });
   response.once("prefinish", () => {
     open.isHeld = false;
@@ -108,8 +118,13 @@ class OpenConnections {
 
   /** False when none gives way. Of several addresses with as many that of the oldest loses one. */
   endOne(): boolean {
-    const byAddress = [...Map.groupBy(this.#free(), ({ address }) => address).values()];
-    return this.#endFirst(byAddress.reduce((most, one) => (one.length > most.length ? one : most), []));
+    return this.#endFirst(ofMostFrequent(this.#free()));
+  }
+
+  /** Ends one of those that wait for their answers and are not kept, when they are more than so many. */
+  endWaiting(most: number): void {
+    const waiting = [...this.#all.values()].filter(({ isKept, isHeld }) => isHeld && !isKept);
+    if (waiting.length > most) this.#endFirst(ofMostFrequent(waiting));
   }
 
   /** Those that give way, the oldest first. */
@@ -133,6 +148,12 @@ class OpenConnections {
     if (left === 0) this.#ofAddress.delete(open.address);
     else this.#ofAddress.set(open.address, left);
   }
+}
+
+/** Those of the address with the most. */
+function ofMostFrequent(open: readonly Open[]): readonly Open[] {
+  const byAddress = [...Map.groupBy(open, ({ address }) => address).values()];
+  return byAddress.reduce<readonly Open[]>((most, one) => (one.length > most.length ? one : most), []);
 }
 
 function nameOf({ remoteAddress = "", remotePort = 0 }: Socket): string {

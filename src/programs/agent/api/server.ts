@@ -88,8 +88,8 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
 const REQUEST_MS = 120_000;
 /** And one whose head has not; the archive of a module takes longer. */
 const HEADERS_MS = 10_000;
-/** Peers, operators and users; a handshake takes up to 100 KiB. */
-const CAPS = { total: 512, ofAddress: 128 } as const;
+/** Peers, operators and users; a handshake takes up to 100 KiB. Half of it is for nodes, operator and rigger while users wait for answers. */
+const CAPS = { total: 512, ofAddress: 128, waiting: 256 } as const;
 
 /** Bodies are checked against the records' own schemas. The compilers that fastify loads otherwise take time and memory at each start. */
 function refuseSchemas(): never {
