@@ -111,7 +111,8 @@ function incremented(content: Content, { amount, seen }: Sum): Content {
   }
 }
 
-function winnerOf(puts: readonly Put[]): Put | undefined {
+/** The value that counts of those that had not seen each other. */
+export function winnerOf(puts: readonly Put[]): Put | undefined {
   return puts.reduce<Put | undefined>(
     (best, each) => (best !== undefined && compareTimestamps(each.at, best.at) < 0 ? best : each),
     undefined,

@@ -136,6 +136,30 @@ for (const renewal of [
     for (const { engine } of sites.places) assert.equal(engine.digest(), want);
   });
 
+for (const [command, made, first, second] of WRITES.filter(([name]) => name !== "RPUSH"))
+  test(`a key that expires at one site does not begin again without a time by a ${command} of another one that is under way`, () => {
+    const { sites, here, there } = expiring(made);
+    sites.write(there, second);
+    here?.engine.lapse();
+    sites.expire(here);
+    passOn(sites);
+    assert.equal(here?.engine.digest(), "", "it is not there when a client comes");
+    sites.write(here, first);
+    sites.write(here, ["PEXPIREAT", "k", LATER]);
+    for (const place of sites.places) place.engine.lapse();
+    agreed(sites);
+    for (const { engine } of sites.places) assert.equal(engine.digest(), "");
+  });
+
+test("an element that another site writes to a key which it made anew stays", () => {
+  const { sites, here, there } = expiring(["SADD", "k", "old"]);
+  for (const place of sites.places) place.engine.lapse();
+  sites.expire(here);
+  sites.write(there, ["SADD", "k", "new"]);
+  agreed(sites);
+  for (const { engine } of sites.places) assert.equal(engine.digest(), "k set new ");
+});
+
 /** Two sites that agree on a key with a time. */
 function expiring(made: readonly string[]) {
   const sites = new Sites(2, () => 0, Infinity);

@@ -10,6 +10,7 @@ import { NOTHING, covers, coversAll, type VersionVector } from "./version-vector
  */
 export function keepUnagreedKey(state: KeyState, effects: Iterable<KeyEffect>, agreed: VersionVector): boolean {
   if (coversAll(agreed, state.touched)) return false;
+  state.ends = state.ends?.filter(({ dot }) => !covers(agreed, dot));
   if (!keepsBase(state)) {
     // until then an element that is not named is empty
     if (canHaveBase(state, agreed)) giveBase(state, agreed);

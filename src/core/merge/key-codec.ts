@@ -50,14 +50,18 @@ function perType<V>(codec: Codec<V>): Codec<Partial<Record<KeyType, V>>> {
 }
 
 /** What is known of a key, as it is saved. */
-export const keyCodec: Codec<KeyState> = record<KeyState>({
-  clears: vectorCodec,
-  cells: perType(elementsCodec),
-  latest: perType(record<Stamp>({ dot: dotCodec, at: timestampCodec })),
-  expiries: array(record<Expiry>({ ...written, until: untilCodec })),
-  baseExpiry: flag,
-  timed: vectorCodec,
-  touched: vectorCodec,
-});
+export const keyCodec: Codec<KeyState> = mapped(
+  record<Omit<KeyState, "ends">>({
+    clears: vectorCodec,
+    cells: perType(elementsCodec),
+    latest: perType(record<Stamp>({ dot: dotCodec, at: timestampCodec })),
+    expiries: array(record<Expiry>({ ...written, until: untilCodec })),
+    baseExpiry: flag,
+    timed: vectorCodec,
+    touched: vectorCodec,
+  }),
+  (state) => state,
+  (state) => ({ ...state, ends: undefined }),
+);
 
 export const knownKeyCodec: Codec<KnownKey> = record<KnownKey>({ key: text, state: keyCodec });

@@ -29,6 +29,7 @@ export function joinKey(own: KeyState, other: KeyState, received: JoinedVectors)
   joinLatest(own, other, vectors);
   own.clears = union(own.clears, without(other.clears, vectors.own));
   own.touched = union(own.touched, other.touched);
+  own.ends = undefined;
 }
 
 /** An element that is not named is as all sites had agreed on, or nothing is left of it. */

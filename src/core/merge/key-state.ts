@@ -15,6 +15,14 @@ export interface Expiry extends Omit<Put, "value"> {
   readonly until: number | undefined;
 }
 
+/** An operation that ended what the key was: it removed it, or set or took away its time. */
+export interface KeyEnd {
+  readonly dot: Dot;
+  readonly seen: VersionVector;
+  /** The time of the key had come at its site. */
+  readonly isExpiry: boolean;
+}
+
 /** What is known of one key since all sites agreed on it; of a key that nothing is known of there is none. Changed in place. */
 export interface KeyState {
   /** The operations that removed or replaced the key; while there is one, nothing that was agreed on counts. */
@@ -32,6 +40,8 @@ export interface KeyState {
   /** The operations that set or removed a time of expiry. */
   timed: VersionVector;
   touched: VersionVector;
+  /** What ended it since all sites agreed; undefined where that is not known: it is not saved, and no other site says it. */
+  ends: readonly KeyEnd[] | undefined;
 }
 
 /** A key with what is known of it. */
@@ -51,6 +61,7 @@ export function newKey(flushes: VersionVector): KeyState {
     baseExpiry: isThere,
     timed: NOTHING,
     touched: flushes,
+    ends: isThere ? [] : undefined,
   };
 }
 
@@ -58,6 +69,7 @@ export function newKey(flushes: VersionVector): KeyState {
 export function applyEffect(state: KeyState, effect: KeyEffect, operation: Operation): void {
   const { dot, at, seen } = operation;
   state.touched = including(state.touched, dot);
+  if (!("element" in effect)) end(state, effect, operation);
   switch (effect.kind) {
     case "clear":
       clear(state, operation);
@@ -98,6 +110,21 @@ function cellFor(state: KeyState, { type, element }: ElementEffect): Cell {
   const cell = newCell(keepsBase(state));
   elements.set(element, cell);
   return cell;
+}
+
+/** A site removes a key whose time has come, and its time with it. */
+function end(state: KeyState, { kind }: KeyEffect, { dot, seen }: Operation): void {
+  if (state.ends === undefined) return;
+  const others = state.ends.filter((each) => !isSameDot(each.dot, dot));
+  const isExpiry = kind === "emptied" && others.length < state.ends.length;
+  // of a key that is replaced all the time, it does not matter
+  state.ends = others.length < MOST_ENDS ? [...others, { dot, seen, isExpiry }] : undefined;
+}
+
+const MOST_ENDS = 64;
+
+function isSameDot(a: Dot, b: Dot): boolean {
+  return a.origin === b.origin && a.seq === b.seq;
 }
 
 function clear(state: KeyState, { dot, seen }: Operation): void {

@@ -1,4 +1,4 @@
-import { ABSENT, AGREED, contentFrom, contentOf, type Cell, type Content, type Put } from "./cell.ts";
+import { ABSENT, AGREED, contentFrom, contentOf, winnerOf, type Cell, type Content } from "./cell.ts";
 import { keepsBase, type Expiry, type KeyState, type Stamp } from "./key-state.ts";
 import { KEY_TYPES, type KeyType } from "./operation.ts";
 import { compareTimestamps } from "./timestamp.ts";
@@ -54,15 +54,16 @@ export function expiresAt(state: KeyState): ExpiresAt {
 
 /**
  * A time of expiry counts for what the key held when it was set, and for what was added beside it. A string that was written
- * beside it has none, and neither has a key that was made again after it.
+ * beside it and counts as later has none, and neither has a key that was made again after it.
  */
 function counts(state: KeyState, { dot, seen }: Expiry): boolean {
   if (typeOf(state) !== "string") return true;
   const known = state.cells.string?.get("");
   if (known === undefined) return keepsBase(state);
   const { puts, sums, base } = countedCell(state, "string", known);
-  const isOwn = (put: Put): boolean => put.dot.origin === dot.origin && put.dot.seq === dot.seq;
-  if (!puts.every((put) => isOwn(put) || covers(seen, put.dot))) return false;
+  const winner = winnerOf(puts)?.dot;
+  const isOwn = winner?.origin === dot.origin && winner.seq === dot.seq;
+  if (winner !== undefined && !isOwn && !covers(seen, winner)) return false;
   return base || [...puts, ...sums].some((each) => !covers(each.seen, dot));
 }
 

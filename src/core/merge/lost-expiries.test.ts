@@ -10,6 +10,7 @@ interface Case {
   /** The time of expiry of the key was to be set with what the site did. */
   readonly isTimed?: boolean;
   readonly isRepeated?: boolean;
+  readonly isBeingTimed?: boolean;
   readonly look: KeyLook;
   /** Undefined: there is nothing to look at. */
   readonly want: "lost" | "kept" | undefined;
@@ -121,15 +122,29 @@ const cases: readonly Case[] = [
     look: GONE,
     want: undefined,
   },
+  {
+    rule: "a time that is being written again is not lost",
+    ...{ units: [["own", "SET k v"]], isTimed: true, isBeingTimed: true, look: never(0), want: "kept" },
+  },
   { rule: "an addition loses nothing", units: [["client", "SADD k m"]], look: never(1), want: undefined },
 ];
 
-for (const { rule, units, mayExpire = true, isTimed = false, isRepeated = false, look, want } of cases) {
+for (const {
+  rule,
+  units,
+  mayExpire = true,
+  isTimed = false,
+  isRepeated = false,
+  isBeingTimed = false,
+  look,
+  want,
+} of cases) {
   test(`a lost time of expiry: ${rule}`, () => {
     const expiries = new LostExpiries({
       mayExpire: () => mayExpire,
       timedBy: () => (isTimed ? ["k"] : []),
       isRepeated: () => isRepeated,
+      isBeingTimed: () => isBeingTimed,
     });
     const suspected = units.flatMap(([by, ...commands]) =>
       expiries.pass(
@@ -143,7 +158,9 @@ for (const { rule, units, mayExpire = true, isTimed = false, isRepeated = false,
 }
 
 test("a lost time of expiry: a key that was looked at is suspected again by the next removal", () => {
-  const expiries = new LostExpiries({ mayExpire: () => true, timedBy: () => [], isRepeated: () => false });
+  const expiries = new LostExpiries({
+    ...{ mayExpire: () => true, timedBy: () => [], isRepeated: () => false, isBeingTimed: () => false },
+  });
   const removal = [["SREM", "k", "m"]];
   assert.deepEqual([expiries.pass(removal, undefined), expiries.pass(removal, undefined)], [["k"], []]);
   assert.equal(expiries.isLost("k", { until: 9_000, size: 1 }), false);

@@ -4,6 +4,8 @@ import type { EngineCommand } from "./engine-writes.ts";
 export interface ExpiringKeys {
   /** True unless it is known that the key does not expire. */
   mayExpire(key: string): boolean;
+  /** A transaction that writes the time of expiry of the key is under way: where it finds no key, its mark says so. */
+  isBeingTimed(key: string): boolean;
   /** Keys of which the transaction with that mark was to set the time of expiry, as long as its mark is awaited. */
   timedBy(mark: string): readonly string[];
   /** The transaction with that mark did to the key what another site had done, which knew all that is known of the key: then that one looks. */
@@ -69,7 +71,7 @@ export class LostExpiries {
   isLost(key: string, { until, size = 0 }: KeyLook): boolean {
     const suspect = this.#suspects.get(key);
     this.#suspects.delete(key);
-    if (suspect === undefined || !this.#known.mayExpire(key)) return false;
+    if (suspect === undefined || !this.#known.mayExpire(key) || this.#known.isBeingTimed(key)) return false;
     return until === GONE || (until === NEVER && size <= suspect.added);
   }
 

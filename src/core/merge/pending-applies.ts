@@ -106,6 +106,12 @@ export class PendingApplies {
     });
   }
 
+  /** One of them writes the time of expiry of the key, or it will be written again when nothing disturbs that any more. */
+  writesTimeOf(key: string): boolean {
+    const parts = [...this.#applies.values()].map(({ keys }) => keys.get(key));
+    return [...parts, this.#keys.get(key)?.due].some((part) => part === "all" || part?.hasExpiry === true);
+  }
+
   get marks(): readonly string[] {
     return [...this.#applies.keys()];
   }

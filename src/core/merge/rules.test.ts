@@ -170,6 +170,16 @@ const cases: readonly Case[] = [
     want: "k string a 9000",
   },
   {
+    rule: "of two strings that are written with a time at once, the later one stays with its time",
+    first: ["SET k a", "PEXPIREAT k 9000"],
+    second: ["SET k b", "PEXPIREAT k 7000"],
+    want: "k string b 7000",
+  },
+  {
+    rule: "a string that is written with a time beside an earlier one without keeps its time",
+    ...{ first: ["SET k a"], second: ["SET k b", "PEXPIREAT k 7000"], want: "k string b 7000" },
+  },
+  {
     rule: "a key that one site keeps for ever does not expire by another one",
     before: ["SET k a", "PEXPIREAT k 7000"],
     first: ["PERSIST k"],

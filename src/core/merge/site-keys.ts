@@ -1,10 +1,12 @@
 import type { ComparedKey } from "./compared-key.ts";
+import type { OverKey } from "./over-removals.ts";
 import { heldKey } from "./held-key.ts";
 import { expiresAt } from "./key-view.ts";
 import type { ExpiringKeys } from "./lost-expiries.ts";
 import type { MergedState } from "./merged-state.ts";
 import { expiredIn, outlives } from "./outlived-expiry.ts";
-import type { Effect, Operation } from "./operation.ts";
+import { byKey, type Effect, type Operation } from "./operation.ts";
+import { overElements } from "./over-elements.ts";
 import type { PendingApplies } from "./pending-applies.ts";
 import type { TransferredKey } from "./transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
@@ -59,6 +61,10 @@ export class SiteKeys implements ExpiringKeys {
     return expiresAt(this.#state.known(key)) !== undefined;
   }
 
+  isBeingTimed(key: string): boolean {
+    return this.#pending.writesTimeOf(key);
+  }
+
   isRepeated(key: string, mark: string): boolean {
     const operation = this.#pending.operationOf(mark);
     if (operation === undefined) return false;
@@ -73,6 +79,17 @@ export class SiteKeys implements ExpiringKeys {
     return expiredIn(operation).filter((key) => {
       const state = this.#state.stateOf(key);
       return state !== undefined && outlives(state, operation, this.#site);
+    });
+  }
+
+  /** What is over of the keys that these transactions write, whose marks come by; they have a space between. */
+  overBy(marks: string): readonly OverKey[] {
+    const operations = marks.split(" ").flatMap((mark) => this.#pending.operationOf(mark) ?? []);
+    const keys = new Set(operations.flatMap(({ effects }) => byKey(effects).map(([key]) => key)));
+    return [...keys].flatMap((key) => {
+      const state = this.#state.stateOf(key);
+      const elements = state === undefined ? [] : overElements(state, this.#site);
+      return elements.length === 0 ? [] : { key, elements };
     });
   }
 

@@ -27,7 +27,7 @@ import { Wakeup } from "./wakeup.ts";
 
 /** How often a site says what it has seen, in milliseconds. */
 const BEAT_MS = 100;
-
+const LIVE = "live:";
 /** One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did. */
 export class EngineSite {
   /** Number of the site. */
@@ -280,8 +280,9 @@ export class EngineSite {
   async #marked(text: string): Promise<void> {
     if (this.#waits.take(text)) return;
     if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
+    const over = this.#site.keys.overBy(text);
     const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
-    await this.#writer.apply(repairs);
+    await this.#writer.apply(repairs, over);
   }
 
   #place(): Omit<Place, "number"> {
@@ -306,5 +307,3 @@ export class EngineSite {
     this.#changed.wake();
   }
 }
-
-const LIVE = "live:";

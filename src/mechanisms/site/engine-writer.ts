@@ -1,11 +1,12 @@
 import type { CodedOperation } from "../../core/merge/operation-codec.ts";
 import type { LoggedEntry } from "../../core/merge/saved-site.ts";
 import type { Apply } from "../../core/merge/apply.ts";
-import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
+import { removalOfOver, type OverKey } from "../../core/merge/over-removals.ts";
+import { asClient, linkTransaction, marking, type LinkCommand } from "./marks.ts";
 import type { Place } from "./place.ts";
 import { RefusedWrites, type RefusedWritesOptions } from "./refused-writes.ts";
 import { appending, saving, type SavedSize } from "./saved-log.ts";
-import { executed, refusedIn } from "./transaction.ts";
+import { executed, executedAll, refusedIn } from "./transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
 export interface EngineWriterOptions extends RefusedWritesOptions {
@@ -52,11 +53,16 @@ export class EngineWriter {
     this.#refused = new RefusedWrites(options);
   }
 
-  /** Resolves when there is room for more. */
-  async apply(applies: readonly Apply[]): Promise<void> {
-    if (applies.length === 0) return;
+  /** Resolves when there is room for more. What is over is removed before anything else. */
+  async apply(applies: readonly Apply[], over: readonly OverKey[] = []): Promise<void> {
+    const removals = over.flatMap(removalOfOver);
+    const removed = removals.length === 0 ? undefined : executedAll(this.#options, asClient(removals));
+    if (applies.length > 0) this.#work.wake();
     this.#applies.push(...applies);
-    this.#work.wake();
+    await Promise.all([removed, this.#room()]);
+  }
+
+  async #room(): Promise<void> {
     while (this.#applies.length > ROOM && !this.#options.signal.aborted) await this.#roomy.next();
   }
 

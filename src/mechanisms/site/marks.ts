@@ -27,6 +27,11 @@ export function linkTransaction(
   return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...writes, ["EXEC"]];
 }
 
+/** A transaction like one of a client: the link captures what it does. */
+export function asClient(writes: readonly EngineCommand[]): readonly LinkCommand[] {
+  return [["MULTI"], ...writes, ["EXEC"]];
+}
+
 /** Writes a mark. */
 export function marking(mark: string): LinkCommand {
   return ["SET", LINK_KEYS.mark, mark];

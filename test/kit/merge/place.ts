@@ -1,5 +1,6 @@
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import type { Apply } from "../../../src/core/merge/apply.ts";
+import type { OverKey } from "../../../src/core/merge/over-removals.ts";
 import type { EngineCommand } from "../../../src/core/merge/engine-writes.ts";
 import { KnownScores } from "../../../src/core/merge/known-scores.ts";
 import { LostExpiries, type KeyLook } from "../../../src/core/merge/lost-expiries.ts";
@@ -54,6 +55,7 @@ export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
   | ({ readonly kind: "read" } & Wanted)
   | { readonly kind: "look"; readonly key: string }
+  | ({ readonly kind: "over" } & OverKey)
   | { readonly kind: "members"; readonly key: string }
   | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
@@ -223,3 +225,18 @@ export function runAll({ engine }: Place, commands: readonly (readonly string[])
     return engine.run(command) ? [...expired, command] : expired;
   });
 }
+
+/** The engine removes what is over, as for a client. */
+export function removeOver({ engine, stream }: Place, { key, elements }: OverKey): void {
+  if (engine.look(key).until !== -1) return;
+  const removed = elements.flatMap(({ type, element }) => {
+    if (type === "list" || type !== engine.typeOf(key)) return [];
+    const held = engine.read(key);
+    if (type === "string" && !(typeof held === "string" && /^-?\d+$/.test(held))) return [];
+    const command = type === "string" ? ["DEL", key] : [REMOVE[type], key, element];
+    return engine.run(command) ? [command] : [];
+  });
+  if (removed.length > 0) stream.push({ kind: "commands", commands: removed });
+}
+
+const REMOVE = { hash: "HDEL", set: "SREM", zset: "ZREM" } as const;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { seededDice } from "../world/chaos.ts";
+import { Limiters } from "./limiters.ts";
 import { Sites } from "./sites.ts";
 
 /** How many steps a schedule has before everything arrives. */
@@ -12,8 +13,13 @@ const SKEW_MS = 300_000;
  * sites that come, go and lose all, and wrong clocks; throws unless all sites come to the same.
  */
 export function converges(seed: number): void {
-  const { sites, sum } = play(seed);
+  const { sites, sum, limiters } = play(seed);
   sites.settle();
+  assert.deepEqual(
+    limiters?.withoutTime ?? [],
+    [],
+    `seed ${seed}: no counter that a client gave a time is without one`,
+  );
   const places = sites.places.filter(({ state }) => state !== "gone");
   const digests = places.map(({ engine }) => engine.digest());
   if (sum !== undefined)
@@ -39,17 +45,25 @@ export function converges(seed: number): void {
   }
 }
 
-/** `sum`: what the increments of one counter make together; undefined when a site went with some of them, or lost them. */
-function play(seed: number): { readonly sites: Sites; readonly sum: number | undefined } {
+interface Played {
+  readonly sites: Sites;
+  /** What the increments of one counter make together; undefined when a site went with some of them, or lost them. */
+  readonly sum: number | undefined;
+  /** Undefined where all keys were removed, or a site has not followed each operation: what ended a key is not known then. */
+  readonly limiters: Limiters | undefined;
+}
+
+function play(seed: number): Played {
   const dice = seededDice(seed);
   const below = (count: number): number => Math.floor(dice() * count);
   const one = <T>(first: T, ...others: readonly T[]): T => [first, ...others][below(others.length + 1)] ?? first;
-  const sites = new Sites(2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS, one(0, 500, Infinity));
+  const [ofSites, skewOf, keptBytes] = [2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS, one(0, 500, Infinity)];
+  const sites = new Sites(ofSites, skewOf, keptBytes);
   const place = () => sites.places[below(sites.places.length)];
   const link = () => sites.links[below(sites.links.length)] ?? "";
   const hasFlushes = below(3) === 0;
   let sum = 0;
-  let isWhole = true;
+  let [isWhole, hasCrashed] = [true, false];
   const count = (): void => {
     if (hasFlushes) return; // an increment that a flush has seen is gone
     const by = 1 + below(9);
@@ -58,8 +72,11 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
   const [comes, goes, loses] = [below(3) === 0, below(3) === 0, below(3) === 0];
   const away = below(2) === 0 ? place()?.id : undefined; // no link to it for a long time
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
+  const limiters = new Limiters(sites);
   const actions: readonly (() => void)[] = [
     count,
+    () => limiters.count(place(), one("a", "b")),
+    () => limiters.setTime(),
     ...Array.from({ length: 4 }, () => () => void sites.write(place(), commandOf(one))),
     () => void sites.write(place(), ...Array.from({ length: 2 + below(3) }, () => commandOf(one))),
     ...Array.from({ length: 2 }, () => () => void sites.work(place())),
@@ -76,7 +93,10 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
       if (below(5) === 0) sites.save(place());
     },
     () => {
-      if (below(often) === 0) sites.crash(place());
+      if (below(often) === 0) {
+        sites.crash(place());
+        hasCrashed = true;
+      }
     },
     () => passTime(sites, place(), below(2) === 0),
     () => lookOrEvict(sites, place(), one),
@@ -98,7 +118,9 @@ function play(seed: number): { readonly sites: Sites; readonly sum: number | und
     actions[below(actions.length)]?.();
   }
   if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
-  return { sites, sum: isWhole ? sum : undefined };
+  limiters.end();
+  const knowsEnds = isWhole && !hasFlushes && !hasCrashed && keptBytes === Infinity;
+  return { sites, sum: isWhole ? sum : undefined, limiters: knowsEnds ? limiters : undefined };
 }
 
 /** The site looks at a sorted set, or its engine is full: then that removes a key that has a time of expiry. */

@@ -7,7 +7,17 @@ import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
-import { loseAll, newPlace, positionOf, restart, runAll, takesPart, type Place, type Work } from "./place.ts";
+import {
+  loseAll,
+  newPlace,
+  positionOf,
+  removeOver,
+  restart,
+  runAll,
+  takesPart,
+  type Place,
+  type Work,
+} from "./place.ts";
 import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
 
@@ -81,6 +91,9 @@ export class Sites {
         stream.push({ kind: "mark", mark, commands: changing });
         break;
       }
+      case "over":
+        removeOver(place, next);
+        break;
       case "log":
         stored.log.push({ kind: "captured", bytes: next.operation.bytes, position: next.position });
         place.site.kept.confirm(next.operation.dot.seq);
@@ -114,6 +127,7 @@ export class Sites {
         for (const command of entry.commands) place.scores.pass(command);
         this.#captureExpired(place, entry.commands);
         this.#suspect(place, place.lost.pass(entry.commands, entry.mark));
+        place.work.push(...place.site.keys.overBy(entry.mark).map((over): Work => ({ kind: "over", ...over })));
         this.#apply(place, place.site.applied(entry.mark));
         break;
       case "looked":
