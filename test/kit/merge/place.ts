@@ -9,7 +9,7 @@ import { Site } from "../../../src/core/merge/site.ts";
 import type { EncodedOperation } from "../../../src/core/merge/operation-codec.ts";
 import { decodeSaved, encodeSaved, type Remains } from "../../../src/core/merge/saved-site.ts";
 import { decodeRacedKeys, encodeRacedKeys } from "../../../src/core/merge/raced-keys.ts";
-import { decodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
+import { decodeLoggedSummary, encodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import {
   decodeTransferredKey,
@@ -224,6 +224,37 @@ export function runAll({ engine }: Place, commands: readonly (readonly string[])
     const expired = engine.expire(command[1] ?? "");
     return engine.run(command) ? [...expired, command] : expired;
   });
+}
+
+/** The engine does what another site did, and keeps it with its log; it says in its stream only what changed something. */
+export function applyAt(place: Place, { mark, commands, logged }: Apply): void {
+  const changing = runAll(place, commands);
+  const { stored, stream } = place;
+  if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
+  else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
+  stream.push({ kind: "mark", mark, commands: changing });
+}
+
+/** Has the engine do what the site has decided. */
+export function applyLater({ work }: Place, applies: readonly Apply[]): void {
+  work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
+}
+
+/** Has what is over removed of the keys that the transaction with that mark has written. */
+export function findOver({ site, work }: Place, mark: string): void {
+  work.push(...site.keys.overBy(mark).map((over): Work => ({ kind: "over", ...over })));
+}
+
+/** Has the engine asked for keys. */
+export function readKeys(place: Place, wanted: readonly Wanted[]): void {
+  place.unread.push(...wanted.map(({ key }) => key));
+  place.work.push(...wanted.map((each): Work => ({ kind: "read", ...each })));
+}
+
+/** Has keys looked at that may have lost their time. */
+export function suspect(place: Place, keys: readonly string[]): void {
+  for (const key of keys) place.suspects.add(key);
+  place.work.push(...keys.map((key): Work => ({ kind: "look", key })));
 }
 
 /** The engine removes what is over, as for a client. */

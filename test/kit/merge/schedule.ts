@@ -81,17 +81,7 @@ function play(seed: number): Played {
     () => void sites.write(place(), ...Array.from({ length: 2 + below(3) }, () => commandOf(one))),
     ...Array.from({ length: 2 }, () => () => void sites.work(place())),
     ...Array.from({ length: 3 }, () => () => void sites.capture(place())),
-    () => {
-      const each = link();
-      if (!each.split(">").includes(String(away))) sites.cut(each, below(2) === 0);
-    },
-    () => void sites.deliver(link(), below(5) === 0),
-    () => void sites.deliver(link()),
-    () => {
-      if (below(3) === 0) sites.beat(place());
-      if (below(3) === 0) sites.exchange.resend(link());
-      if (below(5) === 0) sites.save(place());
-    },
+    ...ofLinks(sites, { place, link, below, away }),
     () => {
       if (below(often) === 0) {
         sites.crash(place());
@@ -121,6 +111,30 @@ function play(seed: number): Played {
   limiters.end();
   const knowsEnds = isWhole && !hasFlushes && !hasCrashed && keptBytes === Infinity;
   return { sites, sum: isWhole ? sum : undefined, limiters: knowsEnds ? limiters : undefined };
+}
+
+interface Chosen {
+  readonly place: () => Sites["places"][number] | undefined;
+  readonly link: () => string;
+  readonly below: (count: number) => number;
+  /** No link to it is mended. */
+  readonly away: number | undefined;
+}
+
+function ofLinks(sites: Sites, { place, link, below, away }: Chosen): readonly (() => void)[] {
+  return [
+    () => {
+      const each = link();
+      if (!each.split(">").includes(String(away))) sites.cut(each, below(2) === 0);
+    },
+    () => void sites.deliver(link(), below(5) === 0),
+    () => void sites.deliver(link()),
+    () => {
+      if (below(3) === 0) sites.beat(place());
+      if (below(3) === 0) sites.exchange.resend(link());
+      if (below(5) === 0) sites.save(place());
+    },
+  ];
 }
 
 /** The site looks at a sorted set, or its engine is full: then that removes a key that has a time of expiry. */

@@ -2,21 +2,24 @@ import { expiredEffects } from "../../../src/core/merge/expired-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
 import type { Effect } from "../../../src/core/merge/operation.ts";
 import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
-import type { Apply } from "../../../src/core/merge/apply.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
-import { decodeSummary, encodeLoggedSummary } from "../../../src/core/merge/summary.ts";
+import { decodeSummary } from "../../../src/core/merge/summary.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
 import {
+  applyAt,
+  applyLater,
+  findOver,
   loseAll,
   newPlace,
   positionOf,
+  readKeys,
   removeOver,
   restart,
   runAll,
+  suspect,
   takesPart,
   type Place,
-  type Work,
 } from "./place.ts";
 import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
@@ -82,15 +85,9 @@ export class Sites {
       case "given":
         this.#break(this.#transfers.given(next.transfer));
         break;
-      case "apply": {
-        const { mark, commands, logged } = next.apply;
-        // an engine says in its stream only what changed something
-        const changing = runAll(place, commands);
-        if (logged?.kind === "summary") stored.log.push({ kind: "summary", bytes: encodeLoggedSummary(logged) });
-        else if (logged !== undefined) stored.log.push({ kind: "applied", bytes: logged.operation.bytes });
-        stream.push({ kind: "mark", mark, commands: changing });
+      case "apply":
+        applyAt(place, next.apply);
         break;
-      }
       case "over":
         removeOver(place, next);
         break;
@@ -116,7 +113,7 @@ export class Sites {
     if (place === undefined || place.state === "gone") return false;
     if (place.catchUp !== undefined && place.at >= place.catchUp) {
       place.catchUp = undefined;
-      this.#apply(place, place.site.repairAll());
+      applyLater(place, place.site.repairAll());
       return true;
     }
     const entry = place.stream[place.at];
@@ -126,9 +123,9 @@ export class Sites {
       case "mark":
         for (const command of entry.commands) place.scores.pass(command);
         this.#captureExpired(place, entry.commands);
-        this.#suspect(place, place.lost.pass(entry.commands, entry.mark));
-        place.work.push(...place.site.keys.overBy(entry.mark).map((over): Work => ({ kind: "over", ...over })));
-        this.#apply(place, place.site.applied(entry.mark));
+        suspect(place, place.lost.pass(entry.commands, entry.mark));
+        findOver(place, entry.mark);
+        applyLater(place, place.site.applied(entry.mark));
         break;
       case "looked":
         if (entry.life === place.life && place.suspects.delete(entry.key) && place.lost.isLost(entry.key, entry))
@@ -148,8 +145,8 @@ export class Sites {
         break;
       case "commands": {
         const captured = entry.commands.map((command) => capturedAt(place, command));
-        this.#read(place, wantedBy(captured));
-        this.#suspect(place, place.lost.pass(entry.commands, undefined));
+        readKeys(place, wantedBy(captured));
+        suspect(place, place.lost.pass(entry.commands, undefined));
         const effects = captured.flatMap((each) => each.effects);
         if (effects.length > 0) this.#capture(place, effects);
         break;
@@ -168,8 +165,8 @@ export class Sites {
     const message = this.#links.take(link, again);
     if (message === undefined) return false;
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
-    if (message instanceof Uint8Array) this.#apply(place, place.site.receive(decodeOperation(message)));
-    else this.#apply(place, place.site.receiveSummary(message.map(decodeSummary)));
+    if (message instanceof Uint8Array) applyLater(place, place.site.receive(decodeOperation(message)));
+    else applyLater(place, place.site.receiveSummary(message.map(decodeSummary)));
     return true;
   }
 
@@ -196,9 +193,9 @@ export class Sites {
   crash(place: Place | undefined): void {
     if (!takesPart(place)) return;
     const { unread, suspects } = restart(place);
-    this.#read(place, unread.map(whole));
+    readKeys(place, unread.map(whole));
     for (const key of suspects) place.lost.suspect(key);
-    this.#suspect(place, suspects);
+    suspect(place, suspects);
     this.#break(place);
   }
 
@@ -279,7 +276,7 @@ export class Sites {
   #keepsAlive(place: Place, bytes: Uint8Array): boolean {
     if (!takesPart(place)) return false;
     const keys = place.site.keys.keptAlive(decodeOperation(bytes));
-    this.#read(place, keys.filter((key) => !place.unread.includes(key)).map(whole));
+    readKeys(place, keys.filter((key) => !place.unread.includes(key)).map(whole));
     return keys.length > 0;
   }
 
@@ -296,19 +293,5 @@ export class Sites {
   #capture(place: Place, effects: readonly Effect[]): void {
     const operation = place.site.captured(effects, this.#now + place.skew);
     place.work.push({ kind: "log", operation, position: positionOf(place) });
-  }
-
-  #read(place: Place, wanted: ReturnType<typeof wantedBy>): void {
-    place.unread.push(...wanted.map(({ key }) => key));
-    place.work.push(...wanted.map((each): Work => ({ kind: "read", ...each })));
-  }
-
-  #suspect(place: Place, keys: readonly string[]): void {
-    for (const key of keys) place.suspects.add(key);
-    place.work.push(...keys.map((key): Work => ({ kind: "look", key })));
-  }
-
-  #apply({ work }: Place, applies: readonly Apply[]): void {
-    work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
   }
 }
