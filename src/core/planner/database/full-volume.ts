@@ -1,3 +1,5 @@
+import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
+
 /** The volume of a node at one moment, in bytes. */
 export interface VolumeRoom {
   readonly total: number;
@@ -46,6 +48,16 @@ export function refusedForRoom(
   const share = ({ bytes, budget }: HeldBytes): number => bytes / budget;
   const next = held.filter(({ bdb }) => !here.includes(bdb)).toSorted((one, other) => share(other) - share(one))[0];
   return next === undefined ? here : [...here, next.bdb];
+}
+
+/** A shard has a copy on one of the nodes whose volumes are nearly full; all that is there of a database is of its only shard. */
+export function refusesWrites(
+  { shards }: Pick<DatabaseRecord, "shards">,
+  { instances }: Pick<ShardRecord, "instances">,
+  fullNodes: readonly number[],
+): boolean {
+  if (shards.length === 1) return fullNodes.length > 0;
+  return instances.some(({ node }) => fullNodes.includes(node));
 }
 
 /** Directives that refuse what needs memory and permit what frees it; nothing is evicted. */

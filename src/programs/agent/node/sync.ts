@@ -104,7 +104,7 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
       addressOf,
       modulesOf,
       certificate,
-      refusesWrites: lacksRoom(context, record),
+      fullNodes: fullNodes(context, record),
     }),
   );
   await supervisor.reconcileInstances(wanted.flat(), (kept) => fateOfData(kept, writtenDown));
@@ -123,10 +123,18 @@ async function passServedEpochs({ records, proxy, log }: NodeSyncContext): Promi
   }
 }
 
-/** A node that holds a copy of the database has no room for more of it. */
-function lacksRoom({ members, volume }: Pick<NodeSyncContext, "members" | "volume">, { uid }: DatabaseRecord): boolean {
-  const others = members.list().flatMap(({ fresh, report }) => (fresh ? [report.fullVolume] : []));
-  return [volume.full(), ...others].some((full) => full?.databases.some(({ bdb }) => bdb === uid) === true);
+/** Nodes that hold a copy of the database, or of a shard, and have no room for more of it. */
+function fullNodes(
+  { config, members, volume }: Pick<NodeSyncContext, "config" | "members" | "volume">,
+  { uid: bdb }: DatabaseRecord,
+): readonly number[] {
+  const others = members
+    .list()
+    .filter(({ fresh }) => fresh)
+    .map(({ uid, report }) => ({ node: uid, full: report.fullVolume }));
+  return [{ node: config.node, full: volume.full() }, ...others]
+    .filter(({ full }) => full?.databases.some((one) => one.bdb === bdb) === true)
+    .map(({ node }) => node);
 }
 
 async function applyEndpoints(context: NodeSyncContext): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { diskBytes, usageOf } from "../../../core/planner/database/disk-budget.ts";
+import { diskBytesOn, usageOf } from "../../../core/planner/database/disk-budget.ts";
 import { refusedForRoom, reserveOf } from "../../../core/planner/database/full-volume.ts";
 import type { HeldBytes, RefusedBefore, VolumeRoom } from "../../../core/planner/database/full-volume.ts";
 import { bytesIn } from "#kit/files/folder-size";
@@ -13,7 +13,7 @@ import type { AgentConfig } from "../runtime/config.ts";
 
 /** What watching the volume of this node works on. */
 export interface VolumeContext {
-  readonly config: Pick<AgentConfig, "dataDir">;
+  readonly config: Pick<AgentConfig, "dataDir" | "node">;
   readonly records: Pick<Records, "databases">;
   readonly changes: { readonly notify: () => void };
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export class VolumeGuard {
     this.#isNear = room.free < NEAR * reserveOf(room.total);
     const isTight = room.free < reserveOf(room.total) || before.bdbs.length > 0;
     const isDue = clock.uptimeMs() - this.#measuredAt >= USAGE_MS;
-    const held = isTight || isDue ? await heldBytes(config.dataDir, records.databases()) : [];
+    const held = isTight || isDue ? await heldBytes(config, records.databases()) : [];
     if (isDue) {
       this.#measuredAt = clock.uptimeMs();
       this.#usage = usageOf(room, held);
@@ -92,13 +92,16 @@ export class VolumeGuard {
   }
 }
 
-/** What each database has on this node's volume, with what its copy may take. */
-function heldBytes(dataDir: string, databases: readonly DatabaseRecord[]): Promise<readonly HeldBytes[]> {
+/** What each database has on this node's volume, with what its copies may take. */
+function heldBytes(
+  { dataDir, node }: VolumeContext["config"],
+  databases: readonly DatabaseRecord[],
+): Promise<readonly HeldBytes[]> {
   return Promise.all(
     databases.map(async (record) => ({
       bdb: record.uid,
       bytes: await bytesIn(join(dataDir, `db-${record.uid}`)),
-      budget: diskBytes(record),
+      budget: diskBytesOn(record, node),
     })),
   );
 }

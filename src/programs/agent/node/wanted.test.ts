@@ -11,7 +11,12 @@ const held = {
   step: 0,
   certificate: undefined,
 };
-const means = { addressOf: () => "127.0.0.1", modulesOf: () => [], certificate: undefined, refusesWrites: false };
+const means = {
+  addressOf: () => "127.0.0.1",
+  modulesOf: () => [],
+  certificate: undefined,
+  fullNodes: [] as readonly number[],
+};
 /** ids of the instances that may start in an empty folder. */
 const fresh = (record: DatabaseRecord): readonly number[] =>
   [1, 2, 3]
@@ -27,4 +32,19 @@ test("the permission to start empty is that of the instances of one shard", () =
 
 test("each instance of a new database may start empty", () => {
   assert.deepEqual(fresh(twoShards({ record: { status: "pending" } }).record), [1, 2, 3, 4]);
+});
+
+test("writes are refused by the shard that has a copy on a full volume alone", () => {
+  const refusing = (record: DatabaseRecord, ...fullNodes: readonly number[]): readonly number[] =>
+    [1, 2, 3]
+      .flatMap((node) => nodeInstances(record, node, held, { ...means, fullNodes }))
+      .flatMap(({ instance, directives }) => (directives["maxmemory"] === "1" ? [instance] : []))
+      .toSorted((one, other) => one - other);
+  const { record } = twoShards({});
+  assert.deepEqual(refusing(record, 1), [1, 2]);
+  assert.deepEqual(refusing(record, 3), [3, 4]);
+  assert.deepEqual(refusing(record, 2), [1, 2, 3, 4]);
+  assert.deepEqual(refusing(record), []);
+  const single = { ...record, shards: record.shards.slice(0, 1) };
+  assert.deepEqual(refusing(single, 3), [1, 2], "what is there is of the only shard, also when its record is newer");
 });

@@ -1,4 +1,4 @@
-import { REFUSING_WRITES } from "../../../core/planner/database/full-volume.ts";
+import { REFUSING_WRITES, refusesWrites } from "../../../core/planner/database/full-volume.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
@@ -33,8 +33,8 @@ export interface InstanceMeans {
   readonly modulesOf: LoadedModules;
   /** What engines with TLS show; undefined while this node has none. */
   readonly certificate: EngineCertificate | undefined;
-  /** A volume that holds a copy of the database is nearly full. */
-  readonly refusesWrites: boolean;
+  /** Nodes whose volumes hold a copy of the database and are nearly full. */
+  readonly fullNodes: readonly number[];
 }
 
 /** The instances of a database that `node` runs. */
@@ -42,7 +42,7 @@ export function nodeInstances(
   record: DatabaseRecord,
   node: number,
   { access }: HeldPasswords,
-  { addressOf, modulesOf, certificate, refusesWrites }: InstanceMeans,
+  { addressOf, modulesOf, certificate, fullNodes }: InstanceMeans,
 ): readonly WantedInstance[] {
   const shown = certificate === undefined || !needsCertificate(record) ? {} : { certificate };
   return record.shards.flatMap((shard) =>
@@ -55,7 +55,7 @@ export function nodeInstances(
         directives: {
           ...engineDirectives(effectiveSettings(record)),
           ...(record.activeActive === undefined ? {} : siteBacklog(record.memoryBytes)),
-          ...(refusesWrites ? REFUSING_WRITES : {}),
+          ...(refusesWrites(record, shard, fullNodes) ? REFUSING_WRITES : {}),
         },
       })),
   );
