@@ -1,5 +1,6 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../src/core/api/records.ts";
-import type { DatabaseStep } from "../../../src/core/planner/database/step.ts";
+import type { LeaderAct } from "../../../src/core/planner/database/step.ts";
+import type { Step } from "../../../src/core/planner/findings/step.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../src/core/planner/database/facts.ts";
 import { settingsWith } from "./settings.ts";
 
@@ -118,7 +119,8 @@ export function factsOf({
 }
 
 /** A step in a few words. */
-export function brief(step: DatabaseStep): string {
+export function brief(decided: Step<LeaderAct>): string {
+  const step = decided.kind === "act" ? decided.act : decided;
   switch (step.kind) {
     case "switch-over":
     case "fail-over":
@@ -133,6 +135,7 @@ export function brief(step: DatabaseStep): string {
     case "reattach":
       return `${step.kind} ${step.replica}`;
     case "wait":
+      return `${step.kind}: ${step.wait.evidence}`;
     case "creation-failed":
       return `${step.kind}: ${step.reason}`;
     case "ask-consent":

@@ -8,11 +8,12 @@ import { evacuationStep } from "./evacuation.ts";
 import { primaryStep } from "./failover.ts";
 import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep } from "./replicas.ts";
-import type { DatabaseStep } from "./step.ts";
+import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step.ts";
+import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
 import { unsafeReplies } from "./sync-set.ts";
 import { orderTurns, type Turn } from "./turn.ts";
 
-type Rule = (facts: DatabaseFacts, shard: ShardRecord) => DatabaseStep | undefined;
+type Rule = (facts: DatabaseFacts, shard: ShardRecord) => LeaderProposal | undefined;
 
 /** In order of urgency: data first, then what was asked for, then tidiness. */
 const RULES: readonly Rule[] = [
@@ -30,42 +31,67 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Decides from facts alone, so that any leader decides the same: the most urgent act of all shards. */
-export function decideDatabase(facts: DatabaseFacts): DatabaseStep {
+export function decideDatabase(facts: DatabaseFacts): Step<LeaderAct> {
   const step = stepBehindGate(facts, mostUrgent(facts));
   // no data hangs on passwords, so they delay nothing; and what is waited for may never come
-  if (step.kind !== "wait" && step.kind !== "rest") return step;
-  return passwordStep(facts) ?? withRotation(facts, step);
+  if (step.kind !== "wait" && step.kind !== "rest") return act(step, WHY[step.kind]);
+  const ofPasswords = passwordAct(facts);
+  return ofPasswords === undefined ? withRotation(facts, step) : act(ofPasswords, WHY[ofPasswords.kind]);
 }
 
-function passwordStep({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): DatabaseStep | undefined {
+/** For the log. */
+const WHY: Readonly<Record<LeaderAct["kind"], string>> = {
+  "resume-switchover": "a switchover has begun",
+  "fail-over": "the primary does not serve, and another copy is there",
+  relaunch: "the primary has the copy that counts",
+  "start-empty": "nothing is left that the primary could start from",
+  "await-sites": "clients wait for the data of the other sites",
+  "ask-consent": "a user decides about data that is gone",
+  recovered: "the primary serves again",
+  "creation-failed": "the engine ends again and again before it serves",
+  "add-replica": "a replica is missing where it is to be",
+  retire: "there is an instance more than there shall be",
+  verify: "clients do not move before the content is compared",
+  "switch-over": "another instance shall be the primary",
+  "end-script": "a move has waited for the script for long enough",
+  reattach: "the replica follows another engine",
+  "end-overlap": "the time of a former password is over",
+  "make-internal-password": "engines have no password of the cluster",
+  "close-engines": "every node and engine knows the password of the cluster",
+  "rotate-engine-password": "the password of the cluster was replaced",
+  "finish-upgrade": "every instance is as the upgrade asks",
+  activate: "what was asked for is there",
+};
+
+function passwordAct({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): LeaderAct | undefined {
   if (overlapIsOver) return { kind: "end-overlap" };
   if (engineLogin === "clients") return { kind: "make-internal-password" };
   if (engineLogin === "closable") return { kind: "close-engines" };
   if (rotation === undefined || rotation.behind.length > 0) return undefined;
-  const { act, since, step } = rotation;
-  return { kind: "rotate-engine-password", due: { act, since, step } };
+  const { act: due, since, step } = rotation;
+  return { kind: "rotate-engine-password", due: { act: due, since, step } };
 }
 
 /** It may wait for a node that is away: users are to know. */
-function withRotation({ rotation }: DatabaseFacts, step: Extract<DatabaseStep, { kind: "wait" | "rest" }>) {
+function withRotation({ rotation }: DatabaseFacts, step: WaitStep | Rest): WaitStep | Rest {
   if (rotation === undefined) return step;
   const why = `another password at its engines waits for ${rotation.behind.join(", ")}`;
-  return { kind: "wait", reason: step.kind === "rest" ? why : `${step.reason}; ${why}` } as const;
+  return waitBecause(step.kind === "rest" ? why : `${step.wait.evidence}; ${why}`);
 }
 
 /** What a shard needs next. */
 interface Proposal extends Turn {
-  readonly step: DatabaseStep;
+  readonly step: LeaderProposal;
 }
 
-function mostUrgent(facts: DatabaseFacts): DatabaseStep {
+function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
   const proposals = facts.record.shards.map((shard) => proposalOf(facts, shard)).filter((one) => one !== undefined);
   // a wait of one shard keeps no other from what it needs
   const acts = proposals.filter(({ step }) => step.kind !== "wait");
-  const [act] = orderTurns(acts, facts.failed);
-  if (act !== undefined) return act.step;
-  const waits = new Set(proposals.map(({ step }) => (step.kind === "wait" ? step.reason : "")));
-  return waits.size > 0 ? { kind: "wait", reason: [...waits].join("; ") } : stepOfAll(facts);
+  const [first] = orderTurns(acts, facts.failed);
+  if (first !== undefined) return first.step;
+  const waits = new Set(proposals.map(({ step }) => (step.kind === "wait" ? step.wait.evidence : "")));
+  return waits.size > 0 ? waitBecause([...waits].join("; ")) : stepOfAll(facts);
 }
 
 /** The first rule that has something to do for this shard. */
@@ -80,42 +106,42 @@ function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefi
 }
 
 /** What is left when no shard needs anything. */
-function stepOfAll({ record }: DatabaseFacts): DatabaseStep {
+function stepOfAll({ record }: DatabaseFacts): LeaderProposal | Rest {
   if (record.upgrade !== undefined) return { kind: "finish-upgrade" };
   if (record.status !== "active") return { kind: "activate" };
   const unsafe = record.shards.map((shard) => unsafeReplies(record, shard));
   const reasons = [...unsafe, record.awaitsSites === true ? AWAITS_SITES : undefined];
   const reason = reasons.filter((one) => one !== undefined).join("; ");
-  return reason === "" ? { kind: "rest" } : { kind: "wait", reason };
+  return reason === "" ? REST : waitBecause(reason);
 }
 
-function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   return shard.switchover === undefined ? undefined : { kind: "resume-switchover", shard: shard.id };
 }
 
 /** Its primary serves, as the rule before has found. */
-function primaryIsBack(_facts: DatabaseFacts, { id, recovery }: ShardRecord): DatabaseStep | undefined {
+function primaryIsBack(_facts: DatabaseFacts, { id, recovery }: ShardRecord): LeaderProposal | undefined {
   return recovery === undefined ? undefined : { kind: "recovered", shard: id };
 }
 
-function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+function strayReplica({ instances }: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const stray = replicasOf(shard).find(({ id }) => instances.get(id)?.follows === "another");
   return stray === undefined ? undefined : { kind: "reattach", shard: shard.id, replica: stray.id };
 }
 
-function replicaThatCatchesUp(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+function replicaThatCatchesUp(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const behind = replicasOf(shard)
     .map((replica) => behindText(facts, shard, replica))
     .find((reason) => reason !== undefined);
   if (behind === undefined) return undefined;
   const reasons = [behind, unsafeReplies(facts.record, shard)];
-  return { kind: "wait", reason: reasons.filter((reason) => reason !== undefined).join("; ") };
+  return waitBecause(reasons.filter((reason) => reason !== undefined).join("; "));
 }
 
-function configurationOnItsWay({ record, instances }: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+function configurationOnItsWay({ record, instances }: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   if (record.status === "active") return undefined;
   const late = shard.instances.find(({ id }) => instances.get(id)?.configured !== true);
-  return late === undefined ? undefined : { kind: "wait", reason: lateText(late) };
+  return late === undefined ? undefined : waitBecause(lateText(late));
 }
 
 function lateText(instance: InstanceRecord): string {

@@ -1,5 +1,6 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
+import { act, REST, waitUnasked, type Step } from "../findings/step.ts";
 import { inSync, primaryOf, replicasOf, syncText, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { addReplica } from "./replicas.ts";
@@ -8,7 +9,7 @@ import { addReplica } from "./replicas.ts";
  * Moves a primary off a node that is to be left: to its replica once in sync, one of the same version before one of
  * another; a database without one gets a replica elsewhere for it. Undefined when the primary may stay.
  */
-export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const primary = primaryOf(shard);
   if (!drains(facts, primary.node)) return undefined;
   const elsewhere = replicasOf(shard)
@@ -17,12 +18,9 @@ export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): Databa
   const heir = elsewhere.find(({ id }) => inSync(facts.instances.get(id)));
   if (heir === undefined) {
     const late = elsewhere[0];
-    if (late !== undefined) return { kind: "wait", reason: syncText(late, facts.instances.get(late.id)) };
+    if (late !== undefined) return waitBecause(syncText(late, facts.instances.get(late.id)));
     if (shard.instances.length <= desiredInstances(facts.record)) return addReplica(facts, shard);
-    return {
-      kind: "wait",
-      reason: `each replica of "${facts.record.name}" is on a node that is down or in maintenance`,
-    };
+    return waitBecause(`each replica of "${facts.record.name}" is on a node that is down or in maintenance`);
   }
   if (heir.storeVersion !== primary.storeVersion && !facts.verified.has(heir.id)) {
     return { kind: "verify", shard: shard.id, replica: heir.id };
@@ -48,34 +46,32 @@ export interface EvacuationFacts {
   readonly clientsDrained: boolean;
 }
 
-export type EvacuationStep =
-  | { readonly kind: "hand-over-leadership" }
-  | { readonly kind: "drain-clients" }
-  | { readonly kind: "done" }
-  | { readonly kind: "wait"; readonly reason: string };
+/** What the leader does next for a node that is to be left. */
+export type EvacuationAct = "hand-over-leadership" | "drain-clients";
 
 /** New clients may go on being sent to the node this long after its primaries left; then they are drained all the same. */
 export const ENDPOINTS_PATIENCE_MS = 10_000;
 
 /** Leadership first, then primaries, then replicas that fit elsewhere, then clients once no Service sends new ones there. */
-export function decideEvacuation(facts: EvacuationFacts): EvacuationStep {
-  if (facts.isLeader && facts.demote && facts.hasSuccessor) return { kind: "hand-over-leadership" };
+export function decideEvacuation(facts: EvacuationFacts): Step<EvacuationAct> {
+  if (facts.isLeader && facts.demote && facts.hasSuccessor)
+    return act("hand-over-leadership", `node ${facts.node} leads the cluster`);
   const stuck = facts.primaries[0];
   if (stuck !== undefined) {
     const more = facts.primaries.length === 1 ? "" : ` and ${facts.primaries.length - 1} more`;
     const why = stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`;
-    return { kind: "wait", reason: `the primary of "${stuck.name}"${more} ${why}` };
+    return waitUnasked("EvacuatingNode", `the primary of "${stuck.name}"${more} ${why}`);
   }
   const [copy] = facts.replacing;
   if (copy !== undefined) {
     const more = facts.replacing.length === 1 ? "" : ` and of ${facts.replacing.length - 1} more`;
-    return { kind: "wait", reason: `a copy of "${copy}"${more} is being made on another node` };
+    return waitUnasked("EvacuatingNode", `a copy of "${copy}"${more} is being made on another node`);
   }
-  if (!facts.alive || facts.clientsDrained) return { kind: "done" };
+  if (!facts.alive || facts.clientsDrained) return REST;
   if (facts.listedIn.length > 0 && facts.waitedForEndpointsMs < ENDPOINTS_PATIENCE_MS) {
-    return { kind: "wait", reason: `${facts.listedIn.join(", ")} still lists node ${facts.node}` };
+    return waitUnasked("EvacuatingNode", `${facts.listedIn.join(", ")} still lists node ${facts.node}`);
   }
-  return { kind: "drain-clients" };
+  return act("drain-clients", `nothing sends new clients to node ${facts.node}`);
 }
 
 function drains({ nodes }: DatabaseFacts, node: number): boolean {

@@ -1,6 +1,6 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { successorsOf } from "./in-sync.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 import { scriptStep } from "./running-script.ts";
 import { isUnable, relaunch, unknownCopy, whileUnable, withoutData, withoutNewest } from "./recovery.ts";
 import { failuresText, primaryOf, replicasOf, shardName } from "./facts.ts";
@@ -11,28 +11,28 @@ import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
  * is dead, a replica of the set in sync takes over, or the primary starts again from what it kept. Only what the primary does
  * not keep may be taken from a replica that left the set.
  */
-export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const primary = primaryOf(shard);
   const seen = facts.instances.get(primary.id);
   const who = `the primary of ${shardName(facts.record, shard.id)} on node ${primary.node}`;
-  if (seen === undefined) return { kind: "wait", reason: `${who} has not been asked yet` };
+  if (seen === undefined) return waitBecause(`${who} has not been asked yet`);
   switch (seen.state) {
     case "serving":
       return seen.role === "primary" ? undefined : succession(facts, shard, seen, who);
     case "busy":
       return scriptStep(facts, shard, seen.script);
     case "loading":
-      return { kind: "wait", reason: `${who} is starting${failuresText(seen)}` };
+      return waitBecause(`${who} is starting${failuresText(seen)}`);
     case "silent":
-      return { kind: "wait", reason: `${who} does not answer, and its node has not said that it crashed` };
+      return waitBecause(`${who} does not answer, and its node has not said that it crashed`);
     case "dead":
       return mayStillStart(primary, seen)
-        ? { kind: "wait", reason: `${who} is starting${failuresText(seen)}` }
+        ? waitBecause(`${who} is starting${failuresText(seen)}`)
         : succession(facts, shard, seen, who);
   }
 }
 
-function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): DatabaseStep {
+function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): LeaderProposal {
   const { record, instances, nodes } = facts;
   const { usedLaunch, lastWords } = primary;
   const heir = heirOf(shard, instances, successorsOf(shard, nodes, record.durability));
@@ -54,11 +54,11 @@ function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceF
     return isUnable(primary) ? whileUnable(record, shard, instances, { who, lastWords, again }) : again;
   }
   const goneMs = nodes.find(({ uid }) => uid === primaryOf(shard).node)?.goneForMs ?? 0;
-  if (goneMs === 0) return { kind: "wait", reason: `${who} does not run yet` };
+  if (goneMs === 0) return waitBecause(`${who} does not run yet`);
   return withoutNewest(record, shard, instances, Math.round(goneMs / 1000));
 }
 
-function failOverTo(shard: ShardRecord, { id }: InstanceRecord): DatabaseStep {
+function failOverTo(shard: ShardRecord, { id }: InstanceRecord): LeaderProposal {
   return { kind: "fail-over", shard: shard.id, to: id };
 }
 

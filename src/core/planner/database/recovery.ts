@@ -2,7 +2,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/reco
 import { FAILED_STARTS, failureText } from "../view/engine-failure.ts";
 import { isBeingMade, primaryOf, replicasOf, shardName, syncText } from "./facts.ts";
 import type { InstanceFacts } from "./facts.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 
 type Instances = ReadonlyMap<number, InstanceFacts>;
 
@@ -23,7 +23,7 @@ export function unknownCopy(
   shard: ShardRecord,
   instances: Instances,
   lost: boolean,
-): DatabaseStep | undefined {
+): LeaderProposal | undefined {
   const isRead = lost && record.persistence !== "disabled";
   const mayHold = (facts: InstanceFacts | undefined): boolean => {
     switch (facts?.state) {
@@ -44,7 +44,7 @@ export function unknownCopy(
   const { node } = primaryOf(shard);
   const name = shardName(record, shard.id);
   const what = lost ? goneText(name, node) : `the primary of ${name} on node ${node} has ended`;
-  return { kind: "wait", reason: `${what}; ${syncText(unknown, instances.get(unknown.id))}` };
+  return waitBecause(`${what}; ${syncText(unknown, instances.get(unknown.id))}`);
 }
 
 /** The only copy starts again from what it kept. A new database whose engine never gets that far is reported as failed first. */
@@ -53,7 +53,7 @@ export function relaunch(
   shard: ShardRecord,
   usedLaunch: number,
   lastWords: string | undefined,
-): DatabaseStep {
+): LeaderProposal {
   const instance = primaryOf(shard);
   if (record.status !== "pending" || usedLaunch < LAUNCHES_OF_CREATION)
     return { kind: "relaunch", shard: shard.id, instance: instance.id };
@@ -69,8 +69,8 @@ export function whileUnable(
   record: DatabaseRecord,
   shard: ShardRecord,
   instances: Instances,
-  failing: { readonly who: string; readonly lastWords: string | undefined; readonly again: DatabaseStep },
-): DatabaseStep {
+  failing: { readonly who: string; readonly lastWords: string | undefined; readonly again: LeaderProposal },
+): LeaderProposal {
   const copy = isBeingMade(record) ? undefined : (newestCopy(shard, instances) ?? newestKept(shard, instances));
   if (copy === undefined) return failing.again;
   if (shard.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: copy.id };
@@ -82,7 +82,7 @@ export function whileUnable(
  * What the primary kept is gone with its volume. What a replica has on its disk is older, and an empty database is empty: both
  * need consent. A database without persistence kept nothing that could be gone.
  */
-export function withoutData(record: DatabaseRecord, shard: ShardRecord, instances: Instances): DatabaseStep {
+export function withoutData(record: DatabaseRecord, shard: ShardRecord, instances: Instances): LeaderProposal {
   const { id, node } = primaryOf(shard);
   const kept = newestKept(shard, instances);
   const isAgreed = shard.recovery?.consent === true;
@@ -111,20 +111,19 @@ export function withoutNewest(
   shard: ShardRecord,
   instances: Instances,
   gone: number,
-): DatabaseStep {
+): LeaderProposal {
   const { node } = primaryOf(shard);
   const name = shardName(record, shard.id);
   const kept = newestCopy(shard, instances) ?? newestKept(shard, instances);
-  if (kept === undefined)
-    return { kind: "wait", reason: `node ${node}, gone for ${gone} s, holds the newest copy of ${name}` };
+  if (kept === undefined) return waitBecause(`node ${node}, gone for ${gone} s, holds the newest copy of ${name}`);
   if (shard.recovery?.consent === true) return { kind: "fail-over", shard: shard.id, to: kept.id };
   const place = instances.get(kept.id)?.kept === true ? " on its disk" : "";
   const lacks = `node ${node}, which is away, holds the newest copy of ${name}; node ${kept.node} has an older one${place}`;
   return askConsent(shard, lacks);
 }
 
-function askConsent({ id, recovery }: ShardRecord, lacks: string): DatabaseStep {
-  return recovery?.lacks === lacks ? { kind: "wait", reason: lacks } : { kind: "ask-consent", shard: id, lacks };
+function askConsent({ id, recovery }: ShardRecord, lacks: string): LeaderProposal {
+  return recovery?.lacks === lacks ? waitBecause(lacks) : { kind: "ask-consent", shard: id, lacks };
 }
 
 /** The replica with the highest offset among those that were linked to the primary and are not known to be in sync. */

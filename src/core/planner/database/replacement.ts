@@ -1,5 +1,5 @@
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./step.ts";
+import type { LeaderProposal } from "./step.ts";
 import { primaryOf, targetVersion, desiredInstances, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { diskBytes } from "./disk-budget.ts";
@@ -12,7 +12,7 @@ type PlaceFacts = Pick<DatabaseFacts, "record" | "nodes" | "everything">;
  * A replica whose node is to be left is made again elsewhere first, where there is room: so that no second failure meets
  * a single copy. The old one goes as surplus once the new one is in sync. An upgrade makes new replicas anyway.
  */
-export function replacementStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function replacementStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const { record } = facts;
   if (shard.instances.length > desiredInstances(record)) return undefined;
   const placed = placeReplacement(facts, shard);

@@ -1,5 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 import { inSync, primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
@@ -10,19 +10,19 @@ import { placeKept, portOffsetOf } from "./placement.ts";
 export const REPLICA_LOST_MS = 600_000;
 
 /** A replica too few: made on another node; a replica whose node is gone for long counts as missing. */
-export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const present = shard.instances.filter((instance) => !isLost(facts, instance));
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
 /** A replica too many: one goes as soon as those that stay could succeed the primary. */
-export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const going = mostDispensable(facts, shard);
   if (going === undefined) return undefined;
   const staying = replicasOf(shard).filter((replica) => replica !== going && stays(facts, replica));
   const behind = staying.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
-  if (behind !== undefined) return { kind: "wait", reason: behind };
+  if (behind !== undefined) return waitBecause(behind);
   return { kind: "retire", shard: shard.id, instance: going.id };
 }
 
@@ -37,7 +37,7 @@ export function mostDispensable(facts: DatabaseFacts, shard: ShardRecord): Insta
  * A new replica as the database shall have them: on a node without an instance of this shard, else beside an
  * old replica, else beside an old primary; never on a node with an instance that stays.
  */
-export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep {
+export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal {
   const { record, nodes, everything } = facts;
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
@@ -53,7 +53,7 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): DatabaseSt
   for (const placed of [...kept, elsewhere])
     if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
   const refusal = kept.findLast((placed) => "refusal" in placed)?.refusal ?? "";
-  return { kind: "wait", reason: `"${record.name}" needs another replica, but ${refusal}` };
+  return waitBecause(`"${record.name}" needs another replica, but ${refusal}`);
 }
 
 function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {

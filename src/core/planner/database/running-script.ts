@@ -1,7 +1,7 @@
 import type { ShardRecord } from "../../api/records.ts";
 import { primaryOf, shardName } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 import { describeRequest } from "./waiting-requests.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
 
@@ -16,14 +16,13 @@ export function scriptStep(
   { record, nodes }: Pick<DatabaseFacts, "record" | "nodes">,
   shard: ShardRecord,
   script: WaitingRequest | undefined,
-): DatabaseStep {
+): LeaderProposal {
   const { node } = primaryOf(shard);
   const isLeft = nodes.some(({ uid, draining }) => uid === node && draining);
   if ((isLeft || record.upgrade !== undefined) && (script?.ageMs ?? 0) >= PATIENCE_MS)
     return { kind: "end-script", shard: shard.id };
   const what = script === undefined ? "" : `: ${describeRequest(script)}`;
-  return {
-    kind: "wait",
-    reason: `the primary of ${shardName(record, shard.id)} on node ${node} runs a script and nothing else${what}; SCRIPT KILL or FUNCTION KILL ends it`,
-  };
+  return waitBecause(
+    `the primary of ${shardName(record, shard.id)} on node ${node} runs a script and nothing else${what}; SCRIPT KILL or FUNCTION KILL ends it`,
+  );
 }

@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { dead, factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { DatabaseRecord, ShardRecovery } from "../../api/records.ts";
 import { stepBehindGate } from "./site-gate.ts";
-import type { DatabaseStep } from "./step.ts";
+import type { Rest } from "../findings/step.ts";
+import type { LeaderProposal } from "./step.ts";
 
-const relaunch: DatabaseStep = { kind: "relaunch", shard: 1, instance: 1 };
-const empty: DatabaseStep = { kind: "start-empty", shard: 1, instance: 1 };
+const relaunch: LeaderProposal = { kind: "relaunch", shard: 1, instance: 1 };
+const empty: LeaderProposal = { kind: "start-empty", shard: 1, instance: 1 };
 const site = { activeActive: { guid: "a", site: 1 } } as const;
 const kept = { ...site, persistence: "aofAlways" } as const;
 const unkept = { ...site, persistence: "disabled" } as const;
@@ -15,8 +16,8 @@ const NEW = { status: "pending" } as const;
 const steps: readonly (readonly [
   rule: string,
   record: Partial<DatabaseRecord>,
-  step: DatabaseStep,
-  want: DatabaseStep["kind"],
+  step: LeaderProposal,
+  want: (LeaderProposal | Rest)["kind"],
   lettingIn?: readonly number[] | undefined,
   recovery?: ShardRecovery,
 ])[] = [
@@ -49,6 +50,6 @@ for (const [rule, record, step, want, lettingIn, recovery] of steps)
 test("gate: the reason names the nodes, and steps that start no primary go on", () => {
   const facts = factsOf({ instances: [on(1, 1)], record: { ...unkept, awaitsSites: true }, but: { 1: dead } });
   const step = stepBehindGate({ ...facts, lettingIn: [2, 3] }, relaunch);
-  assert.match(step.kind === "wait" ? step.reason : "", /proxies of nodes 2, 3/);
+  assert.match(step.kind === "wait" ? step.wait.evidence : "", /proxies of nodes 2, 3/);
   assert.equal(stepBehindGate({ ...facts, lettingIn: [2, 3] }, { kind: "rest" }).kind, "rest");
 });

@@ -1,6 +1,7 @@
 import type { DatabaseRecord } from "../../api/records.ts";
+import type { Rest } from "../findings/step.ts";
 import { isBeingMade, type DatabaseFacts } from "./facts.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 
 /** Why nothing goes on with a site that has all that a user has asked for. */
 export const AWAITS_SITES =
@@ -10,14 +11,17 @@ export const AWAITS_SITES =
  * A step of the leader, or what has to come before it: no primary of a site begins with less than it had while a proxy may let
  * clients in. Otherwise a client would read that data is gone that other sites have, or write what they take for newer.
  */
-export function stepBehindGate({ record, lettingIn = [] }: DatabaseFacts, step: DatabaseStep): DatabaseStep {
+export function stepBehindGate(
+  { record, lettingIn = [] }: DatabaseFacts,
+  step: LeaderProposal | Rest,
+): LeaderProposal | Rest {
   const begins = step.kind === "relaunch" || step.kind === "start-empty";
   if (!begins || record.activeActive === undefined || isBeingMade(record)) return step;
   if (record.awaitsSites !== true)
     return step.kind === "start-empty" || losesAll(record, step.shard) ? { kind: "await-sites" } : step;
   if (lettingIn.length === 0) return step;
   const nodes = lettingIn.join(", ");
-  return { kind: "wait", reason: `the proxies of nodes ${nodes} may still let clients of "${record.name}" in` };
+  return waitBecause(`the proxies of nodes ${nodes} may still let clients of "${record.name}" in`);
 }
 
 /**

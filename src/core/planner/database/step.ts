@@ -1,8 +1,9 @@
 import type { StoreVersion } from "../../api/records.ts";
+import { waitUnasked, type WaitStep } from "../findings/step.ts";
 import type { DueRotation } from "./engine-rotation.ts";
 
 /** The one thing the leader does next for a database; it observes again after each. */
-export type DatabaseStep =
+export type LeaderAct =
   /** A switchover had begun: finish it or take it back, by asking its target. */
   | { readonly kind: "resume-switchover"; readonly shard: number }
   | { readonly kind: "fail-over"; readonly shard: number; readonly to: number }
@@ -43,6 +44,12 @@ export type DatabaseStep =
   | { readonly kind: "rotate-engine-password"; readonly due: DueRotation }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */
-  | { readonly kind: "activate" }
-  | { readonly kind: "wait"; readonly reason: string }
-  | { readonly kind: "rest" };
+  | { readonly kind: "activate" };
+
+/** What one rule has to say of a shard. */
+export type LeaderProposal = LeaderAct | WaitStep;
+
+/** The proposal to wait; the record of the database says the sentence. */
+export function waitBecause(evidence: string): WaitStep {
+  return waitUnasked("DatabaseWaits", evidence);
+}

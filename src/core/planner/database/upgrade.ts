@@ -1,5 +1,5 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
-import type { DatabaseStep } from "./step.ts";
+import { waitBecause, type LeaderProposal } from "./step.ts";
 import { primaryOf, replicasOf, desiredInstances, isAsAsked } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
@@ -13,7 +13,7 @@ import { addReplica, isLost, mostDispensable } from "./replicas.ts";
  * so that replication only ever runs from old to new or between equals. Content is compared where the versions differ. A primary that
  * had to move before that gets the new replicas that it lacks. Undefined once it has them: old ones are surplus, which the ordinary rules remove.
  */
-export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseStep | undefined {
+export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const isNew = (instance: InstanceRecord): boolean => isAsAsked(facts.record, instance);
   const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
   const fresh = replicas.filter(isNew);
@@ -22,11 +22,11 @@ export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): DatabaseS
   const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
     if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
-    if (behind !== undefined) return { kind: "wait", reason: behind };
+    if (behind !== undefined) return waitBecause(behind);
     const old = replicas.find((replica) => !isNew(replica));
     return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
   }
-  return behind === undefined ? takeOver(facts, shard, fresh) : { kind: "wait", reason: behind };
+  return behind === undefined ? takeOver(facts, shard, fresh) : waitBecause(behind);
 }
 
 /** An old replica may be unable to take what a new primary gives, and none of them is waited for. */
@@ -34,7 +34,7 @@ function withNewReplica(
   facts: DatabaseFacts,
   shard: ShardRecord,
   fresh: readonly InstanceRecord[],
-): DatabaseStep | undefined {
+): LeaderProposal | undefined {
   const wanted = desiredInstances(facts.record);
   if (fresh.length + 1 >= wanted || replicasOf(shard).length === fresh.length) return undefined;
   if (shard.instances.length <= wanted) return addReplica(facts, shard);
@@ -42,13 +42,13 @@ function withNewReplica(
   return going && { kind: "retire", shard: shard.id, instance: going.id };
 }
 
-function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): DatabaseStep {
+function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): LeaderProposal {
   const heir = fresh.find(({ node }) =>
     facts.nodes.some(({ uid, alive, draining }) => uid === node && alive && !draining),
   );
   if (heir === undefined) {
     const where = fresh.map(({ node }) => node).join(" and ");
-    return { kind: "wait", reason: `the new replica is on node ${where}, which is in maintenance` };
+    return waitBecause(`the new replica is on node ${where}, which is in maintenance`);
   }
   const isOther = heir.storeVersion !== primaryOf(shard).storeVersion;
   if (isOther && !facts.verified.has(heir.id)) return { kind: "verify", shard: shard.id, replica: heir.id };

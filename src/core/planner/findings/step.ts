@@ -2,8 +2,12 @@ import type { Finding } from "../../api/parts.ts";
 import { isPause, pause } from "./finding.ts";
 
 /** What every planner answers: the one thing that is done next, what it waits for, or that nothing is to be done. */
-export type Step<Act> =
-  { readonly kind: "act"; readonly act: Act; readonly why: string } | WaitStep | { readonly kind: "rest" };
+export type Step<Act> = { readonly kind: "act"; readonly act: Act; readonly why: string } | WaitStep | Rest;
+
+/** Nothing is to be done. */
+export interface Rest {
+  readonly kind: "rest";
+}
 
 /** Nothing is done before this has ended. */
 export interface WaitStep {
@@ -29,7 +33,7 @@ export function waitUnasked(id: string, evidence: string): WaitStep {
 }
 
 /** The step of what is as it is to be. */
-export const REST = { kind: "rest" } as const;
+export const REST: Rest = { kind: "rest" };
 
 /** What users are to know of a step; undefined of one that does not wait, or waits for what ends unasked. */
 export function findingBehind(step: Step<unknown>): Finding | undefined {

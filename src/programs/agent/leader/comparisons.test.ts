@@ -28,7 +28,7 @@ test("each shard has a comparison of its own", () => {
 
 test("a step for one shard leaves the comparison of another one alone", () => {
   const { comparisons, ended } = begun();
-  comparisons.endFor(record, { kind: "wait", reason: "" });
+  comparisons.endFor(record, waitUnasked("DatabaseWaits", ""));
   comparisons.endFor(record, ofSecond);
   assert.deepEqual(ended, []);
   comparisons.endFor(record, { kind: "fail-over", shard: 2, to: 4 });

@@ -1,9 +1,10 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import type { LeaderAct, LeaderProposal } from "../../../core/planner/database/step.ts";
+import type { Rest } from "../../../core/planner/findings/step.ts";
 import { Background, type BackgroundState } from "#kit/reconcile/background";
 import { comparisonOf } from "./verified.ts";
 
-type Verify = Extract<DatabaseStep, { readonly kind: "verify" }>;
+type Verify = Extract<LeaderAct, { readonly kind: "verify" }>;
 
 /** The comparisons of replicas with their primaries that go on beside the passes of a leader, at most one for each shard. */
 export class Comparisons {
@@ -34,7 +35,7 @@ export class Comparisons {
    * Ends what the step makes needless. While a shard waits, for its replica to catch up again as a rule, its comparison goes on, and so it
    * does while the leader acts for another shard.
    */
-  endFor(record: DatabaseRecord, step: DatabaseStep): void {
+  endFor(record: DatabaseRecord, step: LeaderProposal | Rest): void {
     if (step.kind === "verify" || step.kind === "wait") return;
     const shards = "shard" in step ? [step.shard] : record.shards.map(({ id }) => id);
     for (const shard of shards) this.#background.end(keyOf(record, shard));

@@ -3,7 +3,8 @@ import { Fault } from "#kit/base/fault";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
-import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import type { LeaderAct } from "../../../core/planner/database/step.ts";
+import type { Step } from "../../../core/planner/findings/step.ts";
 import { desiredInstances, isAsAsked, nameShardIn, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
 import { settled, waiting } from "#kit/reconcile/outcome";
@@ -69,7 +70,7 @@ export class DatabaseReconciler {
     this.#comparisons = new Comparisons(enqueue, signal);
   }
 
-  /** Observes, decides, acts at most once, reports. */
+  /** Observes, decides, does one act at most, reports. */
   async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
     const record = this.#context.records.database(uid);
     if (record === undefined || record.status === "delete-pending") this.#forget(uid);
@@ -77,11 +78,12 @@ export class DatabaseReconciler {
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
     const facts = this.#withTurns(await gatherFacts(this.#context, record, this.#verified.of(record)));
     this.#remember(facts);
-    const step = decideDatabase(facts);
+    const decided = decideDatabase(facts);
+    const step = decided.kind === "act" ? decided.act : decided;
     this.#comparisons.endFor(record, step);
     this.#failed.delete(uid);
     try {
-      return await this.#act(facts, step);
+      return await this.#act(facts, decided);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       if ("shard" in step) this.#failed.set(uid, withFailed(facts.failed, step.shard));
@@ -114,8 +116,9 @@ export class DatabaseReconciler {
     }
   }
 
-  async #act(facts: DatabaseFacts, step: DatabaseStep): Promise<Outcome> {
+  async #act(facts: DatabaseFacts, decided: Step<LeaderAct>): Promise<Outcome> {
     const { record } = facts;
+    const step = decided.kind === "act" ? decided.act : decided;
     if (step.kind === "verify" && facts.comparing?.has(step.replica) === true) return this.#compare(record, step);
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
@@ -128,10 +131,12 @@ export class DatabaseReconciler {
       return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
     }
     if (step.kind === "wait") {
-      await this.#report(record, step.reason);
-      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", step.reason);
+      const { evidence } = step.wait;
+      await this.#report(record, evidence);
+      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", evidence);
     }
-    this.#context.log.info("database step", { bdb: record.uid, step });
+    const why = decided.kind === "act" ? decided.why : "";
+    this.#context.log.info("database step", { bdb: record.uid, step, why });
     if (step.kind === "verify") return this.#compare(record, step);
     await this.#perform(facts, step);
     await this.#report(record, ""); // the reason for waiting is gone
@@ -160,10 +165,7 @@ export class DatabaseReconciler {
     }
   }
 
-  async #perform(
-    { record, instances }: DatabaseFacts,
-    step: Exclude<DatabaseStep, { kind: "rest" | "wait" | "verify" }>,
-  ): Promise<void> {
+  async #perform({ record, instances }: DatabaseFacts, step: Exclude<LeaderAct, { kind: "verify" }>): Promise<void> {
     const now = this.#context.clock.now().toISOString();
     switch (step.kind) {
       case "resume-switchover":
@@ -215,7 +217,7 @@ export class DatabaseReconciler {
   }
 }
 
-type VerifyStep = Extract<DatabaseStep, { kind: "verify" }>;
+type VerifyStep = Extract<LeaderAct, { kind: "verify" }>;
 
 function comparingText({ shards }: DatabaseRecord, replica: number): string {
   const compared = shards.flatMap(({ instances }) => instances).find(({ id }) => id === replica);

@@ -1,4 +1,5 @@
-import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import type { Rest } from "../../../core/planner/findings/step.ts";
+import type { LeaderProposal } from "../../../core/planner/database/step.ts";
 
 /** Moves and comparisons need processors of the nodes: with more at once, each move would hold its clients for longer. */
 const MOST = 8;
@@ -25,7 +26,7 @@ export class HeavySteps {
   }
 
   /** Undefined when this step of this database may begin now. */
-  waitFor(database: number, { kind }: Pick<DatabaseStep, "kind">, nowMs: number): WaitForTurn | undefined {
+  waitFor(database: number, { kind }: Pick<LeaderProposal | Rest, "kind">, nowMs: number): WaitForTurn | undefined {
     if ((kind !== "switch-over" && kind !== "verify") || this.#underWay < MOST) {
       this.#waiting.delete(database);
       return undefined;

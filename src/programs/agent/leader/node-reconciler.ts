@@ -65,22 +65,23 @@ export class NodeReconciler {
     const { node } = entry;
     const step = decideEvacuation(await this.#facts(entry));
     switch (step.kind) {
-      case "hand-over-leadership":
-        log.info("leadership is handed over", { node });
-        stepDown();
-        return settled;
-      case "drain-clients":
+      case "act":
+        if (step.act === "hand-over-leadership") {
+          log.info("leadership is handed over", { node });
+          stepDown();
+          return settled;
+        }
         await drain(node, DRAIN_MS);
         this.#drained.add(entry.action.uid);
         return waiting(1, "Drained", "");
-      case "done":
+      case "rest":
         await records.changeState((state) => withEvacuated(state, node));
         log.info("node is in maintenance", { node });
         return settled;
       case "wait":
-        if (entry.waitingFor !== step.reason)
-          await records.changeState((state) => withMaintenanceReason(state, node, step.reason));
-        return waiting(RECHECK_MS, "Evacuating", step.reason);
+        if (entry.waitingFor !== step.wait.evidence)
+          await records.changeState((state) => withMaintenanceReason(state, node, step.wait.evidence));
+        return waiting(RECHECK_MS, "Evacuating", step.wait.evidence);
     }
   }
 

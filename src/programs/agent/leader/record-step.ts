@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { assertNever } from "#kit/base/assert-never";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
-import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import {
   withActive,
   withEngineAccess,
@@ -15,7 +15,7 @@ import { withEmptyStart, withLack, withRecovered, withRelaunch } from "../record
 
 /** A step that changes the record alone; engines and proxies follow the record. */
 export type RecordStep = Extract<
-  DatabaseStep,
+  LeaderAct,
   {
     readonly kind:
       | "relaunch"

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { withRotation } from "../../../core/planner/database/engine-rotation.ts";
-import type { DatabaseStep } from "../../../core/planner/database/step.ts";
+import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import { internalPassword } from "../credentials/database-passwords.ts";
 import { withEngineRotation } from "../records/changes.ts";
 import type { InternalPasswordContext } from "./internal-password.ts";
@@ -14,7 +14,7 @@ const STATES = { offer: "offered", use: "used", end: "ended" } as const;
 export async function rotateEnginePassword(
   { records, passwords, clock, log }: InternalPasswordContext,
   { uid }: DatabaseRecord,
-  { due }: Extract<DatabaseStep, { readonly kind: "rotate-engine-password" }>,
+  { due }: Extract<LeaderAct, { readonly kind: "rotate-engine-password" }>,
 ): Promise<void> {
   const { rotation } = await passwords.change(uid, (held) => withRotation(held, due, internalPassword()));
   const state = STATES[due.act];
