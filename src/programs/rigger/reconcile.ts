@@ -12,7 +12,7 @@ import type { ManagementClient } from "../../ports/management/client.ts";
 import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 import type { ObjectApplier } from "#kit/reconcile/object-applier";
-import { waiting, type Outcome } from "#kit/reconcile/outcome";
+import { lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { databaseEndpoints, databaseService, servingNodes, type Place } from "./endpoints.ts";
 
 export interface RiggerDeps {
@@ -49,7 +49,7 @@ export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
     if (said === undefined) {
       if (!wasSilent) deps.log.info("waiting until a node answers", { cluster: deps.cluster });
       wasSilent = true;
-      return waiting(SILENT_MS, "ClusterUnreachable", "no node answers");
+      return lookAgain(SILENT_MS);
     }
     if (wasSilent) deps.log.info("a node answers", { cluster: deps.cluster });
     wasSilent = false;
@@ -58,7 +58,7 @@ export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
     for (const bdb of bdbs) await rig(deps, bdb, serving);
     await labelLeader(deps, nodes);
     const isRecent = deps.sinceChangeMs() < RECENT_MS;
-    return waiting(isRecent ? SOON_MS : REST_MS, "Watching", `${bdbs.length} databases on ${serving.length} nodes`);
+    return lookAgain(isRecent ? SOON_MS : REST_MS);
   };
 }
 

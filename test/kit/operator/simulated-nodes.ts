@@ -8,7 +8,7 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { keyOf, refOf, refOfKey } from "#kit/kube/ref";
 import { timestamp } from "#kit/kube/timestamp";
 import { runController } from "#kit/reconcile/controller";
-import { settled } from "#kit/reconcile/outcome";
+import { AT_REST } from "#kit/reconcile/outcome";
 import { systemClock } from "#kit/reconcile/system-clock";
 
 const REVISION = "simulated-1";
@@ -28,12 +28,12 @@ export function simulateNodes(
     name: "simulated nodes",
     reconcile: async (key) => {
       const set = await kube.get(StatefulSets, refOfKey(key));
-      if (set === undefined) return settled;
+      if (set === undefined) return AT_REST;
       for (const [ordinal, address] of addresses.slice(0, set.spec?.replicas ?? 1).entries()) {
         await keepPod(kube, set, ordinal, address);
       }
       await reportSet(kube, set);
-      return settled;
+      return AT_REST;
     },
   });
   sets.onChange((ref) => {

@@ -7,7 +7,7 @@ import type { Informer } from "#kit/kube/informer";
 import type { Kube, ResourceType, Stored, Wanted } from "#kit/kube/kube";
 import { keyOf, refOfKey } from "#kit/kube/ref";
 import type { Controller } from "#kit/reconcile/controller";
-import { settled, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, type Outcome } from "#kit/reconcile/outcome";
 
 const PROVISIONER = "test.storeenterprise.io/folder";
 
@@ -28,28 +28,28 @@ export const StorageClasses: ResourceType<StorageClass> = {
 /** Makes a folder in `volumes` and a volume for the claim with this key, once a node is chosen; the kubelets see the same folders. */
 export async function provide(kube: Kube, volumes: string, key: string): Promise<Outcome> {
   const claim = await kube.get(PersistentVolumeClaims, refOfKey(key));
-  if (claim === undefined || claim.spec?.volumeName !== undefined) return settled;
+  if (claim === undefined || claim.spec?.volumeName !== undefined) return AT_REST;
   const annotations = claim.metadata.annotations ?? {};
   const node = annotations["volume.kubernetes.io/selected-node"];
-  if (annotations["volume.kubernetes.io/storage-provisioner"] !== PROVISIONER || node === undefined) return settled;
+  if (annotations["volume.kubernetes.io/storage-provisioner"] !== PROVISIONER || node === undefined) return AT_REST;
   const name = `pvc-${claim.metadata.uid}`;
-  if ((await kube.get(PersistentVolumes, { name })) !== undefined) return settled;
+  if ((await kube.get(PersistentVolumes, { name })) !== undefined) return AT_REST;
   const path = join(volumes, name);
   await mkdir(path, { recursive: true });
   await chmod(path, 0o777); // programs of pods are not root
   await kube.create(PersistentVolumes, volumeFor(claim, name, path, node));
-  return settled;
+  return AT_REST;
 }
 
 /** Removes a volume and its folder when its claim is gone. */
 export async function takeBack(kube: Kube, volumes: string, key: string): Promise<Outcome> {
   const volume = await kube.get(PersistentVolumes, refOfKey(key));
   const isOurs = volume?.metadata.annotations?.["pv.kubernetes.io/provisioned-by"] === PROVISIONER;
-  if (volume === undefined || !isOurs || volume.status?.phase !== "Released") return settled;
-  if (volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return settled;
+  if (volume === undefined || !isOurs || volume.status?.phase !== "Released") return AT_REST;
+  if (volume.spec?.persistentVolumeReclaimPolicy !== "Delete") return AT_REST;
   await rm(join(volumes, volume.metadata.name), { recursive: true, force: true });
   await kube.delete(PersistentVolumes, { name: volume.metadata.name });
-  return settled;
+  return AT_REST;
 }
 
 /** Asks for a pass over everything that changes. */

@@ -6,7 +6,7 @@ import { Fault } from "../base/fault.ts";
 import { jsonLog } from "../base/log.ts";
 import { faults } from "../kube/faults.ts";
 import { runController, type Controller } from "./controller.ts";
-import { settled, waiting, type Outcome } from "./outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "./outcome.ts";
 
 interface Bench {
   readonly clock: FakeClock;
@@ -43,14 +43,14 @@ function bench(reconcile: (pass: number, signal: AbortSignal) => Promise<Outcome
 }
 
 test("a waiting outcome brings the key back after its time", async () => {
-  const { clock, controller, passes } = bench(async (pass) => (pass === 1 ? waiting(5_000, "R", "m") : settled));
+  const { clock, controller, passes } = bench(async (pass) => (pass === 1 ? lookAgain(5_000) : AT_REST));
   controller.enqueue("a");
   await clock.advance(60_000);
   assert.deepEqual(passes, [0, 5]);
 });
 
 test("a change brings a waiting key back earlier", async () => {
-  const { clock, controller, passes } = bench(async (pass) => (pass === 1 ? waiting(5_000, "R", "m") : settled));
+  const { clock, controller, passes } = bench(async (pass) => (pass === 1 ? lookAgain(5_000) : AT_REST));
   controller.enqueue("a");
   await clock.advance(1_000);
   controller.enqueue("a");
@@ -61,7 +61,7 @@ test("a change brings a waiting key back earlier", async () => {
 test("a pass that throws is logged and tried again with growing pauses", async () => {
   const { clock, controller, passes, lines } = bench(async (pass) => {
     if (pass <= 3) throw new Fault(faults.unavailable, "the server is away");
-    return settled;
+    return AT_REST;
   });
   controller.enqueue("a");
   await clock.advance(60_000);
@@ -74,7 +74,7 @@ test("a lost race is no error, and a server that asks for patience gets it", asy
   const { clock, controller, passes, lines } = bench(async (pass) => {
     if (pass === 1) throw new Fault(faults.conflict, "changed meanwhile");
     if (pass === 2) throw new Fault(faults.unavailable, "too many requests", { retryAfterMs: 3_000 });
-    return settled;
+    return AT_REST;
   });
   controller.enqueue("a");
   await clock.advance(60_000);
@@ -93,14 +93,14 @@ test("a stop waits for the passes under way and begins no other", async () => {
   const stopped = controller.stopped.then(() => (isStopped = true));
   await turn();
   assert.equal(isStopped, false);
-  open.resolve(settled);
+  open.resolve(AT_REST);
   await stopped;
   assert.equal(passes.length, 1);
 });
 
 test("workers work on different keys at once", async () => {
   const { controller, stop, passes } = bench(
-    (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(settled))),
+    (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(AT_REST))),
     2,
   );
   for (const key of ["a", "a", "b", "c"]) controller.enqueue(key);

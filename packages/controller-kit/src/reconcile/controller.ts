@@ -62,9 +62,9 @@ export function runController({
 function follow(queue: WorkQueue, key: string, outcome: Outcome): void {
   queue.forget(key);
   switch (outcome.kind) {
-    case "settled":
+    case "rest":
       return;
-    case "waiting":
+    case "again":
       queue.addAfter(key, Math.max(1, outcome.afterMs)); // a pass that asks for itself must not take the whole turn
       return;
     default:

@@ -1,12 +1,14 @@
 /** What one pass over one object came to; only the unexpected is thrown. */
 export type Outcome =
   /** Nothing to do before something changes. */
-  | { readonly kind: "settled" }
+  | { readonly kind: "rest" }
   /** To be looked at again after `afterMs` milliseconds, or as soon as something changes. */
-  | { readonly kind: "waiting"; readonly afterMs: number; readonly reason: string; readonly message: string };
+  | { readonly kind: "again"; readonly afterMs: number };
 
-export const settled: Outcome = { kind: "settled" };
+/** The outcome of a pass that found nothing to do. */
+export const AT_REST: Outcome = { kind: "rest" };
 
-export function waiting(afterMs: number, reason: string, message: string): Outcome {
-  return { kind: "waiting", afterMs, reason, message };
+/** The outcome of a pass after which the object is looked at again, in milliseconds. */
+export function lookAgain(afterMs: number): Outcome {
+  return { kind: "again", afterMs };
 }

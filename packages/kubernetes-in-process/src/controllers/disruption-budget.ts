@@ -6,7 +6,7 @@ import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
 import { isOver, isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { selects } from "../../../controller-kit/src/kube/selector.ts";
-import { settled, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { resolveCount } from "./objects/int-or-percent.ts";
@@ -38,7 +38,7 @@ export function disruptionBudgetController(context: ControllerContext): Controll
 async function reconcile(context: ControllerContext, key: string): Promise<Outcome> {
   const { kube, clock, informers } = context;
   const budget = await kube.get(PodDisruptionBudgets, refOfKey(key));
-  if (budget?.spec === undefined || budget.metadata.deletionTimestamp !== undefined) return settled;
+  if (budget?.spec === undefined || budget.metadata.deletionTimestamp !== undefined) return AT_REST;
   const { namespace } = budget.metadata;
   const { selector } = budget.spec;
   const pods = informers.pods
@@ -46,7 +46,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<Outco
     .filter((pod) => pod.metadata.namespace === namespace && selects(selector, pod.metadata.labels) && !isOver(pod));
   const status = statusOf(budget, pods, scaleOf(context, pods), clock.now());
   await writeStatus(kube, PodDisruptionBudgets, budget, { ...budget, status });
-  return settled;
+  return AT_REST;
 }
 
 function statusOf(

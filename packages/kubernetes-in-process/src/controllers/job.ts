@@ -8,7 +8,7 @@ import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
 import { isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { timestamp } from "../../../controller-kit/src/kube/timestamp.ts";
-import { settled, waiting, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "./objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { createPod } from "./pods/create.ts";
@@ -43,7 +43,7 @@ interface Tally {
 async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
   const { kube, clock } = context;
   const job = await kube.get(Jobs, refOfKey(key));
-  if (job?.spec === undefined || job.metadata.deletionTimestamp !== undefined) return settled;
+  if (job?.spec === undefined || job.metadata.deletionTimestamp !== undefined) return AT_REST;
   if (isEnded(job.status)) return expire(context, job);
   const tally = tallyOf(await claimOwned(kube, Pods, job, job.spec.selector ?? {}));
   const end = endOf(job, tally);
@@ -58,7 +58,7 @@ async function reconcile(context: ControllerContext, events: EventRecorder, key:
   }
   const pauseMs = end === undefined ? await start(context, events, job, tally) : 0;
   await writeStatus(kube, Jobs, job, { ...job, status: statusOf(job, tally, end, clock.now()) });
-  return pauseMs > 0 ? waiting(pauseMs, "BackingOff", "the last pod failed a short while ago") : settled;
+  return pauseMs > 0 ? lookAgain(pauseMs) : AT_REST;
 }
 
 /** Creates the pods that may run now; the answer is how many milliseconds a failed one still holds the next one back. */
@@ -144,12 +144,12 @@ function isEnded(status: JobStatus | undefined): boolean {
 /** Deletes an ended Job after the time that it asks for, if it does. */
 async function expire({ kube, clock }: ControllerContext, job: Stored<Job>): Promise<Outcome> {
   const seconds = job.spec?.ttlSecondsAfterFinished;
-  if (seconds === undefined) return settled;
+  if (seconds === undefined) return AT_REST;
   const ended =
     job.status?.conditions?.find(({ type, status }) => type !== "Suspended" && status === "True")?.lastTransitionTime ??
     "";
   const leftMs = Date.parse(ended) + seconds * 1000 - clock.now().getTime();
-  if (leftMs > 0) return waiting(leftMs, "Ended", "the job is kept for a while");
+  if (leftMs > 0) return lookAgain(leftMs);
   await kube.delete(Jobs, refOf(job), { uid: job.metadata.uid, propagation: "Background" });
-  return settled;
+  return AT_REST;
 }

@@ -6,7 +6,7 @@ import type { Stored } from "../../../controller-kit/src/kube/kube.ts";
 import { isReady } from "../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { selectsAll } from "../../../controller-kit/src/kube/selector.ts";
-import { settled, waiting, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "./objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { createPod } from "./pods/create.ts";
@@ -31,7 +31,7 @@ export function replicaSetController(context: ControllerContext): ControllerDefi
 
 async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
   const set = await context.kube.get(ReplicaSets, refOfKey(key));
-  if (set?.spec === undefined) return settled;
+  if (set?.spec === undefined) return AT_REST;
   const pods = (await claimOwned(context.kube, Pods, set, set.spec.selector)).filter(isActive);
   if (set.metadata.deletionTimestamp === undefined) await scale(context, events, set, pods);
   return reportStatus(context, set, pods);
@@ -86,7 +86,5 @@ async function reportStatus(
     },
   });
   const pending = waits.filter((ms) => ms !== undefined && ms > 0).map(Number);
-  return pending.length === 0
-    ? settled
-    : waiting(Math.min(...pending), "NotYetAvailable", "a pod is not ready for long enough");
+  return pending.length === 0 ? AT_REST : lookAgain(Math.min(...pending));
 }

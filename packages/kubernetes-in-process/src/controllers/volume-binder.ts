@@ -6,7 +6,7 @@ import { faults } from "../../../controller-kit/src/kube/faults.ts";
 import type { Kube, Stored, Wanted } from "../../../controller-kit/src/kube/kube.ts";
 import { isOver } from "../../../controller-kit/src/kube/pods.ts";
 import { keyOf, refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
-import { settled, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, type Outcome } from "../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "./context/context.ts";
 import { enqueueChanged } from "./context/informers.ts";
 import { writeStatus } from "./objects/write-status.ts";
@@ -38,9 +38,9 @@ async function reconcile(context: ControllerContext, key: string): Promise<Outco
   const ref = refOfKey(key);
   const claim = await context.kube.get(PersistentVolumeClaims, ref);
   await removeVolumes(context, ref, claim?.metadata.uid);
-  if (claim === undefined) return settled;
+  if (claim === undefined) return AT_REST;
   await (claim.metadata.deletionTimestamp === undefined ? bind(context, claim) : unprotect(context, claim));
-  return settled;
+  return AT_REST;
 }
 
 async function bind(context: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {

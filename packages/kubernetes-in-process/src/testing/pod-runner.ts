@@ -6,7 +6,7 @@ import type { Kube, Stored } from "../../../controller-kit/src/kube/kube.ts";
 import { keyOf, refOf, refOfKey } from "../../../controller-kit/src/kube/ref.ts";
 import { timestamp } from "../../../controller-kit/src/kube/timestamp.ts";
 import { runController } from "../../../controller-kit/src/reconcile/controller.ts";
-import { settled } from "../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST } from "../../../controller-kit/src/reconcile/outcome.ts";
 import { systemClock } from "../../../controller-kit/src/reconcile/system-clock.ts";
 
 export type Fate = "ready" | "unready" | "succeeded" | "failed" | "ignored";
@@ -30,10 +30,10 @@ export function runPods(kube: Kube, signal: AbortSignal): PodRunner {
     name: "pods",
     reconcile: async (key) => {
       const pod = await kube.get(Pods, refOfKey(key));
-      if (pod === undefined || fateOf(pod) === "ignored") return settled;
+      if (pod === undefined || fateOf(pod) === "ignored") return AT_REST;
       if (pod.metadata.deletionTimestamp !== undefined) {
         if (!holds) await kube.delete(Pods, refOf(pod), { gracePeriodSeconds: 0, uid: pod.metadata.uid });
-        return settled;
+        return AT_REST;
       }
       if (pod.spec?.nodeName === undefined) {
         const { name, namespace = "" } = pod.metadata;
@@ -52,7 +52,7 @@ export function runPods(kube: Kube, signal: AbortSignal): PodRunner {
         { type: "strategic", body: { status: statusOf(fateOf(pod), podIP) } },
         { subresource: "status" },
       );
-      return settled;
+      return AT_REST;
     },
   });
   informer.onChange((ref) => {

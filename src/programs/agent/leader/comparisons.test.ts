@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { waitUnasked } from "../../../core/planner/findings/step.ts";
 import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
 import { Comparisons } from "./comparisons.ts";
 

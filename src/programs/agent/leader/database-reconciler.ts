@@ -7,7 +7,7 @@ import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import type { Step } from "../../../core/planner/findings/step.ts";
 import { desiredInstances, isAsAsked, nameShardIn, primaryOf } from "../../../core/planner/database/facts.ts";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
-import { settled, waiting } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain } from "#kit/reconcile/outcome";
 import type { Outcome } from "#kit/reconcile/outcome";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
@@ -74,7 +74,7 @@ export class DatabaseReconciler {
   async reconcile(uid: number, signal: AbortSignal): Promise<Outcome> {
     const record = this.#context.records.database(uid);
     if (record === undefined || record.status === "delete-pending") this.#forget(uid);
-    if (record === undefined) return settled;
+    if (record === undefined) return AT_REST;
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
     const facts = this.#withTurns(await gatherFacts(this.#context, record, this.#verified.of(record)));
     this.#remember(facts);
@@ -90,7 +90,7 @@ export class DatabaseReconciler {
       const reason = "shard" in step ? nameShardIn(record, step.shard, error.message) : error.message;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
       await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
-      return waiting(PAUSE_MS.failed, step.kind, reason);
+      return lookAgain(PAUSE_MS.failed);
     }
   }
 
@@ -123,24 +123,24 @@ export class DatabaseReconciler {
     const turn = this.#heavy.waitFor(record.uid, step, this.#context.clock.uptimeMs());
     if (turn !== undefined) {
       if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
-      return waiting(REST_MS.least, "Turn", turn.reason);
+      return lookAgain(REST_MS.least);
     }
     if (step.kind === "rest") {
       await this.#report(record, "");
       const all = this.#context.records.databases().length;
-      return waiting(Math.max(REST_MS.least, all * REST_MS.each), "Rest", "");
+      return lookAgain(Math.max(REST_MS.least, all * REST_MS.each));
     }
     if (step.kind === "wait") {
       const { evidence } = step.wait;
       await this.#report(record, evidence);
-      return waiting(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting, "Wait", evidence);
+      return lookAgain(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting);
     }
     const why = decided.kind === "act" ? decided.why : "";
     this.#context.log.info("database step", { bdb: record.uid, step, why });
     if (step.kind === "verify") return this.#compare(record, step);
     await this.#perform(facts, step);
     await this.#report(record, ""); // the reason for waiting is gone
-    return waiting(PAUSE_MS.acted, step.kind, "");
+    return lookAgain(PAUSE_MS.acted);
   }
 
   /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */
@@ -152,14 +152,14 @@ export class DatabaseReconciler {
       case "under-way": {
         const reason = comparingText(record, step.replica);
         await this.#report(record, reason);
-        return waiting(PAUSE_MS.waiting, "Compare", reason);
+        return lookAgain(PAUSE_MS.waiting);
       }
       case "failed":
         throw state.error;
       case "ended":
         this.#verified.add(record, step.replica);
         await this.#report(record, ""); // the reason for waiting is gone
-        return waiting(PAUSE_MS.acted, step.kind, "");
+        return lookAgain(PAUSE_MS.acted);
       default:
         return assertNever(state);
     }

@@ -7,7 +7,7 @@ import { decideEvacuation } from "../../../core/planner/database/evacuation.ts";
 import type { EvacuationFacts } from "../../../core/planner/database/evacuation.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import { isBeingReplaced } from "../../../core/planner/database/replacement.ts";
-import { settled, waiting } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain } from "#kit/reconcile/outcome";
 import type { Outcome } from "#kit/reconcile/outcome";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
@@ -56,7 +56,7 @@ export class NodeReconciler {
   async reconcile(node: number): Promise<Outcome> {
     const { records } = this.#context;
     const entry = maintenanceOf(records.state(), node);
-    if (entry === undefined || entry.state === "on") return settled;
+    if (entry === undefined || entry.state === "on") return AT_REST;
     return entry.state === "returning" ? this.#return(entry) : this.#evacuate(entry);
   }
 
@@ -69,19 +69,19 @@ export class NodeReconciler {
         if (step.act === "hand-over-leadership") {
           log.info("leadership is handed over", { node });
           stepDown();
-          return settled;
+          return AT_REST;
         }
         await drain(node, DRAIN_MS);
         this.#drained.add(entry.action.uid);
-        return waiting(1, "Drained", "");
+        return lookAgain(1);
       case "rest":
         await records.changeState((state) => withEvacuated(state, node));
         log.info("node is in maintenance", { node });
-        return settled;
+        return AT_REST;
       case "wait":
         if (entry.waitingFor !== step.wait.evidence)
           await records.changeState((state) => withMaintenanceReason(state, node, step.wait.evidence));
-        return waiting(RECHECK_MS, "Evacuating", step.wait.evidence);
+        return lookAgain(RECHECK_MS);
     }
   }
 
@@ -89,11 +89,11 @@ export class NodeReconciler {
     const { members, records, log } = this.#context;
     const member = members.get(node);
     if (member?.fresh === true && !member.report.acceptsClients) {
-      return waiting(RECHECK_MS, "Returning", `node ${node} does not accept clients yet`);
+      return lookAgain(RECHECK_MS);
     }
     await records.changeState((state) => withReturned(state, node));
     log.info("node is back in service", { node });
-    return settled;
+    return AT_REST;
   }
 
   async #facts(entry: NodeMaintenance): Promise<EvacuationFacts> {

@@ -2,7 +2,7 @@ import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import { settled, waiting } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain } from "#kit/reconcile/outcome";
 import type { Outcome } from "#kit/reconcile/outcome";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { askAgent } from "../observation/agent-report.ts";
@@ -29,7 +29,7 @@ const RECHECK_MS = 100;
 export async function reconcileRemoval(context: RemovalContext, record: DatabaseRecord): Promise<Outcome> {
   const { config, records, passwords, clock, log } = context;
   const running = await nodesWithEngines(context, record);
-  if (running.length > 0) return waiting(RECHECK_MS, "Deleting", `node ${running.join(", ")} is stopping its engine`);
+  if (running.length > 0) return lookAgain(RECHECK_MS);
   // before the record goes: afterwards nothing else says that its data may go with it
   await records.changeState((state) => withDeleted(state, record, clock.now().toISOString()));
   await records.removeDatabase(record.uid);
@@ -37,7 +37,7 @@ export async function reconcileRemoval(context: RemovalContext, record: Database
   await passwords.remove(record.uid);
   const configmap = clusterNames.databaseRecord(config.cluster, record.uid);
   log.info("database removed", { bdb: record.uid, configmap });
-  return settled;
+  return AT_REST;
 }
 
 async function nodesWithEngines(context: RemovalContext, record: DatabaseRecord): Promise<readonly number[]> {

@@ -13,7 +13,7 @@ import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/ki
 import type { SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import { decideActiveActive } from "../../../core/planner/active-active/decide.ts";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { failureOf } from "../database/failure.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
@@ -67,11 +67,11 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
     const context = deps.contexts.of(keyOf({ name: cluster, namespace }));
     if (reaadb === undefined) deps.findings.report("activeActive", place, []);
     const isKnown = deps.cache.clusters.get({ name: cluster, namespace }) !== undefined;
-    if (isKnown && context === undefined) return settled; // it is woken once its cluster has been looked at
+    if (isKnown && context === undefined) return AT_REST; // it is woken once its cluster has been looked at
     const isTerminating = reaadb?.metadata.deletionTimestamp !== undefined;
     if (isTerminating && context?.hasNodes !== true && !(await mayBeRecorded(deps, reaadb, cluster))) {
       await removeFinalizer(deps.kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive);
-      return settled;
+      return AT_REST;
     }
     const hindrance = hindranceOf(context, cluster, place);
     if (hindrance !== undefined) return hindered(deps, { reaadb, self, context }, hindrance);
@@ -122,9 +122,9 @@ async function pass(deps: ActiveActiveDeps, begun: Pass): Promise<Outcome> {
     const replication = replicationAt(reaadb, site);
     await report(deps, { ...reportedOf(observation, reaadb), decision, hindrance: failure, replication });
   }
-  if (failure !== undefined) return waiting(SITE_MS, failure.id, failure.evidence);
-  if (step.kind === "act") return waiting(STEP_MS, "Reconciled", step.why);
-  return isGone ? settled : waiting(SITE_MS, "Reconciled", "nothing to do");
+  if (failure !== undefined) return lookAgain(SITE_MS);
+  if (step.kind === "act") return lookAgain(STEP_MS);
+  return isGone ? AT_REST : lookAgain(SITE_MS);
 }
 
 const NOT_YET = pause("ClusterNotReady", "the cluster cannot be asked yet");
@@ -156,7 +156,7 @@ async function hindered(
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
     await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance, replication });
   }
-  return waiting(SITE_MS, hindrance.id, hindrance.evidence);
+  return lookAgain(SITE_MS);
 }
 
 const NO_SITES: ReadonlyMap<string, SiteState> = new Map();

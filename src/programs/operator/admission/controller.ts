@@ -1,7 +1,7 @@
 import { planWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
 import { messageOf } from "#kit/base/fault";
-import { waiting, type Outcome } from "#kit/reconcile/outcome";
+import { lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
 import { admissionEndpoints, installedWebhooks } from "./installed.ts";
 import { admissionSecretReconciler } from "./secret.ts";
@@ -32,7 +32,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   const look = async (): Promise<Outcome> => {
     const certificate = await keepSecret();
     const now = deps.clock.uptimeMs();
-    if (now < askAgainAt) return waiting(LOOK_MS, "NotReadable", "the configuration cannot be looked at");
+    if (now < askAgainAt) return lookAgain(LOOK_MS);
     const installed = await installedWebhooks(deps.kube);
     const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
     const found = JSON.stringify(installed);
@@ -46,7 +46,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     if (!isKnownRefused) refused = isCared ? undefined : { what: `${kind} ${found}`, at: now };
     statement = isCared ? decision.statement : unallowed(decision.statement);
     facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
-    return waiting(LOOK_MS, statement.reason, statement.message);
+    return lookAgain(LOOK_MS);
   };
   const fail = (error: unknown): never => {
     facts = { read: false, why: messageOf(error) };

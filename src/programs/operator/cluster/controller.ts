@@ -23,7 +23,7 @@ import { planCluster, type ClusterDecision } from "../../../core/planner/cluster
 import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { AppliedKind } from "#kit/reconcile/object-applier";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
@@ -83,20 +83,20 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
   return withFailuresReported(reconcile, reportFailedPass(deps, Clusters, deps.cache.clusters), deps.log);
 }
 
-const resting = waiting(REST_MS, "Resting", "nothing is left to be done");
+const resting = lookAgain(REST_MS);
 
 async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
     deps.findings.report("cluster", refOfKey(key), []);
-    return settled;
+    return AT_REST;
   }
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") {
     deps.contexts.set(key, invalidContext(rec.metadata.name, spec));
     await reportUnreadable(deps, rec, spec);
-    return settled;
+    return AT_REST;
   }
   try {
     return await pass(deps, rec, spec);
@@ -105,7 +105,7 @@ async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
     if (finding === undefined) throw error;
     deps.contexts.set(key, forbiddenContext(finding));
     await reportForbidden(deps, rec, finding);
-    return waiting(FORBIDDEN_MS, finding.id, finding.evidence);
+    return lookAgain(FORBIDDEN_MS);
   }
 }
 
@@ -118,7 +118,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   const [foreign] = ownership.blocking;
   if (foreign !== undefined && !ownership.isMade) {
     await report(deps, observation, refused(planned, foreign));
-    return waiting(BLOCKED_MS, foreign.id, foreign.evidence);
+    return lookAgain(BLOCKED_MS);
   }
   const { failure, findings: noted = [], userModules } = await act(deps, observation, planned, ownership);
   const decision = { ...planned, findings: [...planned.findings, ...noted] };
@@ -128,7 +128,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   }
   const forbidden = await forbiddenFinding(deps, namespace, failure);
   await report(deps, observation, failedDecision(decision, failure, forbidden));
-  if (forbidden !== undefined) return waiting(FORBIDDEN_MS, forbidden.id, forbidden.evidence);
+  if (forbidden !== undefined) return lookAgain(FORBIDDEN_MS);
   deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
   noteReported(failure);
   throw failure;
@@ -220,20 +220,18 @@ function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Fi
 
 function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
   const lacking = findings.find(({ id }) => id === PERMISSIONS_MISSING);
-  if (lacking !== undefined && step.kind !== "act") return waiting(FORBIDDEN_MS, lacking.id, lacking.evidence);
+  if (lacking !== undefined && step.kind !== "act") return lookAgain(FORBIDDEN_MS);
   const changing = findings.find(({ id }) => id === "RotationWaits");
-  if (changing !== undefined && step.kind === "rest") return waiting(BLOCKED_MS, changing.id, changing.evidence);
+  if (changing !== undefined && step.kind === "rest") return lookAgain(BLOCKED_MS);
   switch (step.kind) {
     case "act":
-      return waiting(1, "Stepping", step.why);
+      return lookAgain(1);
     case "wait":
-      return waiting(findingBehind(step) === undefined ? STEP_MS : STEP_MS * 3, step.wait.id, step.wait.evidence);
+      return lookAgain(findingBehind(step) === undefined ? STEP_MS : STEP_MS * 3);
     case "rest": {
       const blocking = findings.find(({ severity }) => severity === "block");
       // what clears it may cause no event: a secret, a module server, a licence authority
-      return blocking === undefined || change === undefined
-        ? resting
-        : waiting(BLOCKED_MS, blocking.id, blocking.evidence);
+      return blocking === undefined || change === undefined ? resting : lookAgain(BLOCKED_MS);
     }
   }
 }

@@ -11,7 +11,7 @@ import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { stuckPod } from "../../../core/planner/cluster/stuck-pod.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { withStatements } from "../objects/conditions.ts";
 import { deleteObjects, describeObject } from "../../../core/api/kubectl.ts";
@@ -33,7 +33,7 @@ export async function removeCluster(
 ): Promise<Outcome> {
   const { kube } = deps;
   const { rec, view, namespace } = observation;
-  if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return settled;
+  if (!(rec.metadata.finalizers ?? []).includes(FINALIZERS.cluster)) return AT_REST;
   if (view.databasesLeft.length > 0) {
     return keepWaiting(deps, observation, "DatabasesRemain", waitsForDatabases(view));
   }
@@ -53,7 +53,7 @@ export async function removeCluster(
   await deleteAll(kube, ConfigMaps, namespace, `${LABELS.cluster}=${view.name},${LABELS.record}=database`);
   await deleteAll(kube, Leases, namespace, `${LABELS.cluster}=${view.name}`);
   await removeFinalizer(kube, Clusters, rec, FINALIZERS.cluster);
-  return settled;
+  return AT_REST;
 }
 
 function stuckOnes(view: ClusterObservation["view"]): string {
@@ -108,7 +108,7 @@ async function keepWaiting(
       changeObject(kube, Clusters, refOf(rec), change, { subresource: "status" }),
     );
   }
-  return waiting(LOOK_AGAIN_MS, reason, message);
+  return lookAgain(LOOK_AGAIN_MS);
 }
 
 async function deleteAll(kube: Kube, type: ResourceType, namespace: string, labelSelector: string): Promise<void> {

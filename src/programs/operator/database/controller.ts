@@ -17,7 +17,7 @@ import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { wait } from "../../../core/planner/findings/finding.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { authorityDigest } from "../objects/authority.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
@@ -74,7 +74,7 @@ async function looked(deps: PassDeps, key: string): Promise<Outcome> {
   const redb = deps.cache.databases.get(refOfKey(key));
   if (redb === undefined) {
     deps.findings.report("database", refOfKey(key), []);
-    return settled;
+    return AT_REST;
   }
   try {
     return await pass(deps, redb);
@@ -82,7 +82,7 @@ async function looked(deps: PassDeps, key: string): Promise<Outcome> {
     const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
     if (finding === undefined) throw error;
     await reportUnready(deps, redb, forbids(finding));
-    return waiting(STEP_MS * 2, finding.id, finding.evidence);
+    return lookAgain(STEP_MS * 2);
   }
 }
 
@@ -105,10 +105,10 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   const cluster = clusterOf(deps.cache, redb);
   if ("id" in cluster) {
     const status = await reportUnready(deps, redb, cluster);
-    return waiting(untilLostMs(status), cluster.id, cluster.evidence);
+    return lookAgain(untilLostMs(status));
   }
   const context = deps.contexts.of(keyOf(cluster));
-  if (context === undefined) return settled; // it is woken once its cluster has been looked at
+  if (context === undefined) return AT_REST; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   const objects = {
     site: siteOf(deps.cache, held),
@@ -155,10 +155,9 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
     const status = await report(deps, seen, cluster, evaluated);
     const { suspension } = evaluated;
     const restMs = isTrue(status.conditions, "Available") ? untilLostMs(status) : AGAIN_MS.first;
-    if (suspension !== undefined) return waiting(restMs, suspension.id, suspension.evidence);
-    const why = evaluated.unready ?? evaluated.failure;
+    if (suspension !== undefined) return lookAgain(restMs);
     const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
-    return waiting(isAnswered ? AGAIN_MS.last : untilLostMs(status), why?.id ?? "", why?.evidence ?? "");
+    return lookAgain(isAnswered ? AGAIN_MS.last : untilLostMs(status));
   }
   const act = decision.step.kind === "act" ? decision.step.act : undefined;
   if (act !== undefined) deps.log.info("performing a step", { database: seen.metadata.name, act });
@@ -180,8 +179,8 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
   const warnings = warning === undefined ? decision.warnings : [...decision.warnings, warning];
   const reported = { ...evaluated, decision: { ...decision, warnings }, bdb, failure, passwordFrom };
   const status = await report(deps, redb, cluster, reported);
-  if (failure !== undefined) return waiting(refusedForMs(status, deps.clock), failure.id, failure.evidence);
-  return waiting(pauseMs(decision, status), "Reconciled", bdb?.status ?? "pending");
+  if (failure !== undefined) return lookAgain(refusedForMs(status, deps.clock));
+  return lookAgain(pauseMs(decision, status));
 }
 
 /** Before the cluster is asked: an operator that starts again knows by it that the database is of this object, and in which cluster. */

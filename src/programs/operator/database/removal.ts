@@ -9,7 +9,7 @@ import type { ClusterRef } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { hasRecord, hasRecordNamed } from "../objects/has-record.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -31,15 +31,15 @@ const LOOK_AGAIN_MS = 500;
  * cannot be asked may have it: the object stays then, and says why.
  */
 export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Outcome> {
-  if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return settled;
+  if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return AT_REST;
   for (const cluster of holdersOf(deps.cache, redb)) {
     const left = await removeFrom(deps, cluster.name, await deps.freshContext(cluster), redb);
     if (left === undefined) continue;
     await reportWaiting(deps, redb, left);
-    return waiting(LOOK_AGAIN_MS, "Deleting", left);
+    return lookAgain(LOOK_AGAIN_MS);
   }
   await removeFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
-  return settled;
+  return AT_REST;
 }
 
 /** What is waited for; undefined when the cluster does not have the database any more. */

@@ -5,7 +5,7 @@ import { FakeClock } from "#kit/testing/fake-clock";
 import type { Condition } from "../../../core/api/parts.ts";
 import { silentLog } from "#kit/base/log";
 import { ActiveActiveDatabases, Clusters, RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { settled } from "#kit/reconcile/outcome";
+import { AT_REST } from "#kit/reconcile/outcome";
 import type { EventRecorder } from "#kit/kube/events";
 import type { Informer } from "#kit/kube/informer";
 import type { ResourceType, Stored } from "#kit/kube/kube";
@@ -39,7 +39,7 @@ for (const [type, spec] of SPECS) {
     let why: Error | undefined = new Error("the disk is full");
     const pass = async () => {
       if (why !== undefined) throw why;
-      return settled;
+      return AT_REST;
     };
     const report = reportFailedPass({ kube, clock: new FakeClock(), events }, type, cache);
     const reconcile = withFailuresReported(pass, report, silentLog);

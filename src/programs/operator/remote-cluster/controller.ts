@@ -14,7 +14,7 @@ import { knowsLinks, type SiteState } from "../../../mechanisms/observe/sites/si
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
@@ -55,12 +55,12 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
     if (rerc === undefined) {
       deps.findings.report("remoteCluster", ref, []);
       await deps.sites.forget({ name: ref.name, namespace: ref.namespace ?? "default" });
-      return settled;
+      return AT_REST;
     }
     const users = usersOf(deps, rerc);
     const kept = await keepFinalizer(deps.kube, rerc, users.length > 0);
     const isTerminating = rerc.metadata.deletionTimestamp !== undefined;
-    return isTerminating && users.length === 0 ? settled : pass(deps, kept, isTerminating ? users : []);
+    return isTerminating && users.length === 0 ? AT_REST : pass(deps, kept, isTerminating ? users : []);
   };
   return withFailuresReported(reconcile, reportFailedPass(deps, RemoteClusters, deps.cache.remoteClusters), deps.log);
 }
@@ -68,7 +68,7 @@ export function remoteClusterReconciler(deps: RemoteClusterDeps): (key: string) 
 /** `waitsFor`: the Active-Active databases that keep it from being deleted. */
 async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly string[]): Promise<Outcome> {
   const own = isOwn(deps.cache, rerc);
-  if (own && localContextOf(deps, rerc) === undefined) return settled; // it is enqueued once its cluster has been observed
+  if (own && localContextOf(deps, rerc) === undefined) return AT_REST; // it is enqueued once its cluster has been observed
   const polled = await readParticipant(deps, rerc, SITE_MS / 2);
   if (own) {
     await writeOperatorVersion(deps, rerc, polled);
@@ -80,7 +80,7 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
     const { namespace = "default" } = rerc.metadata;
     for (const { name } of polled.answer.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
   }
-  return waiting(SITE_MS, verdict.reachable.reason, verdict.reachable.message);
+  return lookAgain(SITE_MS);
 }
 
 /** The other participants read from the local cluster which operator manages it (§9). */

@@ -6,7 +6,7 @@ import { OPERATOR_NAME, TEARDOWN_FINALIZER } from "../../../core/api/names.ts";
 import { ServiceAccounts } from "#kit/kube/builtin";
 import type { EventRecorder } from "#kit/kube/events";
 import type { Kube, Stored } from "#kit/kube/kube";
-import { settled, waiting, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { removeFinalizer } from "../objects/finalizer.ts";
 import { isHeld } from "./deployment.ts";
 
@@ -25,15 +25,15 @@ export interface AccountDeps {
 export function accountRelease({ kube, clock, log, events }: AccountDeps) {
   let seen: { readonly uid: string; readonly at: number } | undefined;
   return async (account: Stored<ServiceAccount>, deployment: Stored<object>): Promise<Outcome> => {
-    if (!isHeld(account)) return settled;
+    if (!isHeld(account)) return AT_REST;
     const { uid } = account.metadata;
     if (seen?.uid !== uid) seen = { uid, at: clock.uptimeMs() };
     const leftMs = seen.at + BUNDLE_MS - clock.uptimeMs();
-    if (leftMs > 0) return waiting(leftMs, "AccountDeleted", "the account of the operator is being deleted");
+    if (leftMs > 0) return lookAgain(leftMs);
     log.error("the account of the operator was deleted and its Deployment was not: it ends", { remedy: REMEDY });
     const ends = () => removeFinalizer(kube, ServiceAccounts, account, TEARDOWN_FINALIZER);
     await events.recordAhead(deployment, [ACCOUNT_DELETED], ends);
-    return settled;
+    return AT_REST;
   };
 }
 

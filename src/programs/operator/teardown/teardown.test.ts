@@ -98,7 +98,7 @@ test("an account that is deleted while its Deployment stays ends, with an event 
   };
   await until("the account has its finalizer", isHeld, { withinMs: 15_000, everyMs: 20 });
   await kube.delete(ServiceAccounts, OWN);
-  const isSeen = async (): Promise<boolean> => (await teardown.reconcileFinalizer()).kind === "waiting";
+  const isSeen = async (): Promise<boolean> => (await teardown.reconcileFinalizer()).kind === "again";
   await until("its deletion is seen", isSeen, { withinMs: 15_000, everyMs: 20 });
   assert.notEqual(await kube.get(ServiceAccounts, OWN), undefined, "the rest of a bundle may follow");
   late.ms = 20_000;

@@ -8,7 +8,7 @@ import { faults } from "#kit/kube/faults";
 import { startInformer } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
-import { settled, type Outcome } from "#kit/reconcile/outcome";
+import { AT_REST, type Outcome } from "#kit/reconcile/outcome";
 import { accountRelease } from "./account.ts";
 import { addTeardownFinalizer, isDeleted, isHeld, removeTeardownFinalizer } from "./deployment.ts";
 import { hasCachedObjects, hasObjects, removeFinalizersIn, type ManagedKinds } from "./managed-objects.ts";
@@ -61,14 +61,13 @@ export function followTeardown(deps: TeardownDeps): Teardown {
     },
     async reconcileFinalizer() {
       const deployment = deployments.get(own);
-      if (deployment === undefined || isDeleted(deployment)) return settled;
+      if (deployment === undefined || isDeleted(deployment)) return AT_REST;
       const account = accounts.get(own);
       if (account !== undefined && isDeleted(account)) return releaseAccount(account, deployment);
       const isNeeded = await isAnythingLeft(deps, further());
       const isThere = isHeld(deployment) && (account === undefined || isHeld(account));
-      if (isNeeded && !isThere) await addTeardownFinalizer(kube, own);
-      if (!isNeeded && isThere) await removeTeardownFinalizer(kube, own);
-      return settled;
+      if (isNeeded !== isThere) await (isNeeded ? addTeardownFinalizer : removeTeardownFinalizer)(kube, own);
+      return AT_REST;
     },
     isDue: () => isOwnDeleted(deps),
     async run() {

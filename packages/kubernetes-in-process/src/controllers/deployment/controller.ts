@@ -5,7 +5,7 @@ import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
 import { isOver } from "../../../../controller-kit/src/kube/pods.ts";
 import { controllerOf, keyOf, refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
 import { selectorText } from "../../../../controller-kit/src/kube/selector.ts";
-import { settled, waiting, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { enqueueChanged, enqueueOwner } from "../context/informers.ts";
@@ -37,7 +37,7 @@ export function deploymentController(context: ControllerContext): ControllerDefi
 
 async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
   const deployment = await context.kube.get(Deployments, refOfKey(key));
-  if (deployment?.spec === undefined) return settled;
+  if (deployment?.spec === undefined) return AT_REST;
   const { template, selector, paused = false } = deployment.spec;
   const sets = await claimOwned(context.kube, ReplicaSets, deployment, selector);
   const { fresh, old } = sortSets(template, sets);
@@ -144,5 +144,5 @@ async function report(
   const status = deploymentStatus(deployment, progress, now);
   await writeStatus(kube, Deployments, deployment, { ...deployment, status });
   const lateMs = lateInMs(deployment, status, now);
-  return lateMs === undefined ? settled : waiting(lateMs, "Progressing", "the rollout has a deadline");
+  return lateMs === undefined ? AT_REST : lookAgain(lateMs);
 }

@@ -1,7 +1,7 @@
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
 import type { Ref, ResourceType, Stored } from "../../../../controller-kit/src/kube/kube.ts";
 import { refOf } from "../../../../controller-kit/src/kube/ref.ts";
-import { settled, waiting, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import type { Enqueue } from "../context/enqueue.ts";
 import { OwnerGraph, type GraphNode } from "./graph.ts";
@@ -73,16 +73,16 @@ function ownerKeys(graph: OwnerGraph, uid: string): string[] {
 
 async function reconcile(yard: Yard, key: string): Promise<Outcome> {
   const known = yard.graph.get(key);
-  if (known === undefined || !concerns(known.object)) return settled;
+  if (known === undefined || !concerns(known.object)) return AT_REST;
   const object = await yard.kube.get(known.type, refOf(known.object));
-  if (object === undefined) return settled;
+  if (object === undefined) return AT_REST;
   const node = { ...known, object };
   if (isTerminating(object)) return leave(yard, node);
   const states = await Promise.all((object.metadata.ownerReferences ?? []).map((owner) => stateOf(yard, node, owner)));
   const isUnclear = states.some(({ state }) => state === "unknown");
-  if (isUnclear) return waiting(UNKNOWN_KIND_MS, "UnknownOwner", "the kind of an owner is not known");
+  if (isUnclear) return lookAgain(UNKNOWN_KIND_MS);
   await judge(yard, node, states);
-  return settled;
+  return AT_REST;
 }
 
 function concerns({ metadata }: Stored<object>): boolean {
@@ -98,20 +98,20 @@ function isTerminating({ metadata }: Stored<object>): boolean {
 
 async function leave(yard: Yard, node: GraphNode): Promise<Outcome> {
   const { uid, finalizers = [] } = node.object.metadata;
-  if (!finalizers.includes(ORPHAN) && !finalizers.includes(FOREGROUND)) return settled;
+  if (!finalizers.includes(ORPHAN) && !finalizers.includes(FOREGROUND)) return AT_REST;
   // a dependent that is not known yet would be lost, or outlive its owner
-  if (!yard.kinds.isComplete()) return waiting(INCOMPLETE_MS, "Incomplete", "not every kind has been listed yet");
+  if (!yard.kinds.isComplete()) return lookAgain(INCOMPLETE_MS);
   const dependents = yard.graph.dependentsOf(uid);
   if (finalizers.includes(ORPHAN)) {
     for (const dependent of dependents) await cutLoose(yard, dependent, new Set([uid]));
     await finalize(yard, node, ORPHAN);
-    return settled;
+    return AT_REST;
   }
   const isBlocking = ({ object }: GraphNode): boolean =>
     (object.metadata.ownerReferences ?? []).some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);
   if (dependents.some(isBlocking)) for (const { key } of dependents) yard.enqueue(key);
   else await finalize(yard, node, FOREGROUND);
-  return settled;
+  return AT_REST;
 }
 
 /** Whether an owner is there, gone, waits for its dependents to go first, or is of an unknown kind. */

@@ -1,7 +1,7 @@
 import { startInformer } from "../../../../controller-kit/src/kube/informer.ts";
 import type { ResourceType } from "../../../../controller-kit/src/kube/kube.ts";
 import { keyOf } from "../../../../controller-kit/src/kube/ref.ts";
-import { settled, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import type { Enqueue } from "../context/enqueue.ts";
 import { typedInformers, type TypedInformer } from "../context/informers.ts";
@@ -49,7 +49,7 @@ class FollowedKinds implements ControllerDefinition, Kinds {
     this.#forgetAllBut(new Set(types.map(typeKeyOf)));
     for (const type of types.filter((each) => !this.#known.has(typeKeyOf(each)))) this.#follow(type);
     this.#isDiscovered = true;
-    return settled;
+    return AT_REST;
   };
 
   readonly wire = (enqueue: Enqueue): void => {

@@ -5,7 +5,7 @@ import * as builtin from "../../../../controller-kit/src/kube/builtin.ts";
 import type { Kube, ResourceType, Stored, Wanted } from "../../../../controller-kit/src/kube/kube.ts";
 import { keyOf, refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
 import { selectsAll } from "../../../../controller-kit/src/kube/selector.ts";
-import { settled, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { enqueueChanged } from "../context/informers.ts";
 import { backendOf } from "./endpoint.ts";
@@ -38,8 +38,8 @@ export function serviceController(context: ControllerContext): ControllerDefinit
 async function reconcile({ kube, informers }: ControllerContext, key: string): Promise<Outcome> {
   const ref = refOfKey(key);
   const service = informers.services.get(ref);
-  if (service?.spec?.selector === undefined || service.spec.type === "ExternalName") return settled;
-  if (service.metadata.deletionTimestamp !== undefined) return settled;
+  if (service?.spec?.selector === undefined || service.spec.type === "ExternalName") return AT_REST;
+  if (service.metadata.deletionTimestamp !== undefined) return AT_REST;
   const pods = informers.pods
     .list()
     .filter((pod) => pod.metadata.namespace === ref.namespace && selectsPod(service, pod));
@@ -59,7 +59,7 @@ async function reconcile({ kube, informers }: ControllerContext, key: string): P
     endpointsOf(service, backends),
     (one) => one.subsets,
   );
-  return settled;
+  return AT_REST;
 }
 
 function selectsPod(service: Stored<Service>, pod: Stored<object> | undefined): boolean {

@@ -7,7 +7,7 @@ import { faults } from "../../../../controller-kit/src/kube/faults.ts";
 import type { Stored } from "../../../../controller-kit/src/kube/kube.ts";
 import { isOver, isReady } from "../../../../controller-kit/src/kube/pods.ts";
 import { refOf, refOfKey } from "../../../../controller-kit/src/kube/ref.ts";
-import { settled, waiting, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
+import { AT_REST, lookAgain, type Outcome } from "../../../../controller-kit/src/reconcile/outcome.ts";
 import { claimOwned } from "../objects/claim.ts";
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { createPod } from "../pods/create.ts";
@@ -43,7 +43,7 @@ interface Member {
 async function reconcile(context: ControllerContext, events: EventRecorder, key: string): Promise<Outcome> {
   const { kube, clock } = context;
   const set = await kube.get(StatefulSets, refOfKey(key));
-  if (set?.spec === undefined) return settled;
+  if (set?.spec === undefined) return AT_REST;
   const revisions = await revisionsOf(kube, set);
   const pods = await claimOwned(kube, Pods, set, set.spec.selector);
   const members = pods.flatMap((pod) => memberOf(set, pod, clock.now()));
@@ -56,9 +56,7 @@ async function reconcile(context: ControllerContext, events: EventRecorder, key:
   }
   await writeStatus(kube, StatefulSets, set, { ...set, status: statefulSetStatus(set, views, current, update) });
   const waits = members.flatMap(({ availableInMs: ms }) => (ms === undefined || ms === 0 ? [] : [ms]));
-  return waits.length === 0
-    ? settled
-    : waiting(Math.min(...waits), "NotYetAvailable", "a pod is not ready for long enough");
+  return waits.length === 0 ? AT_REST : lookAgain(Math.min(...waits));
 }
 
 function memberOf(set: Stored<StatefulSet>, pod: Stored<Pod>, now: Date): Member[] {
