@@ -1,8 +1,7 @@
 import { applyBundle, describeObject, listPermissions } from "../../api/kubectl.ts";
-import type { Finding } from "../../api/parts.ts";
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/permissions/restore.ts";
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
-import { block, wait } from "../findings/finding.ts";
+import { block, wait, type FindingOf } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
@@ -43,7 +42,10 @@ export const clusterIsPermitted: Check = {
 };
 
 /** What the operator itself lacks. Release: whose bundle restores it. */
-export function operatorFinding(lacking: readonly MissingPermission[], release: string): Finding {
+export function operatorFinding(
+  lacking: readonly MissingPermission[],
+  release: string,
+): FindingOf<"PermissionsMissing"> {
   const { namespace = "", home = namespace } = lacking[0] ?? {};
   const whole =
     home === namespace
@@ -53,7 +55,7 @@ export function operatorFinding(lacking: readonly MissingPermission[], release: 
 }
 
 /** A refusal that no missing permission explains: a quota, an admission policy, or a rule that changed just now. */
-export function refusalFinding(message: string, namespace: string, account: string): Finding {
+export function refusalFinding(message: string, namespace: string, account: string): FindingOf<"RequestForbidden"> {
   return block(
     "RequestForbidden",
     message,

@@ -137,12 +137,12 @@ async function install(
   try {
     const archive = await downloadArchive({ url, ...(await accessTo(deps, namespace, module)) }, signal);
     const message = await digestObjection(module, archive);
-    if (message !== "") return { name, url, state: "Failed", message, moduleName: "", version: "" };
+    if (message !== undefined) return { name, url, state: "Failed", message, moduleName: "", version: "" };
     await using opened = await openModule(archive);
     const { manifest } = opened;
     const { module_name: moduleName, semantic_version: version } = manifest;
     const objection = nameObjection(name, manifest);
-    if (objection !== "") return { name, url, state: "Failed", message: objection, moduleName, version };
+    if (objection !== undefined) return { name, url, state: "Failed", message: objection, moduleName, version };
     await client.call("uploadModule", { body: { module: archive } }, { signal });
     return { name, url, state: "Installed", message: "", moduleName, version };
   } catch (error) {
@@ -151,19 +151,21 @@ async function install(
   }
 }
 
-/** Empty when the archive is the one that is listed, or any will do. */
-async function digestObjection({ sha256 }: ListedModule, archive: Blob): Promise<string> {
-  if (sha256 === undefined) return "";
+/** Undefined when the archive is the one that is listed, or any will do. */
+async function digestObjection({ sha256 }: ListedModule, archive: Blob): Promise<string | undefined> {
+  if (sha256 === undefined) return undefined;
   const hash = createHash("sha256");
   for await (const chunk of archive.stream()) hash.update(chunk);
   const found = hash.digest("hex");
-  return found === sha256 ? "" : `its archive has the sha256 ${found}, and spec.userDefinedModules says ${sha256}`;
+  return found === sha256
+    ? undefined
+    : `its archive has the sha256 ${found}, and spec.userDefinedModules says ${sha256}`;
 }
 
-/** §2.2: otherwise it would be unclear which module is meant. Empty when the name is one of the manifest's. */
-function nameObjection(name: string, manifest: ModuleManifest): string {
+/** §2.2: otherwise it would be unclear which module is meant. Undefined when the name is one of the manifest's. */
+function nameObjection(name: string, manifest: ModuleManifest): string | undefined {
   const { module_name: short, display_name: long } = manifest;
-  if (name === short || name === long) return "";
+  if (name === short || name === long) return undefined;
   return `it is listed as "${name}", and its manifest says module_name "${short}" and display_name "${long}"`;
 }
 

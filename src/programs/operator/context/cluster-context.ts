@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Finding } from "../../../core/api/parts.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
 import { referencedCluster, type ReferencedCluster } from "../../../core/planner/admission/references.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
-import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import { wasRunning } from "../../../core/planner/cluster/state.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
 import { describeObject, editObject } from "../../../core/api/kubectl.ts";
+import type { Forbidden } from "./forbidden.ts";
 
 /** Why databases of a cluster cannot be managed at the moment. */
-export type Unready = FindingOf<
-  "ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PermissionsMissing" | "RequestForbidden" | "PassFailed"
->;
+export type Unready = FindingOf<"ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PassFailed"> | Forbidden;
 
 /** What was observed of a cluster and matters to all its databases. */
 export interface ClusterContext {
@@ -79,13 +76,8 @@ export function invalidContext(name: string, message: string): ClusterContext {
 }
 
 /** The context of a cluster that the operator has no permission to read. */
-export function forbiddenContext(finding: Finding): ClusterContext {
-  return noContext(forbids(finding));
-}
-
-/** What a request that Kubernetes forbade means for a database; the cluster's status says the same. */
-export function forbids(finding: Finding): Unready {
-  return { ...finding, id: finding.id === PERMISSIONS_MISSING ? "PermissionsMissing" : "RequestForbidden" };
+export function forbiddenContext(finding: Forbidden): ClusterContext {
+  return noContext(finding);
 }
 
 function noContext(unready: Unready): ClusterContext {

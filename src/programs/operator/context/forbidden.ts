@@ -1,5 +1,5 @@
 import { isFault, messageOf } from "#kit/base/fault";
-import type { Finding } from "../../../core/api/parts.ts";
+import type { FindingOf } from "../../../core/planner/findings/finding.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { faults } from "#kit/kube/faults";
 import type { Permissions } from "../../../mechanisms/observe/permissions/permissions.ts";
@@ -8,6 +8,9 @@ import type { Release } from "../../../core/releases/catalogue/release.ts";
 
 /** An answer that is older than this, in milliseconds, says nothing about a refusal. */
 const ASKED_MS = 500;
+
+/** Why Kubernetes forbade a request, as the status of a cluster and of its databases says it. */
+export type Forbidden = FindingOf<"PermissionsMissing" | "RequestForbidden">;
 
 export interface ForbiddenDeps {
   readonly permissions: Permissions;
@@ -19,7 +22,7 @@ export async function forbiddenFinding(
   { permissions, release }: ForbiddenDeps,
   namespace: string,
   failure: unknown,
-): Promise<Finding | undefined> {
+): Promise<Forbidden | undefined> {
   if (!isFault(failure, faults.forbidden)) return undefined;
   const lacking = await permissions.operator(ASKED_MS);
   const needed = lacking.read ? lacking.value.filter(({ spare }) => spare !== true) : [];

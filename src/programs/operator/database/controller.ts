@@ -23,7 +23,7 @@ import { withFailuresReported } from "../objects/pass-failure.ts";
 import { addFinalizer } from "../objects/finalizer.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import type { GivenDeps } from "../secrets/given.ts";
-import { forbids, type ClusterContext, type ClusterContexts, type Unready } from "../context/cluster-context.ts";
+import type { ClusterContext, ClusterContexts, Unready } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import { attempt } from "./acts.ts";
 import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
@@ -81,7 +81,7 @@ async function looked(deps: PassDeps, key: string): Promise<Outcome> {
   } catch (error) {
     const finding = await forbiddenFinding(deps, redb.metadata.namespace ?? "default", error);
     if (finding === undefined) throw error;
-    await reportUnready(deps, redb, forbids(finding));
+    await reportUnready(deps, redb, finding);
     return lookAgain(STEP_MS * 2);
   }
 }
