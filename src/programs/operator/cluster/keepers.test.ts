@@ -6,6 +6,7 @@ import { clusterSpec } from "../../../core/api/cluster-spec.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
 import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
+import type { NodeSecrets } from "./own-secrets.ts";
 import { isAllKept, KEEPERS, keptVersions, type KeeperDeps, type KeeperFacts } from "./keepers.ts";
 
 const namespace = "default";
@@ -43,10 +44,12 @@ function sceneOf(scene: Scene) {
   const spec = clusterSpec.parse({ licenseSecretName: "terms", ...scene.spec });
   const rec = { metadata: { name: "rec", namespace, uid: "1", finalizers, annotations }, spec };
   const secret = (name: string) => ({ metadata: { resourceVersion: name === scene.written ? "2" : "1" } });
+  const none = { names: [], hasOlderNodes: false, taken: [], passedOver: [] };
+  const ownSecrets: NodeSecrets = { ...none, ahead: scene.ahead ?? [] };
   const deps = {
     applier: { isKept: () => isApplied, isDropped: () => isDropped },
     callers: () => undefined,
-    ownSecrets: { of: () => ({ names: [], hasOlderNodes: false, ahead: scene.ahead ?? [], taken: [] }) },
+    ownSecrets: { of: () => ownSecrets },
     cache: {
       clusters: { get: () => rec },
       secrets: { get: ({ name }: { readonly name: string }) => (without.includes(name) ? undefined : secret(name)) },
