@@ -5,7 +5,8 @@ import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budge
 import { LIMITS } from "./limits/limits.ts";
 import { MemoryBudget } from "./limits/memory-budget.ts";
 import { Endpoint } from "./endpoint/endpoint.ts";
-import type { EndpointContext } from "./endpoint/endpoint.ts";
+import type { EndpointContext } from "./endpoint/endpoint-parts.ts";
+import { actOnRequest } from "./session/act-on-clients.ts";
 import { faults } from "./faults.ts";
 import type { ShardRoute } from "./switchover/shard-route.ts";
 import { Lease } from "./timing/lease.ts";
@@ -158,8 +159,8 @@ export class ProxyEndpoints {
   /** What the other proxies of the database do as well. */
   async #ofAllProxies(command: CommandOf<"clients"> | CommandOf<"scripts">): Promise<ProxyReply> {
     const endpoint = this.#endpoint(command.bdb);
-    if (command.op === "scripts") return { ok: true, op: command.op, ...endpoint.scripts.take(command) };
-    return { ok: true, op: command.op, ...(await endpoint.actOnClients(command.request)) };
+    if (command.op === "scripts") return { ok: true, op: command.op, ...endpoint.parts.scripts.take(command) };
+    return { ok: true, op: command.op, ...(await actOnRequest(endpoint.parts, command.request)) };
   }
 
   async #hold({ epoch, drainMs, holdMs, ...named }: CommandOf<"hold">): Promise<ProxyReply> {
@@ -188,12 +189,13 @@ export class ProxyEndpoints {
   }
 
   #requireLogins({ bdb, step }: CommandOf<"logins">): ProxyReply {
-    this.#endpoint(bdb).requireLogins(step);
-    return { ok: true, op: "logins" };
+    const { loginStep } = this.#endpoint(bdb).parts.config;
+    if (loginStep >= step) return { ok: true, op: "logins" };
+    throw new Fault(faults.loginNotKnown, `Database ${bdb} is at login ${loginStep}, not ${step}.`, { bdb, step });
   }
 
   async #requirePasswords({ bdb, revision, withinMs }: CommandOf<"passwords">): Promise<ProxyReply> {
-    const known = (): number => this.#endpoints.get(bdb)?.passwordsRevision ?? -1;
+    const known = (): number => this.#endpoints.get(bdb)?.parts.config.passwordsRevision ?? -1;
     if (await within(this.#context.clock, withinMs, () => known() >= revision)) return { ok: true, op: "passwords" };
     const message = `Clients of database ${bdb} are not let in by revision ${revision} of its passwords yet.`;
     throw new Fault(faults.passwordsNotKnown, message, { bdb, revision });
@@ -202,7 +204,13 @@ export class ProxyEndpoints {
   async #requireClosed({ bdb, withinMs }: CommandOf<"closed">): Promise<ProxyReply> {
     const { clock } = this.#context;
     // meanwhile it may be configured for the first time
-    if (await within(clock, withinMs, () => this.#endpoints.get(bdb)?.routes.every((route) => route.isClosed) === true))
+    if (
+      await within(
+        clock,
+        withinMs,
+        () => this.#endpoints.get(bdb)?.parts.routes.every((route) => route.isClosed) === true,
+      )
+    )
       return { ok: true, op: "closed" };
     throw new Fault(faults.letsClientsIn, `Clients of database ${bdb} get to its engine.`, { bdb });
   }

@@ -1,117 +1,45 @@
 import type { Socket } from "node:net";
-import type { Clock } from "#kit/base/clock";
 import { Fault, isFault } from "#kit/base/fault";
-import type { Log } from "#kit/base/log";
-import type { AgentQuestion, ClientsOutcome, OtherClients } from "../../../ports/management/clients-question.ts";
+import { limitedRate } from "#kit/base/limited-rate";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
-import type { Address, EndpointConfig, EndpointShard, EndpointStats } from "../../../ports/management/proxy-control.ts";
-import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
-import type { MemoryBudget } from "../limits/memory-budget.ts";
-import { Credentials } from "../client/credentials.ts";
+import type { EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
 import { clientId, identityOf } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
-import { IDLE_BYTES, type ConnectionBudget, type ConnectionHolder } from "../limits/connection-budget.ts";
-import { Counters } from "../limits/counters.ts";
+import { IDLE_BYTES, type ConnectionHolder } from "../limits/connection-budget.ts";
 import { workerClientLimit } from "../limits/client-limit.ts";
-import { LIMITS } from "../limits/limits.ts";
-import { ScanSources } from "../scan/sources.ts";
 import { faults } from "../faults.ts";
-import { actOnRequest } from "../session/act-on-clients.ts";
-import { ClientPause } from "../session/client-pause.ts";
-import type { ParameterWrites } from "../session/parameter-writes.ts";
-import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import { Session } from "../session/session.ts";
-import { ShardRoute } from "../switchover/shard-route.ts";
-import { InTurns } from "../timing/in-turns.ts";
-import type { Lease } from "../timing/lease.ts";
-import type { ArenaPool } from "../upstream/arena.ts";
-import type { PeerWatch } from "../upstream/peer-watch.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
-import { Upstream, type UpstreamContext } from "../upstream/upstream.ts";
+import type { ShardRoute } from "../switchover/shard-route.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
+import { EndpointParts, type EndpointContext } from "./endpoint-parts.ts";
 import { endpointMachine } from "./endpoint-states.ts";
 import { Guests } from "./guests.ts";
-import { limitedRate } from "#kit/base/limited-rate";
 import { Listener } from "./listener.ts";
-import { ownParameters, parameterWrites } from "./parameters.ts";
-import type { KeepParameters } from "./parameters.ts";
-import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
-import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
-
-/** What the endpoints of a proxy share. */
-export interface EndpointContext extends SharedScriptsContext {
-  readonly log: Log;
-  readonly arenas: ArenaPool;
-  readonly memory: MemoryBudget;
-  readonly peers: PeerWatch;
-  readonly connections: ConnectionBudget;
-  readonly lease: Lease;
-  readonly engineTls: EngineTls;
-  /** Has the agent ask the other nodes about clients. */
-  readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
-  /** Has the agent keep parameters of clients in the record of the database. */
-  readonly keepParameters: KeepParameters;
-  readonly worker: ProxyWorker;
-}
+import { isClosed, onlyShard } from "./served-shards.ts";
 
 /** How often a full proxy says so, in milliseconds. */
 const FULL_SAID_MS = 10_000;
 
 /** One database endpoint: it accepts clients and serves them from the primary of the database. */
-export class Endpoint implements SessionEndpoint, ConnectionHolder {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly credentials: Credentials;
-  readonly scripts: SharedScripts;
-  readonly scans: ScanSources;
-  readonly counters: Counters;
-  readonly memory: MemoryBudget;
-  readonly routes: Routes<ShardRoute>;
-  readonly pause: ClientPause;
-  readonly inTurns = new InTurns();
-  readonly parameters: ParameterWrites;
-  readonly #sessions = new Set<Session>();
+export class Endpoint implements ConnectionHolder {
+  /** What its sessions work with. */
+  readonly parts: EndpointParts;
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
   readonly #machine = endpointMachine();
   readonly #listener: Listener;
   readonly #guests: Guests;
   readonly #context: EndpointContext;
-  #config: EndpointConfig;
   #nextClient = 1;
 
-  /** Each part is made of those above it, as the compiler holds; at the end the endpoint takes its place among the others. */
+  /** At the end the endpoint takes its place among the others. PROXY_UNKNOWN_SHARD when the database has not one shard. */
   constructor(config: EndpointConfig, context: EndpointContext) {
-    this.#config = config;
     this.#context = context;
-    const { clock, memory } = context;
-    const [log, counters, sessions] = [context.log.with({ bdb: config.bdb }), new Counters(), this.#sessions];
-    const holdMs = (): number => this.#config.holdMs;
-    const scripts = new SharedScripts(config.bdb, context, () => onlyRoute(this).scripts);
-    const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
-    const scans = new ScanSources(
-      clock,
-      (address) => new Upstream(address, { ...shared, changed: () => undefined }),
-      holdMs,
-    );
-    const gatherScripts = (): Promise<boolean> => scripts.gather();
-    const change = { bdb: config.bdb, counters, scans, clients: sessions, holdMs, gatherScripts };
-    const route = new ShardRoute({ ...shared, ...change }, onlyShard(config), isClosed(config));
-    this.clock = clock;
-    this.log = log;
-    this.memory = memory;
-    this.counters = counters;
-    this.scripts = scripts;
-    this.scans = scans;
-    this.routes = [route];
-    this.pause = new ClientPause(clock, () => {
-      for (const session of [...sessions]) session.turns.pump();
-    });
-    this.credentials = new Credentials(config, clock, log);
-    this.parameters = parameterWrites(this, context, () => this.#config);
-    this.#guests = new Guests(clock, route);
+    this.parts = new EndpointParts(config, context, () => context.connections.mayOpen(this));
+    this.#guests = new Guests(context.clock, onlyRoute(this.parts));
     this.#listener = new Listener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
     context.connections.join(this);
@@ -122,9 +50,9 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     const shard = onlyShard(config);
     const route = this.routeOf(shard.id);
     route.requireEpoch(shard.epoch);
-    this.credentials.replace(config);
-    const before = this.#config.settings.tlsMode;
-    this.#config = config;
+    this.parts.credentials.replace(config);
+    const before = this.parts.config.settings.tlsMode;
+    this.parts.config = config;
     this.#useCertificate();
     if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
     route.configure(shard, isClosed(config));
@@ -132,30 +60,26 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
 
   /** The way to the primary of a shard, of the first one without an id. PROXY_UNKNOWN_SHARD when it has none of that id. */
   routeOf(shard: number | undefined): ShardRoute {
-    const route = shard === undefined ? this.routes[0] : this.routes.find(({ id }) => id === shard);
+    const { routes, config } = this.parts;
+    const route = shard === undefined ? routes[0] : routes.find(({ id }) => id === shard);
     if (route !== undefined) return route;
-    const { bdb } = this.#config;
+    const { bdb } = config;
     throw new Fault(faults.unknownShard, `This proxy serves no shard ${shard} of database ${bdb}.`, { bdb, shard });
-  }
-
-  requireLogins(step: number): void {
-    const { bdb, loginStep } = this.#config;
-    if (loginStep >= step) return;
-    throw new Fault(faults.loginNotKnown, `Database ${bdb} is at login ${loginStep}, not ${step}.`, { bdb, step });
   }
 
   /** Accepts clients, unless another worker does alone. PROXY_CANNOT_LISTEN when the address is in use or not of this machine. */
   async listen(): Promise<void> {
     this.#machine.apply("serve");
     if (this.#machine.state !== "serving") return;
-    if (workerClientLimit(this.#config, this.#context.worker) > 0) await this.#listener.listen(this.#config.listen);
+    if (workerClientLimit(this.parts.config, this.#context.worker) > 0)
+      await this.#listener.listen(this.parts.config.listen);
     else this.#listener.close();
   }
 
   /** Closes every client at a boundary between requests; those that are still connected at the deadline remain. `listen` ends it. */
   async drain(deadlineMs: number): Promise<DrainResult> {
     this.#machine.apply("drain");
-    const drained = await drainSessions(this.#sessions, deadlineMs, this.clock, {
+    const drained = await drainSessions(this.parts.clients, deadlineMs, this.parts.clock, {
       stopListening: () => {
         this.#listener.close();
       },
@@ -167,7 +91,7 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   }
 
   cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
-    return cutVanished(this.inTurns, this.#sessions, hasVanished);
+    return cutVanished(this.parts.inTurns, this.parts.clients, hasVanished);
   }
 
   /** Ends everything at once. */
@@ -177,113 +101,55 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
     this.#listener.close();
     this.#listener.endHandshakes();
     this.#guests.stop();
-    for (const route of this.routes) route.stop();
-    for (const session of [...this.#sessions]) session.life.destroy();
-    for (const route of this.routes) route.close();
-    this.scans.close();
-    this.scripts.close();
-  }
-
-  get passwordsRevision(): number {
-    return this.#config.passwordsRevision;
-  }
-
-  get logins(): EndpointConfig["logins"] {
-    return this.#config.site?.logins ?? this.#config.logins;
-  }
-
-  get isSite(): boolean {
-    return this.#config.site !== undefined;
-  }
-
-  get ownParameters(): ReadonlyMap<string, string> {
-    return ownParameters(this.#config);
+    const { routes, clients, scans, scripts } = this.parts;
+    for (const route of routes) route.stop();
+    for (const session of [...clients]) session.life.destroy();
+    for (const route of routes) route.close();
+    scans.close();
+    scripts.close();
   }
 
   get connections(): number {
-    const spare = this.routes.reduce((sum, { upstream }) => sum + (upstream?.pins.spare ?? 0), 0);
-    return this.#listener.connections + this.counters.pins + spare;
+    const spare = this.parts.routes.reduce((sum, { upstream }) => sum + (upstream?.pins.spare ?? 0), 0);
+    return this.#listener.connections + this.parts.counters.pins + spare;
   }
 
   get connectionBytes(): number {
-    const kind = this.#config.settings.tlsMode === "disabled" ? "plain" : "tls";
+    const kind = this.parts.config.settings.tlsMode === "disabled" ? "plain" : "tls";
     return this.connections * IDLE_BYTES[kind];
   }
 
-  get mayPin(): boolean {
-    return this.counters.pins < partOf(LIMITS.pins, this.#context.worker) && this.#context.connections.mayOpen(this);
-  }
-
-  get clients(): ReadonlySet<Session> {
-    return this.#sessions;
-  }
-
-  get service(): Address {
-    return this.#config.service;
-  }
-
-  get node(): number {
-    return this.#config.node;
-  }
-
-  get isAlone(): boolean {
-    return this.#context.worker.of === 1;
-  }
-
-  async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
-    const { bdb } = this.#config;
-    const words = request.map((word) => word.toString("latin1"));
-    const others = await this.#context.askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
-    return others ?? [{ node: this.node, missing: "its agent is busy" }];
-  }
-
-  /** Does what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
-  actOnClients(request: readonly string[]): Promise<ClientsOutcome> {
-    return actOnRequest(this, request);
-  }
-
   get stats(): EndpointStats {
-    const { requests, cut, holdsExpired, resent } = this.counters;
-    const inLanes = this.routes.reduce((sum, { upstream }) => sum + (upstream?.lanes.inFlight ?? 0), 0);
+    const { config, counters, routes, clients } = this.parts;
+    const { requests, cut, holdsExpired, resent, counted } = counters;
+    const inLanes = routes.reduce((sum, { upstream }) => sum + (upstream?.lanes.inFlight ?? 0), 0);
+    const busyPins = [...clients].filter(({ pinned }) => pinned.current?.work.busy === true).length;
     return {
-      bdb: this.#config.bdb,
-      epoch: onlyRoute(this).epoch,
+      bdb: config.bdb,
+      epoch: onlyRoute(this.parts).epoch,
       listening: this.#listener.listening,
-      held: this.routes.some(({ held }) => held),
-      clients: this.#sessions.size,
-      inFlight: inLanes + this.#busyPins,
+      held: routes.some(({ held }) => held),
+      clients: clients.size,
+      inFlight: inLanes + busyPins,
       requests,
       cut,
       holdsExpired,
       resent,
-      counted: this.counters.counted,
+      counted,
       ...this.#oldest,
     };
   }
 
   get #oldest(): Pick<EndpointStats, "oldest"> {
-    const all = this.routes.flatMap(({ outstanding }) => outstanding);
+    const all = this.parts.routes.flatMap(({ outstanding }) => outstanding);
     const [oldest] = all.toSorted((one, other) => other.ageMs - one.ageMs);
     return oldest === undefined || oldest.ageMs < REPORTED_MS ? {} : { oldest };
   }
 
-  get #busyPins(): number {
-    return [...this.#sessions].filter(({ pinned }) => pinned.current?.work.busy === true).length;
-  }
-
-  /** What upstreams ask for each time that they need it. */
-  #readLater(): Pick<UpstreamContext, "logins" | "requestLogins" | "scriptLimitMs"> {
-    return {
-      logins: () => this.#config.logins,
-      requestLogins: () => this.logins,
-      scriptLimitMs: () => this.#config.scriptLimitMs,
-    };
-  }
-
   /** Whether a further connection may be held; the log says when there is no room. */
   #roomCheck(): () => boolean {
-    const sayFull = limitedRate(this.clock, FULL_SAID_MS, () => {
-      this.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
+    const sayFull = limitedRate(this.parts.clock, FULL_SAID_MS, () => {
+      this.parts.log.warn("clients are refused: no room is left for connections", { connections: this.connections });
     });
     return () => {
       const may = this.#context.connections.mayOpen(this);
@@ -295,62 +161,50 @@ export class Endpoint implements SessionEndpoint, ConnectionHolder {
   /** A certificate that cannot be used goes into the log, and the endpoint keeps the one before. */
   #useCertificate(): void {
     try {
-      this.#listener.use(this.#config);
+      this.#listener.use(this.parts.config);
     } catch (error) {
       if (!isFault(error, faults.badCertificate)) throw error;
-      this.log.error("the former certificate stays in use; without one no clients are accepted", { error });
+      this.parts.log.error("the former certificate stays in use; without one no clients are accepted", { error });
     }
   }
 
   /** Clients that were accepted in another mode of TLS leave as from a node that is evacuated. */
   #endSessions(): void {
-    for (const session of this.#sessions) this.#leaving.add(session);
-    void drainSessions(this.#leaving, MODE_MS, this.clock, { stopListening: () => undefined, goesOn: () => true });
+    for (const session of this.parts.clients) this.#leaving.add(session);
+    void drainSessions(this.#leaving, MODE_MS, this.parts.clock, {
+      stopListening: () => undefined,
+      goesOn: () => true,
+    });
   }
 
   /** No request of this client is at an engine. */
   #settled(session: Session): void {
-    for (const route of this.routes) route.settled(session);
+    for (const route of this.parts.routes) route.settled(session);
   }
 
   #accept(socket: Socket): void {
-    if (this.#sessions.size >= workerClientLimit(this.#config, this.#context.worker)) {
+    const { config, clients, credentials, clock } = this.parts;
+    const { worker } = this.#context;
+    if (clients.size >= workerClientLimit(config, worker)) {
       this.#listener.refuse(socket);
       return;
     }
-    const identity = identityOf(
-      socket,
-      clientId(this.node, this.#context.worker, this.#nextClient++),
-      !this.credentials.required,
-      this.clock.uptimeMs(),
-    );
-    const session: Session = new Session(socket, this, identity, {
+    const id = clientId(config.node, worker, this.#nextClient++);
+    const identity = identityOf(socket, id, !credentials.required, clock.uptimeMs());
+    const session: Session = new Session(socket, this.parts, identity, {
       settled: () => {
         this.#settled(session);
       },
       ended: () => {
-        this.#sessions.delete(session);
+        clients.delete(session);
         this.#leaving.delete(session);
         this.#guests.delete(session);
         this.#settled(session);
       },
     });
-    this.#sessions.add(session);
+    clients.add(session);
     if (!session.identity.authenticated) this.#guests.add(session);
   }
-}
-
-/** That of a database with one shard: PROXY_UNKNOWN_SHARD for any other number, because requests are not routed by their keys. */
-function onlyShard({ bdb, shards }: EndpointConfig): EndpointShard {
-  const [shard, ...others] = shards;
-  if (shard !== undefined && others.length === 0) return shard;
-  const message = `This proxy serves one shard of a database, and database ${bdb} has ${shards.length}.`;
-  throw new Fault(faults.unknownShard, message, { bdb, shards: shards.length });
-}
-
-/** Clients are kept from the engine while what other sites hold is not here. */
-function isClosed({ site }: EndpointConfig): boolean {
-  return site?.awaitsSites === true;
 }
 
 /** Whether clients of the mode before may not stay: they would not be accepted any more. Who has presented a certificate may stay. */

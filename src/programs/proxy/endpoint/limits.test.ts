@@ -32,11 +32,11 @@ test("when no more pinned connections are allowed, commands that need one are re
   await using opened = await openEndpoint();
   const { endpoint, address } = opened;
   const client = await RawClient.connect(address);
-  endpoint.counters.pins += LIMITS.pins;
+  endpoint.parts.counters.pins += LIMITS.pins;
   for (const args of [["SUBSCRIBE", "x"], ["MULTI"], ["BLPOP", "q", "0"], ["SCAN", "0"]])
     assert.match(String(await client.ask(...args)), /^-ERR store: too many clients/);
   assert.equal(await client.ask("SET", "k", "v".repeat(2 * REQUEST_LIMITS.collectedBytes)), "OK");
-  endpoint.counters.pins -= LIMITS.pins;
+  endpoint.parts.counters.pins -= LIMITS.pins;
   assert.equal(await client.ask("MULTI"), "OK");
   client.close();
 });

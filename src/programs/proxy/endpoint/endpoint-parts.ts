@@ -1,0 +1,142 @@
+import type { Clock } from "#kit/base/clock";
+import type { Log } from "#kit/base/log";
+import type { AgentQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
+import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
+import { Credentials } from "../client/credentials.ts";
+import type { ConnectionBudget } from "../limits/connection-budget.ts";
+import { Counters } from "../limits/counters.ts";
+import { LIMITS } from "../limits/limits.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
+import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
+import { ScanSources } from "../scan/sources.ts";
+import { ClientPause } from "../session/client-pause.ts";
+import type { ParameterWrites } from "../session/parameter-writes.ts";
+import type { SessionEndpoint } from "../session/session-endpoint.ts";
+import type { Session } from "../session/session.ts";
+import { ShardRoute } from "../switchover/shard-route.ts";
+import { InTurns } from "../timing/in-turns.ts";
+import type { Lease } from "../timing/lease.ts";
+import type { ArenaPool } from "../upstream/arena.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import type { PeerWatch } from "../upstream/peer-watch.ts";
+import { Upstream, type UpstreamContext } from "../upstream/upstream.ts";
+import { ownParameters, parameterWrites, type KeepParameters } from "./parameters.ts";
+import { isClosed, onlyShard } from "./served-shards.ts";
+import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
+
+/** What the endpoints of a proxy share. */
+export interface EndpointContext extends SharedScriptsContext {
+  readonly log: Log;
+  readonly arenas: ArenaPool;
+  readonly memory: MemoryBudget;
+  readonly peers: PeerWatch;
+  readonly connections: ConnectionBudget;
+  readonly lease: Lease;
+  readonly engineTls: EngineTls;
+  /** Has the agent ask the other nodes about clients. */
+  readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
+  /** Has the agent keep parameters of clients in the record of the database. */
+  readonly keepParameters: KeepParameters;
+  readonly worker: ProxyWorker;
+}
+
+/** The parts of an endpoint that its sessions work with. */
+export class EndpointParts implements SessionEndpoint {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly credentials: Credentials;
+  readonly scripts: SharedScripts;
+  readonly scans: ScanSources;
+  readonly counters = new Counters();
+  readonly memory: MemoryBudget;
+  readonly routes: Routes<ShardRoute>;
+  readonly pause: ClientPause;
+  readonly inTurns = new InTurns();
+  readonly parameters: ParameterWrites;
+  readonly clients = new Set<Session>();
+  readonly #context: EndpointContext;
+  readonly #mayOpen: () => boolean;
+  /** What the endpoint was given last. */
+  config: EndpointConfig;
+
+  /**
+   * Each part is made of those above it, as the compiler holds. `mayOpen`: a further connection may be opened. PROXY_UNKNOWN_SHARD when the
+   * database has not one shard.
+   */
+  constructor(config: EndpointConfig, context: EndpointContext, mayOpen: () => boolean) {
+    this.config = config;
+    this.#context = context;
+    this.#mayOpen = mayOpen;
+    const { clock } = context;
+    const { clients, counters } = this;
+    const shard = onlyShard(config);
+    const { bdb } = config;
+    const log = context.log.with({ bdb });
+    const holdMs = (): number => this.config.holdMs;
+    const scripts = new SharedScripts(bdb, context, () => onlyRoute(this).scripts);
+    const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
+    const scans = new ScanSources(
+      clock,
+      (address) => new Upstream(address, { ...shared, changed: () => undefined }),
+      holdMs,
+    );
+    const gatherScripts = (): Promise<boolean> => scripts.gather();
+    const change = { bdb, counters, scans, clients, holdMs, gatherScripts };
+    this.clock = clock;
+    this.log = log;
+    this.memory = context.memory;
+    this.scripts = scripts;
+    this.scans = scans;
+    this.routes = [new ShardRoute({ ...shared, ...change }, shard, isClosed(config))];
+    this.pause = new ClientPause(clock, () => {
+      for (const session of [...clients]) session.turns.pump();
+    });
+    this.credentials = new Credentials(config, clock, log);
+    this.parameters = parameterWrites(this, context, () => this.config);
+  }
+
+  get logins(): EndpointConfig["logins"] {
+    return this.config.site?.logins ?? this.config.logins;
+  }
+
+  get isSite(): boolean {
+    return this.config.site !== undefined;
+  }
+
+  get ownParameters(): ReadonlyMap<string, string> {
+    return ownParameters(this.config);
+  }
+
+  get mayPin(): boolean {
+    return this.counters.pins < partOf(LIMITS.pins, this.#context.worker) && this.#mayOpen();
+  }
+
+  get service(): Address {
+    return this.config.service;
+  }
+
+  get node(): number {
+    return this.config.node;
+  }
+
+  get isAlone(): boolean {
+    return this.#context.worker.of === 1;
+  }
+
+  async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
+    const { bdb } = this.config;
+    const words = request.map((word) => word.toString("latin1"));
+    const others = await this.#context.askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });
+    return others ?? [{ node: this.node, missing: "its agent is busy" }];
+  }
+
+  /** What upstreams ask for each time that they need it. */
+  #readLater(): Pick<UpstreamContext, "logins" | "requestLogins" | "scriptLimitMs"> {
+    return {
+      logins: () => this.config.logins,
+      requestLogins: () => this.logins,
+      scriptLimitMs: () => this.config.scriptLimitMs,
+    };
+  }
+}
