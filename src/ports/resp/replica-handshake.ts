@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Fault } from "#kit/base/fault";
-import type { ByteReader } from "./byte-reader.ts";
+import type { SocketReader } from "./socket-reader.ts";
 import { encodeCommand, type Arg } from "./encode.ts";
 import type { EngineAddress } from "./engine-client.ts";
 import { faults } from "./faults.ts";
@@ -33,7 +33,7 @@ export interface Attached {
 /** Logs in and attaches as a replica, behind the snapshot if the primary sends one. RESP_ERROR_REPLY when it refuses. */
 export async function attachReplica(
   socket: Socket,
-  reader: ByteReader,
+  reader: SocketReader,
   { logins, password = "", from }: StreamOptions,
 ): Promise<Attached> {
   const ask = async (...args: readonly Arg[]): Promise<string> => {

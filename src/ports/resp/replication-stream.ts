@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ByteReader } from "./byte-reader.ts";
+import { SocketReader } from "./socket-reader.ts";
 import { argumentsOf, commandNameIn, type CommandFrame } from "./command-frame.ts";
 import { dialSocket } from "./dial.ts";
 import { encodeCommand } from "./encode.ts";
@@ -27,7 +27,7 @@ export async function openReplicationStream(options: StreamOptions): Promise<Rep
   signal.addEventListener("abort", end, { once: true });
   socket.once("close", () => signal.removeEventListener("abort", end));
   socket.on("error", () => undefined); // the reader sees that the socket has ended
-  const reader = new ByteReader(socket);
+  const reader = new SocketReader(socket);
   try {
     const attached = await attachReplica(socket, reader, options);
     return { ...attached, commands: commandsOf(socket, reader, attached.position, signal) };
@@ -42,7 +42,7 @@ const ACKNOWLEDGE_MS = 1_000;
 
 async function* commandsOf(
   socket: Socket,
-  reader: ByteReader,
+  reader: SocketReader,
   begin: StreamPosition,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StreamCommand[]> {
@@ -79,7 +79,7 @@ async function* placed(
   }
 }
 
-async function* framesOf(reader: ByteReader): AsyncGenerator<readonly Buffer[]> {
+async function* framesOf(reader: SocketReader): AsyncGenerator<readonly Buffer[]> {
   const splitter = new FrameSplitter();
   for (;;) {
     const bytes = await reader.some();

@@ -1,11 +1,11 @@
 import { Fault } from "#kit/base/fault";
-import type { ByteReader } from "./byte-reader.ts";
+import type { SocketReader } from "./socket-reader.ts";
 import { faults } from "./faults.ts";
 
 const MARK_BYTES = 40;
 
 /** Passes over the snapshot that begins a full synchronisation: of a length that is said before, or up to a mark. */
-export async function skipSnapshot(reader: ByteReader): Promise<void> {
+export async function skipSnapshot(reader: SocketReader): Promise<void> {
   const head = await reader.line();
   if (head.startsWith("$EOF:")) return skipToMark(reader, Buffer.from(head.slice(5), "latin1"));
   const length = /^\$(\d+)$/.exec(head)?.[1];
@@ -13,7 +13,7 @@ export async function skipSnapshot(reader: ByteReader): Promise<void> {
   for (let left = Number(length); left > 0;) left -= reader.take(Math.min(left, (await reader.some()).length)).length;
 }
 
-async function skipToMark(reader: ByteReader, mark: Buffer): Promise<void> {
+async function skipToMark(reader: SocketReader, mark: Buffer): Promise<void> {
   if (mark.length !== MARK_BYTES)
     throw new Fault(faults.malformed, "The mark of a snapshot has another length than 40.");
   for (let bytes = await reader.some(); ; bytes = await reader.grow()) {

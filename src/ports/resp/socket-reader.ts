@@ -3,7 +3,7 @@ import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
 /** Reads a socket piece by piece, as much as is asked for; RESP_CLOSED when it ends before. */
-export class ByteReader {
+export class SocketReader {
   readonly #chunks: AsyncIterator<Buffer>;
   /** What has arrived and was not taken. */
   #rest: Buffer = Buffer.alloc(0);
