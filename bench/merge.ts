@@ -1,5 +1,5 @@
-import { decodeOperation, type EncodedOperation } from "../src/core/merge/operation-codec.ts";
-import type { Effect } from "../src/core/merge/operation.ts";
+import { decodeOperation, type EncodedOperation } from "../src/core/merge/operations/operation-codec.ts";
+import type { Effect } from "../src/core/merge/operations/operation.ts";
 import { Site } from "../src/core/merge/site.ts";
 import { commandLine } from "./command-line.ts";
 

@@ -6,7 +6,7 @@ import { MANAGEMENT_ROLES, rolesWith } from "../src/core/api/management-roles.ts
 import { NOT_OFFERED } from "../src/ports/management/not-offered.ts";
 import { routes } from "../src/ports/management/routes.ts";
 import { ENDPOINT_METRICS } from "../src/programs/agent/api/stats/endpoint-numbers.ts";
-import { openApiDocument } from "../src/programs/agent/api/openapi.ts";
+import { openApiDocument } from "../src/programs/agent/api/http/openapi.ts";
 import { latestRelease } from "../src/core/releases/catalogue/find.ts";
 import type { Moment } from "../src/core/planner/prerequisites/check.ts";
 import { CHECKS } from "../src/core/planner/prerequisites/list.ts";

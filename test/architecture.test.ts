@@ -13,7 +13,7 @@ const BASE = "controller-kit/base";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
-const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/merge", "core/slots"];
+const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/records", "core/merge", "core/slots"];
 const PORTS = ["ports/management", "ports/modules", "ports/resp"];
 const MECHANISMS = ["observe", "site", "starter", "supervisor"].map((name) => `mechanisms/${name}`);
 const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger", "starter", "webhook"].map(
@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["core/base", BASE],
   "core/releases": ["core/api", "core/base", BASE],
   "core/planner": ["core/releases", "core/api", "core/base", BASE],
+  "core/records": ["core/planner", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
   "ports/management": ["core/api", "core/base", BASE],
@@ -60,8 +61,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["settings", "metrics", "."],
   "core/releases": ["catalogue", "engines", "permissions", "bundle"],
+  "core/merge": ["operations", "state", "summary", "saved", "transfer", "."],
   "core/planner": [
-    ...["findings", "license", "modules", "view", "admission", "ownership", "upgrade-path", "prerequisites"],
+    ...["findings", "license", "node", "modules", "view", "admission", "ownership", "upgrade-path", "prerequisites"],
     ...["cluster", "database", "active-active", "recovery", "operator"],
   ],
   "kubernetes-in-process/apiserver": [
@@ -73,6 +75,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
   "programs/demo": ["load", "report", "steps", ".", "sites"],
   "kubernetes-in-process/kubelet": ["environment", "volume", "container", "node", "pod", "service", "."],
+  "mechanisms/site": ["saved", "operations", "state", "summary", "transfer", "."],
   "mechanisms/observe": ["permissions", "kubernetes", "management", "sites", "environment", "."],
   "programs/operator": [
     ...["secrets", "objects", "context", "cluster", "database", "remote-cluster", "active-active", "admission"],
@@ -81,7 +84,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   "programs/cli": [
     ...[
       "console",
-      "site",
+      "access",
       "active-active",
       "bundle",
       "databases",

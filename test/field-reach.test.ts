@@ -97,7 +97,7 @@ test("docs/security.md has the rows of the fields that reach something", () => {
 
 test("docs/security.md says how many operations, callers and fields are asked", () => {
   const page = readFileSync("docs/security.md", "utf8");
-  // each role in three ways, and six others, one of which asks three operations: src/programs/agent/api/authorization.test.ts
+  // each role in three ways, and six others, one of which asks three operations: src/programs/agent/api/http/authorization.test.ts
   const [operations, callers] = [Object.keys(routes).length, 3 * MANAGEMENT_ROLES.length + 6];
   const requests = 2 * ((callers - 1) * operations + 3);
   const rows = [CLUSTER_FIELDS, DATABASE_FIELDS, ACTIVE_ACTIVE_FIELDS, REMOTE_FIELDS].flatMap((fields) =>

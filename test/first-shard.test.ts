@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "..");
  * places. The list only becomes shorter: what is about shards goes over all of them.
  */
 const USES: Readonly<Record<string, string>> = {
-  "src/programs/agent/api/link-health.ts": "a link carries the stream of one engine",
+  "src/programs/agent/api/databases/link-health.ts": "a link carries the stream of one engine",
   "src/programs/agent/node/wanted-link.ts": "a link carries the stream of one engine",
 };
 /** The first of the shards without its name: `shards[0]`, `shards.at(0)`, `const [shard] = …shards`. */

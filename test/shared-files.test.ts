@@ -13,7 +13,7 @@ const IMPORT = /import \{([^}]*)\} from "node:fs(?:\/promises)?"/g;
 /** Files that open others without it, and why they may. */
 const EXCEPT: Readonly<Record<string, string>> = {
   "src/mechanisms/starter/group-access.ts": "it opens folders too, follows no link and waits for nothing",
-  "src/programs/agent/api/archives.ts": "the folder is written by the agent alone, under names that are drawn",
+  "src/programs/agent/api/modules/archives.ts": "the folder is written by the agent alone, under names that are drawn",
   "src/programs/agent/runtime/mounted-secret.ts": "Kubernetes mounts it, read-only",
 };
 

@@ -100,10 +100,10 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
   {
     rule: "who may not ask is refused",
     removes: "a role may call each route that reads",
-    file: "src/programs/agent/api/authorize-caller.ts",
+    file: "src/programs/agent/api/http/authorize-caller.ts",
     from: "  onCaller(caller);\n  requireAllowed(name, caller);\n",
     to: "  onCaller(caller);\n",
-    test: "src/programs/agent/api/authorization.test.ts",
+    test: "src/programs/agent/api/http/authorization.test.ts",
   },
   {
     rule: "what is of a shard is decided for each shard",

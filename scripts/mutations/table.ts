@@ -76,7 +76,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "§4.2 POST /v2/modules takes one archive in the form field module",
     removes: "an archive in any form field is taken",
-    file: "src/programs/agent/api/archives.ts",
+    file: "src/programs/agent/api/modules/archives.ts",
     from: "const isWanted = name === FIELD && files.length === 0;",
     to: "const isWanted = files.length === 0;",
     test: BY_HAND,
@@ -92,7 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: "§5 the management API takes HTTP Basic over HTTPS, and nothing without",
     removes: "a wrong password of the admin is taken",
-    file: "src/programs/agent/api/auth.ts",
+    file: "src/programs/agent/api/http/auth.ts",
     from: "isSame(given, `${username}:${password}`)",
     to: "given.startsWith(`${username}:`)",
     test: BY_HAND,

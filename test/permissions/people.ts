@@ -12,8 +12,8 @@ import { accessText, type Access } from "../../src/core/releases/permissions/per
 import { systemClock } from "#kit/reconcile/system-clock";
 import { Deployments, Namespaces, Roles, Secrets, ServiceAccounts } from "#kit/kube/builtin";
 import { applyManifest } from "#kit/kube/manifest";
-import { missingForManifest } from "../../src/programs/cli/site/manifest-rights.ts";
-import { missingRights } from "../../src/programs/cli/site/rights.ts";
+import { missingForManifest } from "../../src/programs/cli/access/manifest-rights.ts";
+import { missingRights } from "../../src/programs/cli/access/rights.ts";
 import { runStorectl } from "../../src/programs/cli/storectl.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GRANT_MS, NODE_LEASE_MS } from "../../src/core/planner/database/grant.ts";
+import { GRANT_MS, NODE_LEASE_MS } from "../../src/core/planner/node/grant.ts";
 import { startLedger, type Ledger } from "../kit/load/load-ledger.ts";
 import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";

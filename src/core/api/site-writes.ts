@@ -1,6 +1,6 @@
 /**
  * Every write that clients may do at a site of an Active-Active database: those that a link carries to the other sites
- * (src/core/merge/captured-effects.ts), and that each engine knows. All other writes are refused, by endpoints with the reason, and by
+ * (src/core/merge/operations/captured-effects.ts), and that each engine knows. All other writes are refused, by endpoints with the reason, and by
  * engines themselves where a script tries.
  */
 export const SITE_WRITES: readonly string[] = [

@@ -1,7 +1,7 @@
-import type { EncodedOperation } from "./operation-codec.ts";
+import type { EncodedOperation } from "./operations/operation-codec.ts";
 import type { SiteOptions } from "./site-options.ts";
-import { compareTimestamps } from "./timestamp.ts";
-import { NOTHING, pairsOf, seqOf, type VersionVector } from "./version-vector.ts";
+import { compareTimestamps } from "./operations/timestamp.ts";
+import { NOTHING, pairsOf, seqOf, type VersionVector } from "./operations/version-vector.ts";
 
 /** Operations of all origins that another site may still lack. */
 export class KeptOperations {

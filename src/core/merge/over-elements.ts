@@ -1,9 +1,9 @@
-import type { Cell, Put, Sum } from "./cell.ts";
-import type { NamedElement } from "./key-part.ts";
-import type { KeyEnd, KeyState } from "./key-state.ts";
-import { elementContent, entries, expiresAt } from "./key-view.ts";
-import { siteOf } from "./origin.ts";
-import { covers, type Dot } from "./version-vector.ts";
+import type { Cell, Put, Sum } from "./state/cell.ts";
+import type { NamedElement } from "./operations/key-part.ts";
+import type { KeyEnd, KeyState } from "./state/key-state.ts";
+import { elementContent, entries, expiresAt } from "./state/key-view.ts";
+import { siteOf } from "./operations/origin.ts";
+import { covers, type Dot } from "./operations/version-vector.ts";
 
 /**
  * Elements that were written at a site that did not know yet that the time of their key had come at another one. The key has no time any more, and would

@@ -1,5 +1,5 @@
-import type { EngineCommand } from "./engine-writes.ts";
-import type { NamedElement } from "./key-part.ts";
+import type { EngineCommand } from "./state/engine-writes.ts";
+import type { NamedElement } from "./operations/key-part.ts";
 
 /** Elements of a key that are over. */
 export interface OverKey {

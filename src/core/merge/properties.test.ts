@@ -9,10 +9,10 @@ import {
   stateAfter,
   type SiteState,
 } from "../../../test/kit/merge/histories.ts";
-import { withBytes } from "./operation-codec.ts";
+import { withBytes } from "./operations/operation-codec.ts";
 import { seededDice } from "../../../test/kit/world/chaos.ts";
 import { Site } from "./site.ts";
-import { NOTHING } from "./version-vector.ts";
+import { NOTHING } from "./operations/version-vector.ts";
 
 // What a merge has to be, over random histories of every type at three sites whose clocks differ by up to ten minutes.
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { originOf } from "./origin.ts";
+import { originOf } from "./operations/origin.ts";
 import { Sites } from "../../../test/kit/merge/sites.ts";
 
 const CASES: readonly {

@@ -1,16 +1,16 @@
-import type { ComparedKey } from "./compared-key.ts";
+import type { ComparedKey } from "./state/compared-key.ts";
 import type { OverKey } from "./over-removals.ts";
-import { heldKey } from "./held-key.ts";
-import { expiresAt } from "./key-view.ts";
-import type { ExpiringKeys } from "./lost-expiries.ts";
-import type { MergedState } from "./merged-state.ts";
-import { expiredIn, outlives } from "./outlived-expiry.ts";
-import { byKey, type Effect, type Operation } from "./operation.ts";
+import { heldKey } from "./state/held-key.ts";
+import { expiresAt } from "./state/key-view.ts";
+import type { ExpiringKeys } from "./state/lost-expiries.ts";
+import type { MergedState } from "./state/merged-state.ts";
+import { expiredIn, outlives } from "./state/outlived-expiry.ts";
+import { byKey, type Effect, type Operation } from "./operations/operation.ts";
 import { overElements } from "./over-elements.ts";
-import type { PendingApplies } from "./pending-applies.ts";
-import type { TransferredKey } from "./transfer.ts";
-import { uncapturedEffects, type KeyAt } from "./uncaptured-effects.ts";
-import { coversAll, including, type VersionVector } from "./version-vector.ts";
+import type { PendingApplies } from "./saved/pending-applies.ts";
+import type { TransferredKey } from "./transfer/transfer.ts";
+import { uncapturedEffects, type KeyAt } from "./state/uncaptured-effects.ts";
+import { coversAll, including, type VersionVector } from "./operations/version-vector.ts";
 
 /**
  * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined

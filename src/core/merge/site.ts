@@ -1,24 +1,32 @@
-import type { Apply } from "./apply.ts";
-import { condensedEffects } from "./condensed-effects.ts";
-import { EarlyOperations, isReady } from "./early-operations.ts";
-import { inherit } from "./inherit.ts";
-import type { KeyPart, RacedKey } from "./key-part.ts";
+import type { Apply } from "./saved/apply.ts";
+import { condensedEffects } from "./state/condensed-effects.ts";
+import { EarlyOperations, isReady } from "./operations/early-operations.ts";
+import { inherit } from "./saved/inherit.ts";
+import type { KeyPart, RacedKey } from "./operations/key-part.ts";
 import { KeptOperations } from "./kept-operations.ts";
-import { MergedState } from "./merged-state.ts";
-import { withBytes, type CodedOperation } from "./operation-codec.ts";
-import type { Effect, Operation } from "./operation.ts";
-import { siteOf } from "./origin.ts";
-import { Participants } from "./participants.ts";
-import { PendingApplies } from "./pending-applies.ts";
-import type { LoggedEntry, Remains, SavedSite } from "./saved-site.ts";
+import { MergedState } from "./state/merged-state.ts";
+import { withBytes, type CodedOperation } from "./operations/operation-codec.ts";
+import type { Effect, Operation } from "./operations/operation.ts";
+import { siteOf } from "./operations/origin.ts";
+import { Participants } from "./summary/participants.ts";
+import { PendingApplies } from "./saved/pending-applies.ts";
+import type { LoggedEntry, Remains, SavedSite } from "./saved/saved-site.ts";
 import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
-import { summaryParts } from "./summary-parts.ts";
-import { dividedSummary, type Summary, type SummaryPart } from "./summary.ts";
-import type { Statement } from "./statement.ts";
-import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./timestamp.ts";
-import type { TransferBegin } from "./transfer.ts";
-import { NOTHING, covers, coversAll, including, seqOf, union, type VersionVector } from "./version-vector.ts";
+import { summaryParts } from "./summary/summary-parts.ts";
+import { dividedSummary, type Summary, type SummaryPart } from "./summary/summary.ts";
+import type { Statement } from "./summary/statement.ts";
+import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./operations/timestamp.ts";
+import type { TransferBegin } from "./transfer/transfer.ts";
+import {
+  NOTHING,
+  covers,
+  coversAll,
+  including,
+  seqOf,
+  union,
+  type VersionVector,
+} from "./operations/version-vector.ts";
 
 /**
  * One site of an Active-Active database: takes what its engine did and what other sites send, in any order that may come.

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import type { Others } from "../../core/merge/origin.ts";
-import type { VersionVector } from "../../core/merge/version-vector.ts";
+import type { Others } from "../../core/merge/operations/origin.ts";
+import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
-import { runOf } from "./engine-run.ts";
-import { attachStream, connectBeside, connectSite, type SiteEngine } from "./connect-site.ts";
-import type { OtherKeys } from "./other-keys.ts";
-import { openSite, type OpenedSite } from "./open-site.ts";
-import { resumeFromFile } from "./resume-from-file.ts";
-import type { Place } from "./place.ts";
-import { readSavedLog, type SavedSize } from "./saved-log.ts";
+import { runOf } from "./operations/engine-run.ts";
+import { attachStream, connectBeside, connectSite, type SiteEngine } from "./operations/connect-site.ts";
+import type { OtherKeys } from "./state/other-keys.ts";
+import { openSite, type OpenedSite } from "./saved/open-site.ts";
+import { resumeFromFile } from "./operations/resume-from-file.ts";
+import type { Place } from "./saved/place.ts";
+import { readSavedLog, type SavedSize } from "./saved/saved-log.ts";
 
 export interface EngineSiteOptions extends SiteEngine {
   /** Number of the site. */

@@ -1,11 +1,11 @@
-import type { Effect } from "../../core/merge/operation.ts";
-import { announceKeys } from "./announce.ts";
+import type { Effect } from "../../core/merge/operations/operation.ts";
+import { announceKeys } from "./state/announce.ts";
 import type { BegunSite, EngineSiteOptions } from "./begin-site.ts";
-import type { Capture } from "./capture.ts";
-import type { EngineWriter } from "./engine-writer.ts";
-import { findInAll, findInKnown, type Finder } from "./find-uncaptured.ts";
-import { Holds } from "./holds.ts";
-import { isFirstAt, type Place } from "./place.ts";
+import type { Capture } from "./operations/capture.ts";
+import type { EngineWriter } from "./operations/engine-writer.ts";
+import { findInAll, findInKnown, type Finder } from "./state/find-uncaptured.ts";
+import { Holds } from "./operations/locks.ts";
+import { isFirstAt, type Place } from "./saved/place.ts";
 
 export interface CompletionOptions extends EngineSiteOptions {
   readonly begin: BegunSite;

@@ -1,5 +1,5 @@
 import type { Arg } from "../../ports/resp/encode.ts";
-import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
+import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./saved/marks.ts";
 
 /** A client waits until so many other sites have what was written before. */
 export interface SiteWait {

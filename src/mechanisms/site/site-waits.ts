@@ -1,10 +1,10 @@
-import { ofSite } from "../../core/merge/origin.ts";
+import { ofSite } from "../../core/merge/operations/origin.ts";
 import type { Site } from "../../core/merge/site.ts";
-import type { VersionVector } from "../../core/merge/version-vector.ts";
-import type { Capture } from "./capture.ts";
-import { linkTransaction } from "./marks.ts";
+import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
+import type { Capture } from "./operations/capture.ts";
+import { linkTransaction } from "./saved/marks.ts";
 import { answering, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
-import { executed, type TransactionContext } from "./transaction.ts";
+import { executed, type TransactionContext } from "./saved/transaction.ts";
 
 export interface SiteWaitsOptions extends TransactionContext {
   readonly site: Pick<Site, "received" | "participants">;

@@ -1,4 +1,4 @@
-import { votersOf } from "../../core/planner/database/quorum.ts";
+import { votersOf } from "../../core/planner/node/quorum.ts";
 import type { Member, Members } from "./members/members.ts";
 import { renewNodeLease } from "./members/node-lease.ts";
 import { consentTag } from "./members/pledges.ts";
@@ -13,7 +13,7 @@ import { nodeMemory } from "./node/node-memory.ts";
 import { localPrimaries } from "./node/local-primaries.ts";
 import type { NodeSync } from "./node/sync.ts";
 import { describeNode } from "./node/this-node.ts";
-import { isDraining } from "./records/maintenance.ts";
+import { isDraining } from "../../core/records/maintenance.ts";
 
 /** Renews the lease of this node, and at once when it begins or ceases to accept clients or has fetched a module. */
 export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLease {

@@ -19,7 +19,7 @@ import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
-import { siteOptionsLast } from "./site/options-last.ts";
+import { siteOptionsLast } from "./access/options-last.ts";
 import { CLEAR } from "./upgrade/progress.ts";
 import { whyCommand } from "./why/command.ts";
 

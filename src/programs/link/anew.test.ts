@@ -4,7 +4,7 @@ import { execute, startAgreedSites } from "../../../test/kit/links/agreed-sites.
 import { assertSameData } from "../../../test/kit/links/assert-same-data.ts";
 import { endLog, isPlace, logOf } from "../../../test/kit/links/link-log.ts";
 import type { LinkedSites } from "../../../test/kit/links/linked-sites.ts";
-import { isFirstAt, placeIn } from "../../mechanisms/site/place.ts";
+import { isFirstAt, placeIn } from "../../mechanisms/site/saved/place.ts";
 import { until } from "#kit/testing/until";
 
 const PATIENCE = { withinMs: 60_000 };

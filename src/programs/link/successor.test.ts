@@ -7,9 +7,9 @@ import { startEngine, type TestEngine } from "../../../test/kit/engines/engine.t
 import { startLinkedSites } from "../../../test/kit/links/linked-sites.ts";
 import { restartFromDisk, startSiteEngine } from "../../../test/kit/site-chaos/kept-engine.ts";
 import { until } from "#kit/testing/until";
-import { linkCanFollow } from "../../mechanisms/site/link-place.ts";
-import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/marks.ts";
-import { FIRST_PLACE } from "../../mechanisms/site/place.ts";
+import { linkCanFollow } from "../../mechanisms/site/saved/link-place.ts";
+import { LINK_DATABASE, LINK_KEYS } from "../../mechanisms/site/saved/marks.ts";
+import { FIRST_PLACE } from "../../mechanisms/site/saved/place.ts";
 import { parseInfo } from "../../ports/resp/info.ts";
 import { textOf } from "../../ports/resp/reply.ts";
 

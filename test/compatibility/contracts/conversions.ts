@@ -25,13 +25,13 @@ export const CONVERSIONS: readonly Conversion[] = [
   { about: "database.upgradePolicy:", by: "src/core/api/settings/fields.ts", olderReaders: KEEP },
   {
     about: "record of a database.recovery:",
-    by: "src/programs/agent/records/stored-database.ts",
+    by: "src/core/records/stored-database.ts",
     olderReaders: "they read it as before: of a database with one shard, and they know no other, that field is written",
   },
   { about: "node.capabilities:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
   { about: "node.setAside:", by: "src/programs/agent/members/node-report.ts", olderReaders: KEEP },
   { about: "(lease).until", by: "src/programs/proxy/proxy-endpoints.ts", olderReaders: ONE_IMAGE },
-  { about: "(configure).endpoints[]", by: "src/programs/agent/api/proxy-command.ts", olderReaders: ONE_IMAGE },
+  { about: "(configure).endpoints[]", by: "src/programs/agent/api/cluster/proxy-command.ts", olderReaders: ONE_IMAGE },
   {
     about: "(quiet).op:",
     by: "src/programs/agent/switchover/open.ts",
@@ -49,7 +49,7 @@ export const CONVERSIONS: readonly Conversion[] = [
   },
   {
     about: "command(passwords).op:",
-    by: "src/programs/agent/api/await-endpoints.ts",
+    by: "src/programs/agent/api/databases/await-endpoints.ts",
     olderReaders:
       "an older node is not asked: it does not report the capability, and the leader logs in at its endpoints",
   },

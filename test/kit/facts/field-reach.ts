@@ -12,7 +12,7 @@ export const OWN = "own";
 
 type Fields = Readonly<Record<string, Reach | typeof OWN>>;
 
-const LINK = "src/mechanisms/observe/sites/site-link.test.ts";
+const LINK = "src/mechanisms/observe/sites/peer-cluster.test.ts";
 const PODS = "src/programs/operator/placement.test.ts";
 const NAMES = "src/core/planner/admission/cluster-names.test.ts";
 const MODULES = "test/scenario/module-attempts.test.ts";

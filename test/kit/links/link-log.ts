@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LINK_DATABASE, LINK_KEYS } from "../../../src/mechanisms/site/marks.ts";
+import { LINK_DATABASE, LINK_KEYS } from "../../../src/mechanisms/site/saved/marks.ts";
 import { byteStringOf, listOf } from "../../../src/ports/resp/reply.ts";
 import type { TestEngine } from "../engines/engine.ts";
 

@@ -1,4 +1,4 @@
-import { LINK_DATABASE, LINK_KEYS } from "../../../src/mechanisms/site/marks.ts";
+import { LINK_DATABASE, LINK_KEYS } from "../../../src/mechanisms/site/saved/marks.ts";
 import type { TestEngine } from "../engines/engine.ts";
 
 /** Has an engine execute commands as if its own link had written them: no link captures what they do. */

@@ -1,5 +1,5 @@
-import { encodeSummary } from "../../../src/core/merge/summary.ts";
-import type { VersionVector } from "../../../src/core/merge/version-vector.ts";
+import { encodeSummary } from "../../../src/core/merge/summary/summary.ts";
+import type { VersionVector } from "../../../src/core/merge/operations/version-vector.ts";
 import type { ModelLinks } from "./model-links.ts";
 import { takesPart, type Place, type Work } from "./place.ts";
 

@@ -1,7 +1,7 @@
-import { MergedState } from "../../../src/core/merge/merged-state.ts";
-import type { Effect, KeyType, Operation } from "../../../src/core/merge/operation.ts";
-import { decodeSummary, encodeSummary, type Summary } from "../../../src/core/merge/summary.ts";
-import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "../../../src/core/merge/timestamp.ts";
+import { MergedState } from "../../../src/core/merge/state/merged-state.ts";
+import type { Effect, KeyType, Operation } from "../../../src/core/merge/operations/operation.ts";
+import { decodeSummary, encodeSummary, type Summary } from "../../../src/core/merge/summary/summary.ts";
+import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "../../../src/core/merge/operations/timestamp.ts";
 import {
   NOTHING,
   coversAll,
@@ -10,7 +10,7 @@ import {
   seqOf,
   union,
   type VersionVector,
-} from "../../../src/core/merge/version-vector.ts";
+} from "../../../src/core/merge/operations/version-vector.ts";
 import type { Dice } from "../world/chaos.ts";
 
 /** What a site has received, with its operations in the order in which they came. */

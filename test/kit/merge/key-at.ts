@@ -1,9 +1,9 @@
-import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
-import type { HeldKey } from "../../../src/core/merge/held-key.ts";
-import { MergedState } from "../../../src/core/merge/merged-state.ts";
-import type { Effect } from "../../../src/core/merge/operation.ts";
-import type { KeyAt } from "../../../src/core/merge/uncaptured-effects.ts";
-import { NOTHING, including, seqOf } from "../../../src/core/merge/version-vector.ts";
+import { capturedEffects } from "../../../src/core/merge/operations/captured-effects.ts";
+import type { HeldKey } from "../../../src/core/merge/state/held-key.ts";
+import { MergedState } from "../../../src/core/merge/state/merged-state.ts";
+import type { Effect } from "../../../src/core/merge/operations/operation.ts";
+import type { KeyAt } from "../../../src/core/merge/state/uncaptured-effects.ts";
+import { NOTHING, including, seqOf } from "../../../src/core/merge/operations/version-vector.ts";
 
 /** Commands of the key `k`, each by a site that had received all that is named before it there. */
 export type Known = readonly string[];

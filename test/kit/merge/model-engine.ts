@@ -1,5 +1,5 @@
-import type { KeyLook } from "../../../src/core/merge/lost-expiries.ts";
-import type { Effect, Value } from "../../../src/core/merge/operation.ts";
+import type { KeyLook } from "../../../src/core/merge/state/lost-expiries.ts";
+import type { Effect, Value } from "../../../src/core/merge/operations/operation.ts";
 
 /** A key of the model: its type decides what the value is. */
 type Held =

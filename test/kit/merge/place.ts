@@ -1,23 +1,23 @@
-import type { Effect } from "../../../src/core/merge/operation.ts";
-import type { Apply } from "../../../src/core/merge/apply.ts";
+import type { Effect } from "../../../src/core/merge/operations/operation.ts";
+import type { Apply } from "../../../src/core/merge/saved/apply.ts";
 import type { OverKey } from "../../../src/core/merge/over-removals.ts";
-import type { EngineCommand } from "../../../src/core/merge/engine-writes.ts";
-import { KnownScores } from "../../../src/core/merge/known-scores.ts";
-import { LostExpiries, type KeyLook } from "../../../src/core/merge/lost-expiries.ts";
+import type { EngineCommand } from "../../../src/core/merge/state/engine-writes.ts";
+import { KnownScores } from "../../../src/core/merge/operations/known-scores.ts";
+import { LostExpiries, type KeyLook } from "../../../src/core/merge/state/lost-expiries.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { Site } from "../../../src/core/merge/site.ts";
-import type { EncodedOperation } from "../../../src/core/merge/operation-codec.ts";
-import { decodeSaved, encodeSaved, type Remains } from "../../../src/core/merge/saved-site.ts";
-import { decodeRacedKeys, encodeRacedKeys } from "../../../src/core/merge/raced-keys.ts";
-import { decodeLoggedSummary, encodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary.ts";
-import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
+import type { EncodedOperation } from "../../../src/core/merge/operations/operation-codec.ts";
+import { decodeSaved, encodeSaved, type Remains } from "../../../src/core/merge/saved/saved-site.ts";
+import { decodeRacedKeys, encodeRacedKeys } from "../../../src/core/merge/state/raced-keys.ts";
+import { decodeLoggedSummary, encodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary/summary.ts";
+import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
 import {
   decodeTransferredKey,
   transferredSite,
   transferWrites,
   type TransferBegin,
-} from "../../../src/core/merge/transfer.ts";
-import type { VersionVector } from "../../../src/core/merge/version-vector.ts";
+} from "../../../src/core/merge/transfer/transfer.ts";
+import type { VersionVector } from "../../../src/core/merge/operations/version-vector.ts";
 import { ModelEngine } from "./model-engine.ts";
 
 /** What an engine did: a command or transaction of a client, a transaction of the site, or a read at a point of the stream. */

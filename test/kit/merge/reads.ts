@@ -1,5 +1,5 @@
-import { capturedEffects } from "../../../src/core/merge/captured-effects.ts";
-import type { Captured } from "../../../src/core/merge/captured.ts";
+import { capturedEffects } from "../../../src/core/merge/operations/captured-effects.ts";
+import type { Captured } from "../../../src/core/merge/operations/captured.ts";
 import type { Entry, Place, Wanted, Work } from "./place.ts";
 
 /** What comes into the stream where the engine is asked for a key. */

@@ -1,9 +1,9 @@
-import { expiredEffects } from "../../../src/core/merge/expired-effects.ts";
-import { decodeOperation } from "../../../src/core/merge/operation-codec.ts";
-import type { Effect } from "../../../src/core/merge/operation.ts";
-import { encodeSaved } from "../../../src/core/merge/saved-site.ts";
+import { expiredEffects } from "../../../src/core/merge/operations/expired-effects.ts";
+import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
+import type { Effect } from "../../../src/core/merge/operations/operation.ts";
+import { encodeSaved } from "../../../src/core/merge/saved/saved-site.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
-import { decodeSummary } from "../../../src/core/merge/summary.ts";
+import { decodeSummary } from "../../../src/core/merge/summary/summary.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
 import {

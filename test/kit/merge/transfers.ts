@@ -1,6 +1,10 @@
-import { laterOrigin } from "../../../src/core/merge/origin.ts";
-import { decodeTransferBegin, encodeTransferBegin, encodeTransferredKey } from "../../../src/core/merge/transfer.ts";
-import { NOTHING } from "../../../src/core/merge/version-vector.ts";
+import { laterOrigin } from "../../../src/core/merge/operations/origin.ts";
+import {
+  decodeTransferBegin,
+  encodeTransferBegin,
+  encodeTransferredKey,
+} from "../../../src/core/merge/transfer/transfer.ts";
+import { NOTHING } from "../../../src/core/merge/operations/version-vector.ts";
 import type { ModelLinks } from "./model-links.ts";
 import { beginTransferred, takesPart, type Entry, type Place, type Transfer, type Work } from "./place.ts";
 

@@ -6,8 +6,8 @@ import {
   mayAcknowledge,
   mayConsent,
   mayPromise,
-} from "../../../src/core/planner/database/grant.ts";
-import { deniesMajority } from "../../../src/core/planner/database/quorum.ts";
+} from "../../../src/core/planner/node/grant.ts";
+import { deniesMajority } from "../../../src/core/planner/node/quorum.ts";
 import { isPromised } from "../../../src/programs/agent/members/voter-sets.ts";
 
 /** Length of a step of time, in milliseconds: it divides both lengths, so that the model is as sharp as its clock. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
-import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
-import { authenticator } from "../../../src/programs/agent/api/auth.ts";
-import type { Handlers } from "../../../src/programs/agent/api/handler-call.ts";
-import { serveManagementApi } from "../../../src/programs/agent/api/server.ts";
+import { actionRecord } from "../../../src/programs/agent/api/cluster/actions.ts";
+import { refusals, refuse } from "../../../src/programs/agent/api/http/refusals.ts";
+import { authenticator } from "../../../src/programs/agent/api/http/auth.ts";
+import type { Handlers } from "../../../src/programs/agent/api/http/handler-call.ts";
+import { serveManagementApi } from "../../../src/programs/agent/api/http/server.ts";
 import { clusterNames, PORTS } from "../../../src/core/api/names.ts";
 import { DATABASE_VERSIONS } from "../../../src/core/api/records.ts";
 import { silentLog } from "#kit/base/log";

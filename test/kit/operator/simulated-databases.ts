@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
-import { bdbView } from "../../../src/programs/agent/api/bdb-view.ts";
-import { shardViews } from "../../../src/programs/agent/api/shard-view.ts";
-import { actionRecord } from "../../../src/programs/agent/api/actions.ts";
-import { refusals, refuse } from "../../../src/programs/agent/api/refusals.ts";
+import { bdbView } from "../../../src/programs/agent/api/databases/bdb-view.ts";
+import { shardViews } from "../../../src/programs/agent/api/databases/shard-view.ts";
+import { actionRecord } from "../../../src/programs/agent/api/cluster/actions.ts";
+import { refusals, refuse } from "../../../src/programs/agent/api/http/refusals.ts";
 import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
 import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";

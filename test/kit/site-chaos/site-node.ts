@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linkCanFollow } from "../../../src/mechanisms/site/link-place.ts";
+import { linkCanFollow } from "../../../src/mechanisms/site/saved/link-place.ts";
 import { until } from "#kit/testing/until";
 import { attach, demote, promote } from "../engines/switchover.ts";
 import type { LinkProcess } from "../links/link-process.ts";

@@ -1,6 +1,6 @@
 import type { DueRotation } from "./engine-rotation.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../api/records.ts";
-import type { ContainerMemory } from "./capacity.ts";
+import type { ContainerMemory } from "../node/capacity.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
 
 /** A node as the leader sees it at one moment. */

@@ -1,6 +1,6 @@
 import { needText, roomText } from "#kit/base/sizes";
 import type { DatabaseRecord } from "../../api/records.ts";
-import { diskBytes } from "./disk-budget.ts";
+import { diskBytes } from "../node/disk-budget.ts";
 import { desiredInstances, primaryOf, wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 import { freeOnVolume, largestOn, placeInstance } from "./placement.ts";

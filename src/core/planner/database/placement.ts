@@ -1,7 +1,7 @@
 import { needText, roomText } from "#kit/base/sizes";
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
-import { freeBytes, largestDatabase, restingBytes } from "./capacity.ts";
+import { freeBytes, largestDatabase, restingBytes } from "../node/capacity.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { LeaderProposal } from "./step.ts";
 import { primaryOf, targetVersion, desiredInstances, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
-import { diskBytes } from "./disk-budget.ts";
+import { diskBytes } from "../node/disk-budget.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
 

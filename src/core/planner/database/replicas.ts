@@ -3,7 +3,7 @@ import { waitBecause, type LeaderProposal } from "./step.ts";
 import { inSync, primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
-import { diskBytes } from "./disk-budget.ts";
+import { diskBytes } from "../node/disk-budget.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */

@@ -6,7 +6,7 @@ import type { Kube } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
-import { linkTo, type SiteLink } from "./site-link.ts";
+import { linkTo, type SiteLink } from "./peer-cluster.ts";
 import { unreachableSite, type RemoteCluster, type SiteUnreachable } from "./site-unreachable.ts";
 
 /** The records of a participant's cluster. */

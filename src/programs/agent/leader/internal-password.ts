@@ -3,7 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { internalPassword } from "../credentials/database-passwords.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
-import { withEngineAccess } from "../records/changes.ts";
+import { withEngineAccess } from "../../../core/records/changes.ts";
 import type { Records } from "../records/records.ts";
 
 /** What a database of an older release gets a password of its own for engines with. */

@@ -15,7 +15,7 @@ import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import type { NodeFactsContext } from "../observation/node-facts.ts";
-import { placedInstances } from "../records/placed-instances.ts";
+import { placedInstances } from "../../../core/records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import {
@@ -24,7 +24,7 @@ import {
   withEvacuated,
   withMaintenanceReason,
   withReturned,
-} from "../records/maintenance.ts";
+} from "../../../core/records/maintenance.ts";
 
 /** What reconciling the maintenance of nodes works on. */
 export type NodeReconcilerContext = NodeFactsContext &

@@ -3,7 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { nextOverlapEnd, withoutEnded } from "../../../core/planner/database/passwords.ts";
 import type { DatabasePasswords } from "../credentials/database-passwords.ts";
-import { withPasswords } from "../records/changes.ts";
+import { withPasswords } from "../../../core/records/changes.ts";
 import type { Records } from "../records/records.ts";
 
 /** What the end of an overlap of passwords works on. */

@@ -9,7 +9,7 @@ import { askAgent } from "../observation/agent-report.ts";
 import type { AgentReportContext } from "../observation/agent-report.ts";
 import { gatherNodes } from "../observation/node-facts.ts";
 import type { NodeFactsContext } from "../observation/node-facts.ts";
-import { withDeleted } from "../records/deleted.ts";
+import { withDeleted } from "../../../core/records/deleted.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 

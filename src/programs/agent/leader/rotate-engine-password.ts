@@ -2,7 +2,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { withRotation } from "../../../core/planner/database/engine-rotation.ts";
 import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import { internalPassword } from "../credentials/database-passwords.ts";
-import { withEngineRotation } from "../records/changes.ts";
+import { withEngineRotation } from "../../../core/records/changes.ts";
 import type { InternalPasswordContext } from "./internal-password.ts";
 
 const STATES = { offer: "offered", use: "used", end: "ended" } as const;

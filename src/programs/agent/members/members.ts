@@ -1,8 +1,8 @@
 import { LABELS, clusterNames } from "../../../core/api/names.ts";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import { GRANT_MS, NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/database/grant.ts";
-import { deniesMajority } from "../../../core/planner/database/quorum.ts";
+import { GRANT_MS, NODE_LEASE_MS, mayAcknowledge } from "../../../core/planner/node/grant.ts";
+import { deniesMajority } from "../../../core/planner/node/quorum.ts";
 import { steadyMs } from "#kit/reconcile/uptime";
 import { Leases } from "#kit/kube/builtin";
 import { startInformer } from "#kit/kube/informer";

@@ -7,7 +7,7 @@ import { Leases } from "#kit/kube/builtin";
 import { faults as kubeFaults } from "#kit/kube/faults";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { microTimestamp } from "#kit/kube/timestamp";
-import { LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
+import { LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/node/grant.ts";
 import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";

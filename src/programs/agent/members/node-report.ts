@@ -87,7 +87,7 @@ const schema = z.object({
     .optional(),
   /** Base system of its image, for instance `rhel9`; absent from nodes of release 0.1.0, and where the image does not say. */
   baseSystem: z.string().max(64).optional(),
-  /** The nodes whose promises count for it (src/core/planner/database/quorum.ts); absent while it needs that of every other one. */
+  /** The nodes whose promises count for it (src/core/planner/node/quorum.ts); absent while it needs that of every other one. */
   voters: z.array(z.int().positive()).max(1024).optional(),
   /** Its consents to take-overs (src/programs/agent/members/pledges.ts); absent from nodes of releases before 0.5.0. */
   consents: z

@@ -1,5 +1,5 @@
 import type { Lease } from "kubernetes-types/coordination/v1.js";
-import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/node/grant.ts";
 import type { Stored } from "#kit/kube/kube";
 import { REPORT_ANNOTATION, parseNodeReport } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NODE_LEASE_MS } from "../../../core/planner/database/grant.ts";
+import { NODE_LEASE_MS } from "../../../core/planner/node/grant.ts";
 import { Pledges, consentTag } from "./pledges.ts";
 
 const LEASE = NODE_LEASE_MS;

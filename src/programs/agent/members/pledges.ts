@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mayConsent, mayPromise } from "../../../core/planner/database/grant.ts";
-import type { PledgeFacts } from "../../../core/planner/database/grant.ts";
+import { mayConsent, mayPromise } from "../../../core/planner/node/grant.ts";
+import type { PledgeFacts } from "../../../core/planner/node/grant.ts";
 
 /** How often a process has consented to a take-over from each node; those that it never consented about are absent. */
 export interface ConsentCounts {

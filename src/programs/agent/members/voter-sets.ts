@@ -1,4 +1,4 @@
-import { hasMajority } from "../../../core/planner/database/quorum.ts";
+import { hasMajority } from "../../../core/planner/node/quorum.ts";
 
 /** Voters of one renewal; undefined stands for every other node. */
 export type Voters = readonly number[] | undefined;

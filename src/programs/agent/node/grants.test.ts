@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLog } from "#kit/base/log";
 import { textOf } from "../../../ports/resp/reply.ts";
-import { LONG_AGO } from "../../../core/planner/database/grant.ts";
+import { LONG_AGO } from "../../../core/planner/node/grant.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { startEngine } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { LATE_MS, LONG_AGO, evaluateGrant } from "../../../core/planner/database/grant.ts";
+import { LATE_MS, LONG_AGO, evaluateGrant } from "../../../core/planner/node/grant.ts";
 import { callEngine } from "../../../ports/resp/engine-client.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import type { NodeLease } from "../members/node-lease.ts";

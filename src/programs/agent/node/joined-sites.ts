@@ -5,7 +5,7 @@ import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { mayLetIn, type FollowedSite } from "../../../core/planner/active-active/let-in.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { withSitesJoined } from "../records/changes.ts";
+import { withSitesJoined } from "../../../core/records/changes.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { NodeLink } from "./link.ts";

@@ -10,7 +10,7 @@ import type { ClusterStateRecord, InstalledModule } from "../../../core/api/reco
 import { silentLog } from "#kit/base/log";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
-import { uploadModule } from "../api/module-upload.ts";
+import { uploadModule } from "../api/modules/module-upload.ts";
 import type { Member } from "../members/members.ts";
 import { parseNodeReport } from "../members/node-report.ts";
 import { openModuleStore } from "../modules/module-store.ts";

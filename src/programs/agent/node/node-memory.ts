@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
-import { nodeReserveBytes, type ContainerMemory } from "../../../core/planner/database/capacity.ts";
-import { dividedMemory } from "../../../core/planner/database/node-containers.ts";
+import { nodeReserveBytes, type ContainerMemory } from "../../../core/planner/node/capacity.ts";
+import { dividedMemory } from "../../../core/planner/node/node-containers.ts";
 import { memoryLimit } from "#kit/processes/memory-limit";
 import type { AgentConfig } from "../runtime/config.ts";
 

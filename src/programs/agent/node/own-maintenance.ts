@@ -5,7 +5,7 @@ import type { Log } from "#kit/base/log";
 import type { Members } from "../members/members.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
-import { isDraining, maintenanceOf, withMaintenance, withReturn } from "../records/maintenance.ts";
+import { isDraining, maintenanceOf, withMaintenance, withReturn } from "../../../core/records/maintenance.ts";
 
 /** What the maintenance of this node works on. */
 export interface OwnMaintenanceContext {

@@ -1,7 +1,7 @@
 import type { EndpointCertificate } from "../../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import { Fault } from "#kit/base/fault";
-import { LONG_AGO } from "../../../core/planner/database/grant.ts";
+import { LONG_AGO } from "../../../core/planner/node/grant.ts";
 import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { EarlierCounts } from "./earlier-counts.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { fateOfData } from "../../../core/planner/database/kept-data.ts";
-import { withEpochPast } from "../../../core/planner/database/switchover-record.ts";
+import { withEpochPast } from "../../../core/records/switchover-record.ts";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
@@ -10,7 +10,7 @@ import { nodeAddress } from "../members/addresses.ts";
 import type { AddressContext } from "../members/addresses.ts";
 import { syncReplicas } from "../members/sync-replicas.ts";
 import type { Members } from "../members/members.ts";
-import { maintenanceOf } from "../records/maintenance.ts";
+import { maintenanceOf } from "../../../core/records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";

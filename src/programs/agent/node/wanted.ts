@@ -1,4 +1,4 @@
-import { REFUSING_WRITES, refusesWrites } from "../../../core/planner/database/full-volume.ts";
+import { REFUSING_WRITES, refusesWrites } from "../../../core/planner/node/full-volume.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "#kit/base/clock";
 import { nodeAddress } from "../members/addresses.ts";
 import type { Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
-import { placedInstances } from "../records/placed-instances.ts";
+import { placedInstances } from "../../../core/records/placed-instances.ts";
 import type { Records } from "../records/records.ts";
 import { askAgent } from "./agent-report.ts";
 import type { AgentReportContext } from "./agent-report.ts";

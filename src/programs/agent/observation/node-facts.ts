@@ -2,7 +2,7 @@ import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import type { Member, Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
 import type { NodeCapability, NodeReport } from "../members/node-report.ts";
-import { isDraining } from "../records/maintenance.ts";
+import { isDraining } from "../../../core/records/maintenance.ts";
 import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 

@@ -12,7 +12,7 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { changeObject } from "#kit/kube/records";
 import { RecordMirror } from "./mirror.ts";
 import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
-import { toStored } from "./stored-database.ts";
+import { toStored } from "../../../core/records/stored-database.ts";
 
 /** The records of the cluster and its databases, as this process last saw them, and the way to change them. */
 export interface Records {

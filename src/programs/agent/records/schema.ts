@@ -7,7 +7,7 @@ import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/recor
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
 import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import { fromStored, type StoredDatabase } from "./stored-database.ts";
+import { fromStored, type StoredDatabase } from "../../../core/records/stored-database.ts";
 
 // Objects are loose: an agent of an older release keeps the fields that a newer one has written.
 

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { NODE_PATHS, clusterNames } from "../../../core/api/names.ts";
 import { Fault } from "#kit/base/fault";
-import { MOST_WORKERS, proxyWorkers } from "../../../core/planner/database/proxy-workers.ts";
+import { MOST_WORKERS, proxyWorkers } from "../../../core/planner/node/proxy-workers.ts";
 import { releaseByOperator } from "../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";
 import { readBaseSystem } from "../../../mechanisms/observe/environment/base-system.ts";

@@ -1,13 +1,7 @@
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
-import {
-  finish,
-  instanceOf,
-  isDone,
-  isUnderWay,
-  siblingsOf,
-} from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { finish, instanceOf, isDone, isUnderWay, siblingsOf } from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";

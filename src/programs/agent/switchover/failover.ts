@@ -4,17 +4,11 @@ import { Fault } from "#kit/base/fault";
 import { hasEveryReply } from "../../../core/planner/database/in-sync.ts";
 import { shardName } from "../../../core/planner/database/facts.ts";
 import { lossSentence } from "../../../core/planner/database/loss.ts";
-import {
-  instanceOf,
-  isDone,
-  moveTo,
-  siblingsOf,
-  recordSuccession,
-} from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { instanceOf, isDone, moveTo, siblingsOf, recordSuccession } from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import { faults } from "../faults.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
-import { withLoss, withWaitReason } from "../records/changes.ts";
+import { withLoss, withWaitReason } from "../../../core/records/changes.ts";
 import { attach, awaitDrained, placeOf, promote, reasonOf, withEngine } from "./engines.ts";
 import { attachAll, demoteTarget } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";

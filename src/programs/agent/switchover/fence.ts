@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
-import { begin } from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { begin } from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import { faults } from "../faults.ts";
 import type { ProxyCommand } from "../../../ports/management/proxy-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";

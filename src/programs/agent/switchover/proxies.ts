@@ -2,7 +2,7 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import { faults } from "../faults.ts";
 import { reasonOf } from "./engines.ts";
 import type { ProxyPort, ShardPorts } from "./ports.ts";

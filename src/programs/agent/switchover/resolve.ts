@@ -8,8 +8,8 @@ import {
   moveBegun,
   takeBack,
   withLossReport,
-} from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+} from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
-import { siblingsOf } from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { siblingsOf } from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import type { EnginePlace } from "../../../ports/management/proxy-control.ts";
 import { attachAll } from "./after-promotion.ts";
 import type { ShardPorts } from "./ports.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
-import { begin, moveTo, withdraw } from "../../../core/planner/database/switchover-record.ts";
-import type { SwitchoverMove } from "../../../core/planner/database/switchover-record.ts";
+import { begin, moveTo, withdraw } from "../../../core/records/switchover-record.ts";
+import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import { faults } from "../faults.ts";
 import { closeSwitchover, openSwitchover } from "./open.ts";

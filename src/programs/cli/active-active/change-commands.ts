@@ -7,8 +7,8 @@ import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/ki
 import { readNamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
-import { ownRight } from "../site/look-rights.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { ownRight } from "../access/look-rights.ts";
 import { change } from "./change.ts";
 import { requireChange } from "./rights.ts";
 import { sitesAsLinked } from "./linked-sites.ts";

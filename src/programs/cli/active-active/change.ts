@@ -5,9 +5,9 @@ import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/ki
 import { readNamespaceObjects, type NamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import type { Site } from "../site/site.ts";
+import type { Site } from "../access/namespace-access.ts";
 import { requireChange } from "./rights.ts";
-import { ownRight } from "../site/look-rights.ts";
+import { ownRight } from "../access/look-rights.ts";
 import { acceptable, accepted } from "./acceptable.ts";
 
 type Edit = (

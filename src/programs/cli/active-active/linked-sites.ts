@@ -4,8 +4,8 @@ import type { LeavingFacts, WrittenSpec } from "../../../core/planner/active-act
 import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { faults } from "../faults.ts";
-import { askCluster } from "../site/management.ts";
-import type { Site } from "../site/site.ts";
+import { askCluster } from "../access/management.ts";
+import type { Site } from "../access/namespace-access.ts";
 
 /** How the other sites of a database arrive at the cluster that it names; a sentence when that does not say so. */
 export async function sitesAsLinked(site: Site, spec: WrittenSpec, name: string): Promise<LeavingFacts["sites"]> {

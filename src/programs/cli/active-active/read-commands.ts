@@ -8,8 +8,8 @@ import type { LinkHealth } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
 import { faults } from "../faults.ts";
-import { askCluster } from "../site/management.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { askCluster } from "../access/management.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { compareText, healthText, listText, recordText, tasksText, whyNotCompared } from "./report.ts";
 
 interface ReadOptions extends SiteOptions, OutputOption {

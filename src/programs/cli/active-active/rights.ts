@@ -1,7 +1,7 @@
 import { KINDS, type KindName } from "../../../core/api/kinds.ts";
 import { API_GROUP } from "../../../core/api/names.ts";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
-import { missingRights, refuseMissing, type RightsPlace } from "../site/rights.ts";
+import { missingRights, refuseMissing, type RightsPlace } from "../access/rights.ts";
 
 /** CLI_PERMISSIONS_MISSING, before anything is read, with all that a change takes: what its rules look at, and the write. */
 export async function requireChange(place: RightsPlace, write: Access): Promise<void> {

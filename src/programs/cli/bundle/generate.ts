@@ -2,7 +2,7 @@ import { Fault } from "#kit/base/fault";
 import { bundleFor } from "../../../core/releases/bundle/bundle.ts";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { faults } from "../faults.ts";
-import { namedRelease } from "../site/named-release.ts";
+import { namedRelease } from "../access/named-release.ts";
 
 export interface GenerateOptions {
   readonly variant: "kubernetes" | "openshift";

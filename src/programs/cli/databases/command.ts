@@ -5,11 +5,11 @@ import { readDatabases, type DatabasesAnswer } from "../../../ports/management/d
 import type { BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { reachCluster, unaskedText } from "../site/management.ts";
+import { reachCluster, unaskedText } from "../access/management.ts";
 import { rememberedDatabases, rememberedTable } from "./remembered.ts";
 import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
-import { lackOf } from "../site/rights.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { lackOf } from "../access/rights.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { bytesText } from "../console/units.ts";
 
 interface DatabasesOptions extends SiteOptions, OutputOption {

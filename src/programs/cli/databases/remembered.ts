@@ -1,8 +1,8 @@
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { readDatabasesOf } from "../../../mechanisms/observe/kubernetes/databases-of.ts";
 import { textTable } from "../console/output.ts";
-import type { UnaskedCluster } from "../site/management.ts";
-import type { Site } from "../site/site.ts";
+import type { UnaskedCluster } from "../access/management.ts";
+import type { Site } from "../access/namespace-access.ts";
 
 /** A database as its object last described it. */
 export interface RememberedDatabase {

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import type { Asking } from "../console/context.ts";
-import { askCluster } from "../site/management.ts";
+import { askCluster } from "../access/management.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { moduleOf } from "./choice.ts";
 import { modulesReport, modulesTable } from "./report.ts";
 import { readArchive, spread } from "./upload.ts";

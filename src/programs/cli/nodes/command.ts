@@ -3,9 +3,9 @@ import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
-import { reachCluster, unaskedText } from "../site/management.ts";
+import { reachCluster, unaskedText } from "../access/management.ts";
 import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { bytesText, durationText } from "../console/units.ts";
 
 /** `storectl nodes`: the nodes as the cluster itself reports them. */

@@ -5,7 +5,7 @@ import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import { customModules } from "../../../core/planner/prerequisites/modules.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import type { Look } from "../site/look.ts";
+import type { Look } from "../access/look.ts";
 
 /** What a plan starts from. */
 export function pathFactsOf({ observation, databases, operator, nodeTag }: Look): PathFacts {

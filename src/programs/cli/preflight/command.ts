@@ -6,11 +6,11 @@ import { verdictsAt, type Verdict } from "../../../core/planner/prerequisites/ru
 import { checkInput, stepFrom, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { MAY_NOT_READ } from "../site/denied.ts";
-import { lookAtCluster, type Look } from "../site/look.ts";
-import { namedRelease } from "../site/named-release.ts";
+import { MAY_NOT_READ } from "../access/denied.ts";
+import { lookAtCluster, type Look } from "../access/look.ts";
+import { namedRelease } from "../access/named-release.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
 
 interface PreflightOptions extends SiteOptions, OutputOption {

@@ -2,8 +2,8 @@ import type { Finding } from "../../../core/api/parts.ts";
 import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
 import type { CheckInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { folded } from "../console/output.ts";
-import { MAY_NOT_READ } from "../site/denied.ts";
-import type { Lack } from "../site/rights.ts";
+import { MAY_NOT_READ } from "../access/denied.ts";
+import type { Lack } from "../access/rights.ts";
 
 /** What `storectl preflight` answers. */
 export interface PreflightReport {

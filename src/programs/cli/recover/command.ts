@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { EXIT, type Asking } from "../console/context.ts";
 import { outputOption, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { readSupplies } from "./supplies.ts";
 import { recover } from "./recover.ts";
 

@@ -4,10 +4,10 @@ import { LABELS } from "../../../core/api/names.ts";
 import { isLost } from "../../../core/planner/view/lost.ts";
 import { ConfigMaps } from "#kit/kube/builtin";
 import type { Kube } from "#kit/kube/kube";
-import type { Site } from "../site/site.ts";
+import type { Site } from "../access/namespace-access.ts";
 import type { RecordedDatabase, RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
-import { blockingFacts } from "../site/blocking-facts.ts";
-import type { Look } from "../site/look.ts";
+import { blockingFacts } from "../access/blocking-facts.ts";
+import type { Look } from "../access/look.ts";
 
 /** What a recovery is worked out from. */
 export async function recoveryFactsOf({ kube }: Site, look: Look): Promise<RecoveryFacts> {

@@ -11,9 +11,9 @@ import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kind
 import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
 import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { bundleLikeInstalled } from "../site/installed-operator.ts";
+import { bundleLikeInstalled } from "../access/installed-operator.ts";
 import { spread } from "../modules/upload.ts";
-import type { Site } from "../site/site.ts";
+import type { Site } from "../access/namespace-access.ts";
 import { renewWebhook } from "./renew-webhook.ts";
 import type { Supplies } from "./supplies.ts";
 

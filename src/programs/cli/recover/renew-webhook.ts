@@ -1,6 +1,6 @@
 import { ADMISSION_SECRET } from "../../../core/api/names.ts";
 import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
-import type { Site } from "../site/site.ts";
+import type { Site } from "../access/namespace-access.ts";
 
 /** Puts the certificate of the secret into each entry of a webhook configuration (§4.1). */
 export async function renewWebhook({ kube, namespace }: Site, name: string): Promise<void> {

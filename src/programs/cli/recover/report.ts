@@ -1,7 +1,7 @@
 import { commandOf } from "../../../core/planner/recovery/describe.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
-import type { Look } from "../site/look.ts";
+import type { Look } from "../access/look.ts";
 import { folded } from "../console/output.ts";
 
 interface Recovering {

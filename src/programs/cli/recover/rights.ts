@@ -2,11 +2,11 @@ import { ADMISSION_SECRET, OPERATOR_NAME } from "../../../core/api/names.ts";
 import { assertNever } from "#kit/base/assert-never";
 import type { Recovery, RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
-import { bundleLikeInstalled } from "../site/installed-operator.ts";
-import { ownRight } from "../site/look-rights.ts";
-import { missingForManifest } from "../site/manifest-rights.ts";
-import { missingRights, refuseMissing } from "../site/rights.ts";
-import type { Site } from "../site/site.ts";
+import { bundleLikeInstalled } from "../access/installed-operator.ts";
+import { ownRight } from "../access/look-rights.ts";
+import { missingForManifest } from "../access/manifest-rights.ts";
+import { missingRights, refuseMissing } from "../access/rights.ts";
+import type { Site } from "../access/namespace-access.ts";
 
 /** CLI_PERMISSIONS_MISSING, before the first act, with all that the caller lacks for the acts of these recoveries. */
 export async function requireActs(site: Site, cluster: string, recoveries: readonly Recovery[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { EXIT, type Asking } from "../console/context.ts";
-import { lookAtCluster } from "../site/look.ts";
+import { lookAtCluster } from "../access/look.ts";
 import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { statusReport, statusTable } from "./report.ts";
 
 /** `storectl status`: operator, cluster, nodes and databases on one page. */

@@ -2,8 +2,8 @@ import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { causesOf } from "../../../core/planner/recovery/causes.ts";
-import { blockingFacts } from "../site/blocking-facts.ts";
-import type { Look } from "../site/look.ts";
+import { blockingFacts } from "../access/blocking-facts.ts";
+import type { Look } from "../access/look.ts";
 import { folded, namedValues, textTable } from "../console/output.ts";
 
 /** What `storectl status` answers. */

@@ -10,7 +10,7 @@ import {
   Databases,
   RemoteClusters,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import type { Site } from "../site/site.ts";
+import type { Site } from "../access/namespace-access.ts";
 import { secretOutline, secretValues } from "./secrets.ts";
 
 /** What was found, not yet redacted. */

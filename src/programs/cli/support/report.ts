@@ -2,7 +2,7 @@ import { folded } from "../console/output.ts";
 import { preflightOf } from "../preflight/command.ts";
 import { preflightTable } from "../preflight/report.ts";
 import { statusReport, statusTable } from "../status/report.ts";
-import type { Look } from "../site/look.ts";
+import type { Look } from "../access/look.ts";
 import { whyTable, type WhyReport } from "../why/report.ts";
 import type { Collection } from "./collect.ts";
 

@@ -2,8 +2,8 @@ import { Command } from "commander";
 import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { Asking } from "../console/context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
-import { namedRelease } from "../site/named-release.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../site/site.ts";
+import { namedRelease } from "../access/named-release.ts";
+import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
 import { upgrade } from "./upgrade.ts";
 import type { UpgradeOptions } from "./talk.ts";
 

@@ -3,11 +3,11 @@ import { isAutoUpgrade } from "../../../core/planner/view/target.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import type { Access } from "../../../core/releases/permissions/person-grants.ts";
 import { readClusterSpec } from "../../../mechanisms/observe/cluster.ts";
-import { lookRights, ownRight, type LookedAt } from "../site/look-rights.ts";
-import { missingForManifest } from "../site/manifest-rights.ts";
-import type { Look } from "../site/look.ts";
-import { missingRights, refuseMissing } from "../site/rights.ts";
-import { chosenCluster, type Site } from "../site/site.ts";
+import { lookRights, ownRight, type LookedAt } from "../access/look-rights.ts";
+import { missingForManifest } from "../access/manifest-rights.ts";
+import type { Look } from "../access/look.ts";
+import { missingRights, refuseMissing } from "../access/rights.ts";
+import { chosenCluster, type Site } from "../access/namespace-access.ts";
 import { bundleText } from "./perform.ts";
 import type { UpgradeOptions } from "./talk.ts";
 

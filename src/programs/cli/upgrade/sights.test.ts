@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { block, warn } from "../../../core/planner/findings/finding.ts";
-import type { Look } from "../site/look.ts";
-import type { Site } from "../site/site.ts";
+import type { Look } from "../access/look.ts";
+import type { Site } from "../access/namespace-access.ts";
 import { operatorIsStarting } from "./operator-rollout.ts";
 import { clusterSight, databasesSight, operatorSight } from "./sights.ts";
 

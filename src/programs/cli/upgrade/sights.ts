@@ -8,8 +8,8 @@ import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { Deployments } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
-import type { Look as WholeLook } from "../site/look.ts";
-import type { Site } from "../site/site.ts";
+import type { Look as WholeLook } from "../access/look.ts";
+import type { Site } from "../access/namespace-access.ts";
 import type { Sight } from "./follow.ts";
 
 type Place = Pick<Site, "kube" | "namespace">;

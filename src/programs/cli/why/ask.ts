@@ -1,9 +1,9 @@
 import { Fault } from "#kit/base/fault";
 import { Events } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
-import type { Look } from "../site/look.ts";
-import { lackOf } from "../site/rights.ts";
-import type { Site } from "../site/site.ts";
+import type { Look } from "../access/look.ts";
+import { lackOf } from "../access/rights.ts";
+import type { Site } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 

@@ -1,6 +1,6 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "#kit/kube/kube";
-import type { Look } from "../site/look.ts";
+import type { Look } from "../access/look.ts";
 import { folded } from "../console/output.ts";
 import type { WhyAnswer } from "./answer.ts";
 

@@ -1,8 +1,8 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
-import { originOf, type Others } from "../../../core/merge/origin.ts";
-import { NOTHING, type VersionVector } from "../../../core/merge/version-vector.ts";
-import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import { originOf, type Others } from "../../../core/merge/operations/origin.ts";
+import { NOTHING, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
+import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
 import { otherKeys } from "../transport/compared-frames.ts";

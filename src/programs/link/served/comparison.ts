@@ -1,11 +1,11 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { differingRanges, rangeOf, rangesFor } from "../../../core/merge/key-digests.ts";
-import { Suspicions } from "../../../core/merge/suspicions.ts";
-import type { FoundDifference } from "../../../mechanisms/site/agreement.ts";
+import { differingRanges, rangeOf, rangesFor } from "../../../core/merge/state/key-digests.ts";
+import { Suspicions } from "../../../core/merge/state/suspicions.ts";
+import type { FoundDifference } from "../../../mechanisms/site/state/agreement.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
-import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import type { DifferingKey, SiteAgreement } from "../../../ports/management/link-control.ts";
 import { differingKey } from "./differing-key.ts";
 import { RangeTurns } from "./range-turns.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { vectorOf, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { vectorOf, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import { Delay } from "./delay.ts";
 
 /** What two incarnations of a site have written. */

@@ -1,4 +1,4 @@
-import { coversAll, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { coversAll, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 
 /** For how long one end of a link goes without what the other end has, by the clock of one of them. */
 export class Delay {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applyEffect, newKey } from "../../../core/merge/key-state.ts";
-import { originOf } from "../../../core/merge/origin.ts";
-import { NOTHING } from "../../../core/merge/version-vector.ts";
+import { applyEffect, newKey } from "../../../core/merge/state/key-state.ts";
+import { originOf } from "../../../core/merge/operations/origin.ts";
+import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import { differingKey } from "./differing-key.ts";
 
 const SINCE = "2026-11-28T12:00:00.000Z";

@@ -1,9 +1,9 @@
-import type { KeyState } from "../../../core/merge/key-state.ts";
-import { entries } from "../../../core/merge/key-view.ts";
-import { siteOf } from "../../../core/merge/origin.ts";
-import { compareTimestamps } from "../../../core/merge/timestamp.ts";
-import type { KeyAt } from "../../../core/merge/uncaptured-effects.ts";
-import type { FoundDifference } from "../../../mechanisms/site/agreement.ts";
+import type { KeyState } from "../../../core/merge/state/key-state.ts";
+import { entries } from "../../../core/merge/state/key-view.ts";
+import { siteOf } from "../../../core/merge/operations/origin.ts";
+import { compareTimestamps } from "../../../core/merge/operations/timestamp.ts";
+import type { KeyAt } from "../../../core/merge/state/uncaptured-effects.ts";
+import type { FoundDifference } from "../../../mechanisms/site/state/agreement.ts";
 import type { DifferingKey } from "../../../ports/management/link-control.ts";
 
 /** A key that differs, as it is shown: without its values. */

@@ -1,10 +1,10 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { laterOrigin, originOf } from "../../../core/merge/origin.ts";
-import { NOTHING } from "../../../core/merge/version-vector.ts";
-import { takeAll } from "../../../mechanisms/site/take-all.ts";
-import { emptyTransfer } from "../../../mechanisms/site/transfer.ts";
+import { laterOrigin, originOf } from "../../../core/merge/operations/origin.ts";
+import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
+import { takeAll } from "../../../mechanisms/site/transfer/take-all.ts";
+import { emptyTransfer } from "../../../mechanisms/site/transfer/transfer.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";

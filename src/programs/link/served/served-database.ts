@@ -2,9 +2,9 @@ import { backoffMs } from "#kit/base/backoff";
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { NOTHING, union, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { NOTHING, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
-import { isBegun } from "../../../mechanisms/site/take-all.ts";
+import { isBegun } from "../../../mechanisms/site/transfer/take-all.ts";
 import type {
   LinkCertificate,
   LinkedDatabase,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "#kit/testing/fake-clock";
 import { silentLog } from "#kit/base/log";
-import { originOf } from "../../../core/merge/origin.ts";
-import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
+import { originOf } from "../../../core/merge/operations/origin.ts";
+import { NOTHING, vectorOf } from "../../../core/merge/operations/version-vector.ts";
 import { SiteLink, type SiteLinkOptions } from "./site-link.ts";
 
 const THEIRS = originOf(2, 0);

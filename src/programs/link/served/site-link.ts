@@ -3,8 +3,14 @@ import { backoffMs } from "#kit/base/backoff";
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/origin.ts";
-import { NOTHING, coversAll, pairsOf, seqOf, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/operations/origin.ts";
+import {
+  NOTHING,
+  coversAll,
+  pairsOf,
+  seqOf,
+  type VersionVector,
+} from "../../../core/merge/operations/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";

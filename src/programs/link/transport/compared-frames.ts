@@ -1,8 +1,13 @@
 import { Fault } from "#kit/base/fault";
-import { decodeComparedKey, decodeNames, encodeNames, type ComparedKey } from "../../../core/merge/compared-key.ts";
-import { isRangeCount } from "../../../core/merge/key-digests.ts";
-import type { GivenKeys } from "../../../mechanisms/site/give-keys.ts";
-import type { OtherKeys } from "../../../mechanisms/site/other-keys.ts";
+import {
+  decodeComparedKey,
+  decodeNames,
+  encodeNames,
+  type ComparedKey,
+} from "../../../core/merge/state/compared-key.ts";
+import { isRangeCount } from "../../../core/merge/state/key-digests.ts";
+import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
+import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";
 import { encodeFrame, encodeFrames, type Frame, type FrameKind } from "./frames.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "#kit/base/fault";
-import { NOTHING } from "../../../core/merge/version-vector.ts";
+import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "../faults.ts";
 import { isFault } from "#kit/base/fault";
-import { NOTHING, vectorOf } from "../../../core/merge/version-vector.ts";
+import { NOTHING, vectorOf } from "../../../core/merge/operations/version-vector.ts";
 import { commonFormat, encodeGreeting, encodeStatement, LINK_FORMATS, readGreeting } from "./messages.ts";
 
 const greeting = { guid: "g", from: 2, to: 1, formats: [1], received: vectorOf([[2, 7]]), origin: 2 };

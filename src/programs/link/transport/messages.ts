@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fault } from "#kit/base/fault";
-import { pairsOf, vectorOf, type VersionVector } from "../../../core/merge/version-vector.ts";
+import { pairsOf, vectorOf, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import { faults } from "../faults.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { siteOf } from "../../../core/merge/origin.ts";
+import { siteOf } from "../../../core/merge/operations/origin.ts";
 import {
   NOTHING,
   includingAll,
@@ -9,7 +9,7 @@ import {
   seqOf,
   union,
   type VersionVector,
-} from "../../../core/merge/version-vector.ts";
+} from "../../../core/merge/operations/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";

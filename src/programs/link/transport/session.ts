@@ -1,6 +1,6 @@
 import { Fault } from "#kit/base/fault";
-import { decodeOperation } from "../../../core/merge/operation-codec.ts";
-import { decodeSummary, type SummaryPart } from "../../../core/merge/summary.ts";
+import { decodeOperation } from "../../../core/merge/operations/operation-codec.ts";
+import { decodeSummary, type SummaryPart } from "../../../core/merge/summary/summary.ts";
 import { faults } from "../faults.ts";
 import { readStatement, unexpected, type Statement } from "./messages.ts";
 import { Sender, type SenderOptions } from "./sender.ts";

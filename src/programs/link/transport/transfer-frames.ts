@@ -1,4 +1,4 @@
-import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer.ts";
+import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer/transfer.ts";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 import type { Connection } from "./connection.ts";

@@ -1,6 +1,6 @@
 import type { Container, Volume } from "kubernetes-types/core/v1.js";
 import { ENGINES_CONTAINER, ENGINES_UID, NODE_PATHS, NODE_UID } from "../../../core/api/names.ts";
-import type { Resources } from "../../../core/planner/database/node-containers.ts";
+import type { Resources } from "../../../core/planner/node/node-containers.ts";
 
 /** The volume with the data of a node. */
 export const STORAGE = "store-enterprise-storage";

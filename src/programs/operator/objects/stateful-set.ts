@@ -6,7 +6,7 @@ import type { Wanted } from "#kit/kube/kube";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
-import { dividedResources } from "../../../core/planner/database/node-containers.ts";
+import { dividedResources } from "../../../core/planner/node/node-containers.ts";
 import { releaseByNodeTag } from "../../../core/releases/catalogue/find.ts";
 import { imageOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { enginesContainer, enginesVolumes, STORAGE } from "./engines-container.ts";

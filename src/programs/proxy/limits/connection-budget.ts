@@ -1,4 +1,4 @@
-import { WORKER_BYTES } from "../../../core/planner/database/capacity.ts";
+import { WORKER_BYTES } from "../../../core/planner/node/capacity.ts";
 import { partOf, type ProxyWorker } from "./proxy-worker.ts";
 
 /** An endpoint, by the connections that it holds: of its clients, and those that they have to engines for themselves. */

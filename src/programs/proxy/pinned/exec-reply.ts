@@ -1,5 +1,5 @@
 import { FrameScanner } from "../../../ports/resp/frame-scanner.ts";
-import { HeldBytes } from "../limits/held-bytes.ts";
+import { HeldBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { arrayReply } from "../protocol/replies.ts";
 import { withTag } from "../scan/cursor.ts";

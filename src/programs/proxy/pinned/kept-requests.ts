@@ -1,4 +1,4 @@
-import { HeldBytes } from "../limits/held-bytes.ts";
+import { HeldBytes } from "../limits/accounted-bytes.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import type { ConnectionState } from "./connection-state.ts";

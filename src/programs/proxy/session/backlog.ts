@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import type { Counters } from "../limits/counters.ts";
-import { HeldBytes } from "../limits/held-bytes.ts";
+import { HeldBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { isRead } from "../protocol/commands.ts";
 import { isBusy, isRefusal } from "../protocol/refusals.ts";

@@ -2,7 +2,7 @@ import { Fault } from "#kit/base/fault";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { SessionParts } from "../client/session-parts.ts";
-import { HeldBytes } from "../limits/held-bytes.ts";
+import { HeldBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
 import { lastClassified, lastMayCross } from "../protocol/commands.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import { uptimeMs } from "#kit/reconcile/uptime";
-import { LONG_AGO } from "../../../core/planner/database/grant.ts";
+import { LONG_AGO } from "../../../core/planner/node/grant.ts";
 import { startTimer } from "./timer.ts";
 
 /**

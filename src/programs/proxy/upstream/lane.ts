@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Fault } from "#kit/base/fault";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { HeldBytes } from "../limits/held-bytes.ts";
+import { HeldBytes } from "../limits/accounted-bytes.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { ARENA_BYTES } from "./arena.ts";

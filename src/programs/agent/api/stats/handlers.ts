@@ -1,8 +1,8 @@
 import { shardUid } from "../../../../core/api/shard-uid.ts";
 import type { Clock } from "#kit/base/clock";
 import type { LastStatsRecord, MetricsRecord, StatsRecord } from "../../../../ports/management/records.ts";
-import type { Handlers } from "../handler-call.ts";
-import { refusals, refuse } from "../refusals.ts";
+import type { Handlers } from "../http/handler-call.ts";
+import { refusals, refuse } from "../http/refusals.ts";
 import { type Measured, measureDatabases, measureNodes, measureShards, type StatsContext } from "./measure.ts";
 import { ENDPOINT_METRICS } from "./endpoint-numbers.ts";
 import { type Metrics, sumOf } from "./metrics.ts";

@@ -2,7 +2,7 @@ import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { shardUid } from "../../../../core/api/shard-uid.ts";
 import { largestOn } from "../../../../core/planner/database/placement.ts";
 import type { Records } from "../../records/records.ts";
-import { placedInstances } from "../../records/placed-instances.ts";
+import { placedInstances } from "../../../../core/records/placed-instances.ts";
 import { endpointCounters, measureEngines } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
 import { ENDPOINT_METRICS, endpointMetrics, NO_ENDPOINT } from "./endpoint-numbers.ts";

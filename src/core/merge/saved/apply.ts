@@ -1,0 +1,22 @@
+import type { EngineCommand } from "../state/engine-writes.ts";
+import type { RacedKey } from "../operations/key-part.ts";
+import type { CodedOperation } from "../operations/operation-codec.ts";
+import type { LoggedEntry } from "./saved-site.ts";
+import type { VersionVector } from "../operations/version-vector.ts";
+
+/** A transaction for the engine of a site. Its mark comes back in the stream of the engine. */
+export interface Apply {
+  readonly mark: string;
+  readonly commands: readonly EngineCommand[];
+  /** What has to be logged in the same transaction; undefined of a repair. */
+  readonly logged: LoggedEntry | undefined;
+}
+
+/** A transaction whose mark came back. */
+export interface Settled {
+  readonly operation: CodedOperation | undefined;
+  /** What the engine has applied with it, of a summary. */
+  readonly received: VersionVector;
+  /** What a client wrote before a transaction that may not know of it, and no other one is under way for. */
+  readonly raced: readonly RacedKey[];
+}

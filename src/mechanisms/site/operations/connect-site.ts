@@ -1,0 +1,41 @@
+import { connectEngine, type EngineAddress, type EngineClient } from "../../../ports/resp/engine-client.ts";
+import type { StreamPosition } from "../../../ports/resp/replica-handshake.ts";
+import { openReplicationStream, type ReplicationStream } from "../../../ports/resp/replication-stream.ts";
+import { endEarlierLinks, nameLink } from "./earlier-links.ts";
+
+/** The engine of a site, until the signal. */
+export interface SiteEngine {
+  readonly engine: EngineAddress;
+  readonly signal: AbortSignal;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** A connection by which a link writes, after those of a link that was here before have ended. */
+export async function connectSite(options: SiteEngine): Promise<EngineClient> {
+  const client = await connectBeside(options);
+  await endEarlierLinks(client);
+  await tellExpiriesApart(client);
+  return client;
+}
+
+/** Has the engine write UNLINK into its stream for a key whose time has come, and DEL for what it removes for another reason. */
+async function tellExpiriesApart(client: EngineClient): Promise<void> {
+  const settings = { "lazyfree-lazy-expire": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-server-del": "no" };
+  await client.call("CONFIG", "SET", ...Object.entries(settings).flat());
+}
+
+/** One more connection by which the link writes. */
+export async function connectBeside({ engine, signal }: SiteEngine): Promise<EngineClient> {
+  const client = await connectEngine({ ...engine, timeoutMs: TIMEOUT_MS, signal, bulk: "bytes" });
+  await nameLink(client);
+  return client;
+}
+
+/** The stream of the engine from that place on, or from now on. */
+export function attachStream(
+  { engine, signal }: SiteEngine,
+  from: StreamPosition | undefined,
+): Promise<ReplicationStream> {
+  return openReplicationStream({ ...engine, timeoutMs: TIMEOUT_MS, signal, from });
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import { parseInfo } from "../../../ports/resp/info.ts";
+import { byteStringOf, type Reply } from "../../../ports/resp/reply.ts";
+import { LINK_DATABASE, LINK_KEYS, PLACE_ASKED } from "./marks.ts";
+import { placeIn } from "./place.ts";
+
+const ASK_AGAIN_MS = 500;
+const LOOK_MS = 20;
+
+/**
+ * True when a link would find at `replica` what of the stream it has not captured yet, should that take over: a replica keeps
+ * of the stream only what came since it got all data. Has the link of the primary say how far it is, and waits until that is enough.
+ */
+export async function linkCanFollow(primary: EngineClient, replica: EngineClient, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  for (let askedAt = -Infinity; !(await reachesBack(replica)); await sleep(LOOK_MS)) {
+    const now = performance.now();
+    if (now >= deadline) return false;
+    if (now - askedAt < ASK_AGAIN_MS) continue;
+    // keys that are being read hold its place back, so that one answer may not be enough
+    await inLinkDatabase(primary, ["SET", LINK_KEYS.mark, PLACE_ASKED]);
+    askedAt = now;
+  }
+  return true;
+}
+
+async function reachesBack(replica: EngineClient): Promise<boolean> {
+  const [last = null] = await inLinkDatabase(replica, ["LINDEX", LINK_KEYS.log, "-1"]);
+  const [checkpoint = null] =
+    last === null ? await inLinkDatabase(replica, ["HGET", LINK_KEYS.checkpoint, "place"]) : [];
+  const text = byteStringOf(last ?? checkpoint);
+  if (last === null && checkpoint === null) return true; // no link was ever here
+  const info = parseInfo(byteStringOf(await replica.call("INFO", "replication")));
+  const { replicationId, offset } = placeIn(text);
+  // a primary that has started again from its disk has another stream, with other offsets
+  return (
+    replicationId === info.get("master_replid") && offset + 1 >= Number(info.get("repl_backlog_first_byte_offset"))
+  );
+}
+
+async function inLinkDatabase(client: EngineClient, command: readonly string[]): Promise<readonly Reply[]> {
+  const replies = await Promise.all(
+    [["SELECT", LINK_DATABASE], command, ["SELECT", 0]].map((args) => client.call(...args)),
+  );
+  return replies.slice(1);
+}

@@ -1,0 +1,44 @@
+import { argumentAt, type CommandFrame } from "../../../ports/resp/command-frame.ts";
+import type { Arg } from "../../../ports/resp/encode.ts";
+import type { EngineCommand } from "../../../core/merge/state/engine-writes.ts";
+
+/** Where the state of the link lies: a numbered database that clients of an Active-Active database cannot select. */
+export const LINK_DATABASE = 15;
+/** Its keys: the mark of the last transaction, what was saved, what came since, a key that is only written, and one that is there while the site gets all its data. */
+export const LINK_KEYS = {
+  mark: "site:mark",
+  checkpoint: "site:checkpoint",
+  log: "site:log",
+  confirmation: "site:confirmation",
+  transfer: "site:transfer",
+} as const;
+
+/** A mark by which the link of an engine is asked to write down how far it is. */
+export const PLACE_ASKED = "place";
+
+/** A command for the database of the link; each character of a string is a byte. */
+export type LinkCommand = readonly Arg[];
+
+/** A transaction that begins with what the link keeps; a mark in it comes back in the stream even if the rest changes nothing. */
+export function linkTransaction(
+  kept: readonly LinkCommand[],
+  writes: readonly EngineCommand[],
+): readonly LinkCommand[] {
+  return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...writes, ["EXEC"]];
+}
+
+/** A transaction like one of a client: the link captures what it does. */
+export function asClient(writes: readonly EngineCommand[]): readonly LinkCommand[] {
+  return [["MULTI"], ...writes, ["EXEC"]];
+}
+
+/** Writes a mark. */
+export function marking(mark: string): LinkCommand {
+  return ["SET", LINK_KEYS.mark, mark];
+}
+
+/** The mark that a command of the stream writes; undefined of another command. */
+export function markOf({ name, frame, database }: CommandFrame): string | undefined {
+  if (database !== LINK_DATABASE || name !== "SET") return undefined;
+  return argumentAt(frame, 1) === LINK_KEYS.mark ? argumentAt(frame, 2) : undefined;
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "#kit/base/clock";
+import { KeyDigests, shortDigest } from "../../../core/merge/state/key-digests.ts";
+import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
+import { engineDigests } from "./engine-digests.ts";
+import { paced } from "./pacing.ts";
+import { scanKeys } from "./scan-keys.ts";
+import { Wakeup } from "../operations/wakeup.ts";
+
+export interface KeyWalkOptions {
+  /** Opens a connection to the engine. */
+  readonly beside: () => Promise<EngineClient>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Goes through all keys of the engine, again and again, with a small share of its time, and has the digests of the last time. */
+export class KeyWalk {
+  readonly #options: KeyWalkOptions;
+  readonly #ended = new Wakeup();
+  #client: Promise<EngineClient> | undefined;
+  #latest: KeyDigests | undefined;
+  #gathering: Gathering[] = [];
+  #refusal = "";
+
+  constructor(options: KeyWalkOptions) {
+    this.#options = options;
+  }
+
+  /** The digests of all keys as they were met last; undefined before. */
+  get latest(): KeyDigests | undefined {
+    return this.#latest;
+  }
+
+  /** Why the engine gives no digests, in its words; empty while it does. */
+  get refusal(): string {
+    return this.#refusal;
+  }
+
+  /** Until the signal; rejects when the connection ends. */
+  async run(): Promise<void> {
+    const { clock, signal } = this.#options;
+    while (!signal.aborted) {
+      const isDone = await this.#walkOnce();
+      this.#ended.wake();
+      // aborted: the loop looks at the signal
+      await clock.sleep(isDone ? REST_MS : REFUSED_MS, signal).catch(() => undefined);
+    }
+    for (const { found } of this.#gathering.splice(0)) found.resolve([]);
+    this.#ended.wake();
+  }
+
+  /** Resolves at the end of the next walk that ends. */
+  ended(): Promise<void> {
+    return this.#ended.next();
+  }
+
+  /** Names that the next walk meets, of those that are wanted: up to a limit. */
+  gather(isWanted: (key: string) => boolean): Promise<readonly string[]> {
+    const found = Promise.withResolvers<readonly string[]>();
+    this.#gathering.push({ isWanted, found });
+    return found.promise;
+  }
+
+  /** Short digests of these keys as they are now: two numbers each. */
+  async digests(names: readonly string[]): Promise<Uint32Array> {
+    const all = new Uint32Array(2 * names.length);
+    const client = await this.#connection();
+    for (let at = 0; at < names.length; at += AT_ONCE) {
+      const keys = names.slice(at, at + AT_ONCE);
+      const digests = await engineDigests(client, keys, paced(this.#options, SHARE_OF_FEW));
+      for (const [index, key] of keys.entries()) all.set(shortDigest(key, digests[index] ?? ""), 2 * (at + index));
+    }
+    return all;
+  }
+
+  /** False when the engine refuses to give digests, for now or always. */
+  async #walkOnce(): Promise<boolean> {
+    const gathering = this.#gathering.splice(0).map((each) => ({ ...each, names: new Set<string>(), bytes: 0 }));
+    const digests = new KeyDigests();
+    try {
+      for await (const keys of scanKeys(await this.#connection(), AT_ONCE)) {
+        this.#options.signal.throwIfAborted();
+        if (keys.length > 0) await this.#take(keys, digests, gathering);
+      }
+      this.#latest = digests;
+      this.#refusal = "";
+      return true;
+    } catch (error) {
+      if (!this.#options.signal.aborted && engineCodeOf(error) === undefined) throw error;
+      this.#refusal = errorReplyOf(error) ?? "";
+      return false;
+    } finally {
+      for (const { found, names } of gathering) found.resolve([...names]);
+    }
+  }
+
+  async #take(keys: readonly string[], digests: KeyDigests, gathering: readonly Gathered[]): Promise<void> {
+    const found = await engineDigests(await this.#connection(), keys, paced(this.#options, SHARE));
+    for (const [index, key] of keys.entries()) {
+      digests.add(key, found[index] ?? "");
+      for (const each of gathering) {
+        if (each.names.size >= MOST_NAMES || each.bytes + key.length > MOST_BYTES || !each.isWanted(key)) continue;
+        each.names.add(key);
+        each.bytes += key.length;
+      }
+    }
+  }
+
+  #connection(): Promise<EngineClient> {
+    return (this.#client ??= this.#options.beside());
+  }
+}
+
+interface Gathering {
+  readonly isWanted: (key: string) => boolean;
+  readonly found: PromiseWithResolvers<readonly string[]>;
+}
+
+interface Gathered extends Gathering {
+  readonly names: Set<string>;
+  bytes: number;
+}
+
+/** Names, and their bytes, that are gathered in one walk: they are sent to another site. */
+const MOST_NAMES = 4_096;
+const MOST_BYTES = 524_288;
+/** The part of the time in which a question is under way. */
+const SHARE = 0.03;
+/** The same for some keys that another site waits for. */
+const SHARE_OF_FEW = 0.25;
+/** Keys of which digests are asked at once. */
+const AT_ONCE = 500;
+const REST_MS = 1_000;
+const REFUSED_MS = 5_000;

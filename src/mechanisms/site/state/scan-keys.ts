@@ -1,0 +1,16 @@
+import type { EngineClient } from "../../../ports/resp/engine-client.ts";
+import { byteStringOf } from "../../../ports/resp/reply.ts";
+
+/** Every key that the engine holds all the while, some at a time; a key may come twice. */
+export async function* scanKeys(client: EngineClient, atOnce = COUNT): AsyncGenerator<readonly string[]> {
+  for (let cursor = "0"; ;) {
+    const reply = await client.call("SCAN", cursor, "COUNT", atOnce);
+    const [next = "0", keys = []] = Array.isArray(reply) ? reply : [];
+    yield Array.isArray(keys) ? keys.map(byteStringOf) : [];
+    cursor = byteStringOf(next);
+    if (cursor === "0") return;
+  }
+}
+
+/** Keys that are asked for at once, unless it is said. */
+const COUNT = 100;

@@ -1,0 +1,49 @@
+import { siteOf } from "../../../core/merge/operations/origin.ts";
+import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
+import { NOTHING, including, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
+
+/** How far a site is: what its engine and log have, and what of it the replicas have too. */
+export class Progress {
+  readonly #lags = new Map<number, number>();
+  #latest: VersionVector;
+  #stated = NOTHING;
+  /** What of it is on the disk of the engine. */
+  durable = NOTHING;
+
+  constructor(received: VersionVector) {
+    this.#latest = received;
+  }
+
+  /** What the engine and its log have. */
+  get latest(): VersionVector {
+    return this.#latest;
+  }
+
+  /** What of it lasts as long as the data does. */
+  get stated(): VersionVector {
+    return this.#stated;
+  }
+
+  /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
+  lagMs(site: number): number {
+    return this.#lags.get(site) ?? 0;
+  }
+
+  /** These are in the engine and its log. */
+  written(entries: readonly LoggedEntry[], now: number): void {
+    for (const entry of entries) {
+      if (entry.kind === "summary") {
+        if (entry.isLast) this.#latest = union(this.#latest, entry.summary.received);
+        continue;
+      }
+      const { dot, at } = entry.operation;
+      this.#latest = including(this.#latest, dot);
+      if (entry.kind === "applied") this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
+    }
+  }
+
+  /** The replicas in sync have that. */
+  confirmed(reached: VersionVector): void {
+    this.#stated = reached;
+  }
+}

@@ -1,0 +1,269 @@
+import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../../core/api/records.ts";
+import type { SettingValues } from "../../../../core/api/settings/types.ts";
+import { changesOfWire } from "../../../../core/api/settings/values.ts";
+import type { BdbCreate } from "../../../../ports/management/records.ts";
+import { compareVersionText } from "#kit/base/version";
+import type { Member, Members } from "../../members/members.ts";
+import type { NodeCapability } from "../../members/node-report.ts";
+import { moduleNodes } from "../modules/module-nodes.ts";
+import { placedInstances } from "../../../../core/records/placed-instances.ts";
+import type { Records } from "../../records/records.ts";
+import type { AgentConfig } from "../../runtime/config.ts";
+import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../../core/planner/database/placement.ts";
+import { engineTlsObjection } from "../../../../core/planner/database/engine-tls.ts";
+import { wantsTls } from "../../../../core/planner/database/facts.ts";
+import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
+import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
+import type { NodeFacts } from "../../../../core/planner/database/facts.ts";
+import { gatherNodes } from "../../observation/node-facts.ts";
+import type { NodeFactsContext } from "../../observation/node-facts.ts";
+import { mayFollow } from "../../../../core/releases/engines/succession.ts";
+import { parseEngine } from "../../../../core/releases/engines/engines.ts";
+import { moduleObjection } from "../../../../core/planner/modules/node-modules.ts";
+import { licenseOf } from "../cluster/license.ts";
+import type { LicenseContext } from "../cluster/license.ts";
+import { refusals, refuse } from "../http/refusals.ts";
+
+/** What the checks of a request read. */
+export type CheckContext = LicenseContext & {
+  readonly config: Pick<AgentConfig, "release">;
+  readonly members: Pick<Members, "list">;
+};
+
+/** Refuses while the licence is not valid: databases are neither created nor changed then. */
+export function requireLicense(context: CheckContext): void {
+  const { state, reason } = licenseOf(context);
+  if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
+}
+
+/** Refuses while a node of an older release runs, which reports no such capability. */
+export function requireCapability(context: CheckContext, capability: NodeCapability, does: string): void {
+  const older = nodesWithout(context, capability)
+    .filter(({ fresh }) => fresh)
+    .map(nodeWithRelease);
+  if (older.length > 0) throw refuse(refusals.olderNode, `no node of an older release ${does}: ${older.join(", ")}`);
+}
+
+/** A node that is known, also one that is away, reports no such capability. */
+export function hasOlderNode(context: Pick<CheckContext, "members">, capability: NodeCapability): boolean {
+  return nodesWithout(context, capability).length > 0;
+}
+
+function nodesWithout({ members }: Pick<CheckContext, "members">, capability: NodeCapability): readonly Member[] {
+  return members.list().filter(({ report }) => !report.capabilities.includes(capability));
+}
+
+function nodeWithRelease({ uid, report }: Member): string {
+  return `node ${uid} (${report.operatorVersion})`;
+}
+
+/**
+ * Refuses replies that wait for replicas where there are none, and while a node of an older release is a member, also one that is
+ * away: replies of every database would pass again when it is back.
+ */
+export function requireDurability(
+  context: CheckContext,
+  name: string,
+  { durability, replication }: Pick<SettingValues, "durability" | "replication">,
+): void {
+  if (durability !== "sync") return;
+  if (!replication) {
+    const why = `replies of "${name}" cannot wait for replicas: it has none without replication`;
+    throw refuse(refusals.invalidDurability, why);
+  }
+  requireWaiting(context);
+}
+
+function requireWaiting(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "sync-replies").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release lets replies wait for replicas: ${older.join(", ")}`);
+}
+
+/**
+ * Refuses TLS without the certificates that it takes, and while a node of an older release is a member, also one that is away: its
+ * endpoint would speak without.
+ */
+export function requireTls(
+  context: CheckContext,
+  { name, tlsMode, certificate }: Pick<DatabaseRecord, "name" | "tlsMode" | "certificate">,
+): void {
+  if (tlsMode === "disabled") return;
+  if (certificate === undefined) throw refuse(refusals.noCertificate, `the endpoints of "${name}" have no certificate`);
+  if (tlsMode === "mutual" && certificate.clientAuthorities === "")
+    throw refuse(refusals.noCertificate, `no authority of the clients of "${name}" is named`);
+  requireTlsNodes(context);
+}
+
+function requireTlsNodes(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "client-tls").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.tlsNotOffered, `endpoints of an older release speak no TLS: ${older.join(", ")}`);
+}
+
+/** Refuses what no leader of an older release knows: that would refuse the field, and not say why. */
+export function requireKnownTo(context: Pick<CheckContext, "members">, body: Partial<BdbCreate>): void {
+  const { durability, tlsMode = "disabled" } = changesOfWire(body);
+  if (durability === "sync") requireWaiting(context);
+  if (tlsMode !== "disabled" || body.tls_certificate !== undefined) requireTlsNodes(context);
+}
+
+/** Refuses a site while a node of an older release is a member: its endpoint would take what no link can carry. */
+export function requireKnownLinks(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "site-links").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release knows links between sites: ${older.join(", ")}`);
+}
+
+/** Refuses parameters of clients while a node of an older release is a member, also one that is away: it would not apply them. */
+export function requireClientParameters(context: Pick<CheckContext, "members">): void {
+  const older = nodesWithout(context, "client-parameters").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(refusals.olderNode, `no node of an older release applies what CONFIG SET sets: ${older.join(", ")}`);
+}
+
+/** Refuses TLS while the engine of a node speaks none. */
+export function requireEngineTls(
+  { members }: CheckContext,
+  record: Pick<DatabaseRecord, "tlsMode">,
+  storeVersion: StoreVersion,
+): void {
+  if (!wantsTls(record)) return;
+  const nodes = members
+    .list()
+    .map(({ uid, report }) => ({ uid, release: report.operatorVersion, engines: report.engines }));
+  const objection = engineTlsObjection(nodes, storeVersion);
+  if (objection !== undefined) throw refuse(refusals.engineWithoutTls, objection);
+}
+
+/** Refuses when `more` shards exceed the licence. */
+export function requireShards(context: CheckContext, more: number): void {
+  const { shards_limit, shards_usage, type } = licenseOf(context);
+  if (shards_usage + more <= shards_limit) return;
+  throw refuse(
+    refusals.licenseLimit,
+    `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more`,
+  );
+}
+
+/** Refuses modules that some node has neither with its engine of this version nor as an installed build, or not yet. */
+export function requireModules(
+  context: CheckContext,
+  wanted: readonly DatabaseModule[],
+  storeVersion: StoreVersion,
+): void {
+  const installed = context.records.state()?.modules ?? [];
+  const nodes = moduleNodes(context.members);
+  for (const { name } of wanted) {
+    const objection = moduleObjection(nodes, installed, { name, storeVersion });
+    if (objection === undefined) continue;
+    throw refuse(objection.kind === "late" ? refusals.busy : refusals.missingModule, objection.message);
+  }
+}
+
+/** Refuses a name that another database has. */
+export function requireFreeName(context: CheckContext, name: string, except?: number): void {
+  const other = context.records.databases().find((record) => record.name === name && record.uid !== except);
+  if (other !== undefined) throw refuse(refusals.nameTaken, `database ${other.uid} has the name "${name}" already`);
+}
+
+/** Until its nodes have reported what they set aside, in milliseconds. */
+const REPORTED_MS = 30_000;
+
+/** Refuses the name of a database whose record has vanished while its data is there: an empty one would stand in its place. */
+export function requireNothingSetAside(
+  { members, records }: CheckContext & { readonly records: Pick<Records, "vanishedWithin"> },
+  name: string,
+): void {
+  const nodes = members.list().filter(({ report }) => report.setAside.some((one) => one.name === name));
+  const where = nodes.length === 0 ? "" : ` on node ${nodes.map(({ uid }) => uid).join(", ")}`;
+  if (nodes.length > 0 || records.vanishedWithin(REPORTED_MS).includes(name))
+    throw refuse(refusals.dataSetAside, `the record of "${name}" has vanished, and its data is set aside${where}`);
+}
+
+/** The port asked for, or the lowest free one; a refusal when it is taken. */
+export function endpointPort(context: CheckContext, asked: number | undefined): number {
+  const databases = context.records.databases();
+  const owner = databases.find(({ port }) => port === asked);
+  if (owner !== undefined) {
+    throw refuse(refusals.portUnavailable, `port ${owner.port} belongs to database ${owner.uid} ("${owner.name}")`);
+  }
+  const port = asked ?? freeEndpointPort(databases.map((record) => record.port));
+  if (port === undefined) throw refuse(refusals.portUnavailable, "every endpoint port is taken");
+  return port;
+}
+
+/** Where an instance runs. */
+export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
+
+/** Where the instances of a new database go; a refusal that names the reason of each node when one finds no place. */
+export function placeDatabase(
+  context: CheckContext,
+  nodes: readonly NodeFacts[],
+  wanted: Pick<SettingValues, "memoryBytes" | "persistence" | "replication"> & {
+    readonly storeVersion: StoreVersion;
+    readonly tls: boolean;
+  },
+): readonly InstancePlace[] {
+  const request = {
+    ...wanted,
+    diskBytes: diskBytes(wanted),
+    nodes,
+    everything: placedInstances(context.records.databases()),
+  };
+  const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);
+  const place = (role: "primary" | "replica", avoid: readonly number[], instance: number): InstancePlace => {
+    const placed = placeInstance({ ...request, room: "growth", portOffset: portOf(instance), avoid, role });
+    if (!("refusal" in placed)) return placed;
+    const cause = role === "replica" ? refusals.invalidReplication : refusals.insufficientResources;
+    throw refuse(cause, placed.refusal);
+  };
+  const primary = place("primary", [], 1);
+  return wanted.replication ? [primary, place("replica", [primary.node], 2)] : [primary];
+}
+
+/** Refuses a database that grows, or gets a replica, for which the nodes that hold it, or all others, have no room. */
+export async function requireRoom(
+  context: CheckContext & NodeFactsContext,
+  before: DatabaseRecord,
+  after: DatabaseRecord,
+): Promise<void> {
+  const refusal = whyNoGrowth({
+    before,
+    after,
+    nodes: await gatherNodes(context),
+    others: placedInstances(context.records.databases().filter(({ uid }) => uid !== before.uid)),
+  });
+  if (refusal !== undefined) throw refuse(refusals.insufficientResources, refusal);
+}
+
+/** Refuses a target that is older, unknown to this release, or that the serving engine's data cannot move to. */
+export function requireUpgradePath(
+  context: CheckContext,
+  record: DatabaseRecord,
+  target: StoreVersion,
+  serving: string,
+): void {
+  if ((compareVersionText(target, record.storeVersion) ?? 0) < 0) {
+    throw refuse(
+      refusals.invalidVersion,
+      `"${record.name}" is at ${record.storeVersion}; databases never go back to ${target}`,
+    );
+  }
+  const offers = context.members
+    .list()
+    .flatMap(({ report }) => report.engines.filter((one) => one.storeVersion === target));
+  const from = parseEngine(serving);
+  if (offers.length === 0) throw refuse(refusals.invalidVersion, `no node has an engine for ${target}`);
+  if (from === undefined) return;
+  const verdicts = offers
+    .map(({ engine }) => parseEngine(engine))
+    .map((to) => (to === undefined ? undefined : mayFollow(from, to)));
+  const objection = verdicts.find((verdict) => verdict?.allowed === false);
+  if (objection !== undefined) {
+    throw refuse(
+      refusals.invalidVersion,
+      `${record.storeVersion} to ${target} is not possible here: ${objection.reason}`,
+    );
+  }
+}

@@ -1,0 +1,133 @@
+import type { EndpointCertificate } from "../../../../core/api/endpoint-certificate.ts";
+import type { DatabaseModule, DatabaseRecord } from "../../../../core/api/records.ts";
+import { changesOfWire } from "../../../../core/api/settings/values.ts";
+import type { BdbCreate } from "../../../../ports/management/records.ts";
+import { modulesOf } from "./asked-modules.ts";
+import { awaitEndpoints } from "./await-endpoints.ts";
+import { certificateOf, isSameCertificate, shownOf } from "./change-certificate.ts";
+import { changeParts } from "./change-parts.ts";
+import { checkedPasswords } from "./change-passwords.ts";
+import {
+  requireDurability,
+  requireEngineTls,
+  requireFreeName,
+  requireLicense,
+  requireRoom,
+  requireShards,
+  requireTls,
+} from "./checks.ts";
+import { requireIdle, runningAction } from "./record-changes.ts";
+import { refusals, refuse } from "../http/refusals.ts";
+import { requireSite } from "./require-site.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * Changes name, settings, certificate or password of a database; refuses a change of what is fixed, and one of name or settings while
+ * another change runs. Every part is checked before the first is written. A request that changes nothing is answered, whatever the state.
+ */
+export async function updateBdb(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  body: Partial<BdbCreate>,
+): Promise<DatabaseRecord> {
+  requireChangeable(seen, body);
+  const certificate = checkedCertificate(context, seen, body);
+  const shown = certificate === undefined ? seen : { ...seen, certificate: shownOf(certificate) };
+  const settings = await checkedSettings(context, shown, body);
+  const { authentication_redis_pass: password } = body;
+  const change = password === undefined ? undefined : ({ kind: "change", password } as const);
+  const passwords = change && (await checkedPasswords(context, seen, change));
+  if (certificate === undefined && settings === undefined && passwords === undefined) return seen;
+  const record = await changeParts(context, seen, { certificate, settings, passwords });
+  if (change !== undefined && passwords !== undefined) await awaitEndpoints(context, record, change);
+  return record;
+}
+
+/** The certificate that is given; undefined when it is the present one. It is taken also while the licence is not valid. */
+function checkedCertificate(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  { tls_certificate: given }: Partial<BdbCreate>,
+): EndpointCertificate | undefined {
+  if (given === undefined) return undefined;
+  const certificate = certificateOf(given, context.clock.now());
+  requireTls(context, { ...seen, certificate: shownOf(certificate) });
+  return isSameCertificate(seen.certificate, shownOf(certificate)) ? undefined : certificate;
+}
+
+/** How the settings of the record change; undefined when they do not. */
+async function checkedSettings(
+  context: WriteContext,
+  seen: DatabaseRecord,
+  body: Partial<BdbCreate>,
+): Promise<((record: DatabaseRecord) => DatabaseRecord) | undefined> {
+  if (!hasChanges(seen, body)) return undefined;
+  requireLicense(context);
+  if (body.name !== undefined) requireFreeName(context, body.name, seen.uid);
+  requireDurability(context, seen.name, withChanges(seen, body));
+  requireTls(context, withChanges(seen, body));
+  requireSite(context, withChanges(seen, body));
+  // one that has TLS may be changed otherwise while an engine lacks it
+  if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
+  if (body.replication === true && !seen.replication) requireShards(context, 1);
+  await requireRoom(context, seen, withChanges(seen, body));
+  const now = context.clock.now().toISOString();
+  const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
+  change(seen);
+  return change;
+}
+
+function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: string): DatabaseRecord {
+  if (!hasChanges(record, body)) return record;
+  // replies may wait for what the running change waits for too, and that may wait for more memory
+  if (isAwaited(body, record) && record.status === "active-change-pending") return withChanges(record, body);
+  requireIdle(record);
+  return {
+    ...withChanges(record, body),
+    status: record.status === "creation-failed" ? "pending" : "active-change-pending",
+    lastChangedTime: now,
+    lastAction: runningAction("update_bdb"),
+  };
+}
+
+/** It changes nothing but when replies are given, and gives memory but takes none: a change that waits may wait for this. */
+function isAwaited(body: Partial<BdbCreate>, record: DatabaseRecord): boolean {
+  const { memory_size: bytes = record.memoryBytes } = body;
+  return bytes >= record.memoryBytes && Object.keys(body).every((name) => AWAITED.has(name));
+}
+
+const AWAITED: ReadonlySet<string> = new Set(["durability", "without_replica", "memory_size"]);
+
+function namesOf(modules: readonly DatabaseModule[]): string {
+  return modules
+    .map(({ name, args }) => (args === "" ? name : `${name} (${args})`))
+    .toSorted()
+    .join(", ");
+}
+
+function hasChanges(record: DatabaseRecord, body: Partial<BdbCreate>): boolean {
+  return JSON.stringify(withChanges(record, body)) !== JSON.stringify(record);
+}
+
+function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): DatabaseRecord {
+  const site = body.active_active === undefined ? {} : { activeActive: body.active_active };
+  return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site };
+}
+
+function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {
+  if (body.module_list !== undefined && namesOf(modulesOf(body.module_list)) !== namesOf(record.modules ?? [])) {
+    throw refuse(
+      refusals.unchangeable,
+      `the modules of "${record.name}" are ${namesOf(record.modules ?? []) || "none"} and cannot be changed`,
+    );
+  }
+  if (body.port !== undefined && body.port !== record.port) {
+    throw refuse(refusals.unchangeable, `the port of "${record.name}" is ${record.port} and cannot be changed`);
+  }
+  if (body.redis_version !== undefined && body.redis_version !== record.storeVersion) {
+    throw refuse(
+      refusals.unchangeable,
+      `"${record.name}" is at ${record.storeVersion}; ask for another version with POST /v1/bdbs/${record.uid}/upgrade`,
+    );
+  }
+}

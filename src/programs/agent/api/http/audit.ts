@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "#kit/base/log";
+import { routes } from "../../../../ports/management/routes.ts";
+import type { RouteName } from "../../../../ports/management/routes.ts";
+import { nameIn, type Caller } from "./auth.ts";
+
+/**
+ * Leaves one line in the log for each write that a client asked for, whatever became of it, and for each login that failed:
+ * the name, the address, what was asked, and the answer. A write that another node forwards has its line there; what nodes ask each other has none.
+ */
+export function audit(
+  log: Log,
+  name: RouteName,
+  caller: Caller | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { method, auth } = routes[name];
+  const said = { address: request.ip, method, path: pathOf(request.url), status: reply.statusCode };
+  if (caller === undefined) {
+    if (request.headers.authorization !== undefined && reply.statusCode === 401)
+      log.warn("a login failed", { user: nameIn(request.headers.authorization), ...said });
+    return;
+  }
+  if (method === "GET" || auth === "cluster" || caller.forwardedBy !== undefined) return;
+  log.info("a management write was answered", { user: caller.name, role: caller.role, ...said });
+}
+
+/** Parameters of a query may be long; no write takes one that matters. */
+function pathOf(url: string): string {
+  return url.split("?", 1)[0]?.slice(0, 200) ?? "";
+}

@@ -1,0 +1,27 @@
+import { routes, type RouteName } from "../../../../ports/management/routes.ts";
+import { refusals, refuse } from "./refusals.ts";
+
+/**
+ * The parameters of a query that the route has. A read ignores any other; a write with one is refused, because it would do
+ * something else than what was asked.
+ */
+export function parseQuery(name: RouteName, sent: unknown): Readonly<Record<string, string>> {
+  const { method, path, query } = routes[name];
+  const given = Object.entries(sent ?? {});
+  const unknown = given.find(([parameter]) => !(parameter in query));
+  if (unknown !== undefined && method !== "GET") {
+    throw refuse(refusals.notOffered, `the parameter ${unknown[0]} is not offered by ${method} ${path}`);
+  }
+  const known = given.filter(([parameter]) => parameter in query);
+  const twice = known.find(([, value]) => typeof value !== "string");
+  if (twice !== undefined) throw refuse(refusals.badRequest, `the parameter ${twice[0]} is given more than once`);
+  return Object.fromEntries(known);
+}
+
+/** Of an object, or of each object of a list, the members that `fields` names; everything without it. */
+export function onlyFields(answer: unknown, fields: string | undefined): unknown {
+  if (fields === undefined) return answer;
+  if (Array.isArray(answer)) return answer.map((each: unknown) => onlyFields(each, fields));
+  const names = fields.split(",");
+  return Object.fromEntries(Object.entries(answer ?? {}).filter(([name]) => names.includes(name)));
+}
