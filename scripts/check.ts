@@ -10,9 +10,17 @@ const BIN = join(ROOT, "node_modules", ".bin");
  */
 const CACHE = join(ROOT, "node_modules", ".cache");
 /** Tests that read the files alone, and take a second or three. */
-const REPOSITORY = ["architecture", "budgets", "errors", "fields", "glossary", "packages", "pure-rooms", "shape"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const REPOSITORY = [
+  "architecture",
+  "budgets",
+  "errors",
+  "fields",
+  "glossary",
+  "names",
+  "packages",
+  "pure-rooms",
+  "shape",
+].map((name) => `test/${name}.test.ts`);
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   [
     "format",

@@ -248,6 +248,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/switchover/quiet.test.ts": 5,
   "test/specification/digests.test.ts": 5,
   "test/glossary.test.ts": 5,
+  "test/names.test.ts": 5,
   "test/shape.test.ts": 5,
   "src/programs/proxy/session/long-commands.test.ts": 5,
   "src/programs/operator/teardown/teardown.test.ts": 5,

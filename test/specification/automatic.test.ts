@@ -22,8 +22,8 @@ test("a cluster whose flag is unset waits for a user, and one whose flag is true
     "what the operator does next when it is newer than the cluster: with the flag, and with none",
   ).deepEqual(
     [
-      next({ operator, spec: asking(OLD.nodeTag, { autoUpgradeStoreEnterprise: true }) }),
-      next({ operator }).includes("write-tag"),
+      next({ release: operator, spec: asking(OLD.nodeTag, { autoUpgradeStoreEnterprise: true }) }),
+      next({ release: operator }).includes("write-tag"),
     ],
     ["Upgrade write-tag", false],
   );
@@ -36,7 +36,7 @@ test("automatic upgrade has to be off before the operator is upgraded, when a da
     "§2.2 autoUpgradeStoreEnterprise must be false when databases use user-defined modules",
     "what a newer operator does next with the flag on and a module that is only uploaded, and without a module",
   ).deepEqual(
-    [next({ operator: NEW, spec: automatic, cluster: USED }), next({ operator: NEW, spec: automatic })],
+    [next({ release: NEW, spec: automatic, cluster: USED }), next({ release: NEW, spec: automatic })],
     ["InvalidUpgrade no act AutoUpgradeUserModules UserModuleNotListed", "Upgrade write-tag"],
   );
   proves(

@@ -18,7 +18,7 @@ const LATEST = release("8.2.0-12");
 test("each release from 7.8.2-6 on is reached from 7.4.2-2 or later, and names the one to go through", () => {
   assert.ok(NEW_BASE.length > 10);
   for (const to of NEW_BASE) {
-    const found = findingsAt("start", checkInput(clusterView({ operator: to }), { step: stepFrom("7.2.4-105", to) }));
+    const found = findingsAt("start", checkInput(clusterView({ release: to }), { step: stepFrom("7.2.4-105", to) }));
     const finding = found.find(({ id }) => id === "VersionBelowMinimum");
     proves(
       "§9 cluster 7.4.2-2 or later before 7.8.2-6 or later",

@@ -35,7 +35,7 @@ function rewrite(source: Json): StructuralSchema {
   const kept = Object.entries(source).filter(([key, value]) => !DROPPED.includes(key) && !isUnbounded(key, value));
   return {
     ...Object.fromEntries(kept),
-    ...described(source),
+    ...descriptionOf(source),
     ...(source["type"] === "integer" ? { format: "int64" } : {}),
     ...children(source),
   };
@@ -55,14 +55,14 @@ function children(source: Json): StructuralSchema {
 
 function intOrString({ description }: Json): StructuralSchema {
   return {
-    ...described({ description }),
+    ...descriptionOf({ description }),
     "x-kubernetes-int-or-string": true,
     anyOf: [{ type: "integer" }, { type: "string" }],
   };
 }
 
 /** For users, who do not have the contract at hand: without its section numbers. */
-function described({ description }: Json): { readonly description?: string } {
+function descriptionOf({ description }: Json): { readonly description?: string } {
   return typeof description === "string" ? { description: description.replace(/ \(§[\d.]+\)/g, "") } : {};
 }
 

@@ -10,7 +10,7 @@ import { overElements } from "./over-elements.ts";
 import type { PendingApplies } from "./saved/pending-applies.ts";
 import type { TransferredKey } from "./transfer/transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./state/uncaptured-effects.ts";
-import { coversAll, including, type VersionVector } from "./operations/version-vector.ts";
+import { coversAll, withDot, type VersionVector } from "./operations/version-vector.ts";
 
 /**
  * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
@@ -68,7 +68,7 @@ export class SiteKeys implements ExpiringKeys {
   isRepeated(key: string, mark: string): boolean {
     const operation = this.#pending.operationOf(mark);
     if (operation === undefined) return false;
-    return coversAll(including(operation.seen, operation.dot), this.#state.known(key).touched);
+    return coversAll(withDot(operation.seen, operation.dot), this.#state.known(key).touched);
   }
 
   /**

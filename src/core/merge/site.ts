@@ -1,6 +1,6 @@
 import type { Apply } from "./saved/apply.ts";
 import { condensedEffects } from "./state/condensed-effects.ts";
-import { EarlyOperations, isReady } from "./operations/early-operations.ts";
+import { EarlyOperations, isNextInOrder } from "./operations/early-operations.ts";
 import { inherit } from "./saved/inherit.ts";
 import type { KeyPart, RacedKey } from "./operations/key-part.ts";
 import { KeptOperations } from "./kept-operations.ts";
@@ -15,18 +15,10 @@ import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";
 import { summaryParts } from "./summary/summary-parts.ts";
 import { dividedSummary, type Summary, type SummaryPart } from "./summary/summary.ts";
-import type { Statement } from "./summary/statement.ts";
+import type { SiteStatement } from "./summary/statement.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./operations/timestamp.ts";
 import type { TransferBegin } from "./transfer/transfer.ts";
-import {
-  NOTHING,
-  covers,
-  coversAll,
-  including,
-  seqOf,
-  union,
-  type VersionVector,
-} from "./operations/version-vector.ts";
+import { NOTHING, covers, coversAll, withDot, seqOf, union, type VersionVector } from "./operations/version-vector.ts";
 
 /**
  * One site of an Active-Active database: takes what its engine did and what other sites send, in any order that may come.
@@ -118,7 +110,7 @@ export class Site {
   /** What another site has done; an operation that comes before what it follows is kept, one that is known is ignored. */
   receive(operation: CodedOperation): readonly Apply[] {
     if (covers(this.#received, operation.dot)) return [];
-    if (this.#early.isEmpty && isReady(operation, this.#received)) return this.#takeReady(operation);
+    if (this.#early.isEmpty && isNextInOrder(operation, this.#received)) return this.#takeReady(operation);
     this.#early.add(operation);
     return this.#takeReady();
   }
@@ -231,7 +223,7 @@ export class Site {
   }
 
   /** What the others are told now and then, so that sites can come and go. */
-  statement(): Statement {
+  statement(): SiteStatement {
     return { sites: this.participants.sites, received: this.#received, forgotten: this.#forgotten };
   }
 
@@ -277,12 +269,12 @@ export class Site {
   #takeOwn(operation: CodedOperation): void {
     this.#take(operation);
     this.#state.take(operation);
-    this.#seen = including(this.#seen, operation.dot);
+    this.#seen = withDot(this.#seen, operation.dot);
     this.participants.hasSeen(this.#options.origin, this.#seen);
   }
 
   #take(operation: CodedOperation): void {
-    this.#received = including(this.#received, operation.dot);
+    this.#received = withDot(this.#received, operation.dot);
     this.#clock = laterOf(this.#clock, operation.at);
     this.kept.add(operation);
   }
@@ -302,7 +294,7 @@ export class Site {
   }
 
   #see({ dot, effects }: Operation): void {
-    this.#seen = including(this.#seen, dot);
+    this.#seen = withDot(this.#seen, dot);
     this.participants.hasSeen(this.#options.origin, this.#seen);
     if (effects.length > 0) this.#hasUnsaid = true;
   }

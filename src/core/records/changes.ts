@@ -7,7 +7,7 @@ import type {
   ShardRecord,
 } from "../api/records.ts";
 import type { Finding } from "../api/parts.ts";
-import { listening } from "../planner/database/facts.ts";
+import { portMode } from "../planner/database/facts.ts";
 
 // How a step of the leader changes a record. Each returns the record itself when the step no longer fits it.
 
@@ -17,7 +17,7 @@ export function withReplica(
   shard: number,
   placed: Pick<InstanceRecord, "node" | "port" | "storeVersion">,
 ): DatabaseRecord {
-  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed, ...listening(record) };
+  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed, ...portMode(record) };
   const next = withShard(record, shard, (old) => ({ ...old, instances: [...old.instances, instance] }));
   return { ...next, nextInstance: record.nextInstance + 1 };
 }

@@ -34,9 +34,9 @@ export function withMaintenance(state: ClusterStateRecord, request: MaintenanceR
     action: { uid: newUid, name: "maintenance_on", status: "running", progress: 0 },
   };
   if (before === undefined) return { ...state, maintenance: [...state.maintenance, fresh] };
-  if (before.state === "returning") return replaced(state, fresh);
+  if (before.state === "returning") return replaceEntry(state, fresh);
   const stronger = cause === "request" ? "request" : before.cause;
-  return replaced(state, { ...before, cause: stronger, demote: before.demote || demote });
+  return replaceEntry(state, { ...before, cause: stronger, demote: before.demote || demote });
 }
 
 /** Begins to take a node back; unchanged when it is in service or on its way. */
@@ -44,8 +44,8 @@ export function withReturn(state: ClusterStateRecord, node: number, now: string,
   const before = maintenanceOf(state, node);
   if (before === undefined || before.state === "returning") return state;
   const action = { uid: newUid, name: "maintenance_off", status: "running", progress: 0 } as const;
-  const interrupted = before.action.status === "running" ? [superseded(before)] : [];
-  return replaced(
+  const interrupted = before.action.status === "running" ? [supersededAction(before)] : [];
+  return replaceEntry(
     { ...state, finished: withFinished(state, interrupted) },
     { ...before, state: "returning", since: now, waitingFor: "", action },
   );
@@ -57,7 +57,7 @@ export function withEvacuated(state: ClusterStateRecord, node: number): ClusterS
   if (before?.state !== "evacuating") return state;
   const action = { ...before.action, status: "completed", progress: 100 } as const;
   const after = { ...state, finished: withFinished(state, [{ ...action, object: `node:${node}` }]) };
-  return replaced(after, { ...before, state: "on", waitingFor: "", action });
+  return replaceEntry(after, { ...before, state: "on", waitingFor: "", action });
 }
 
 /** The node is back in service. */
@@ -76,7 +76,7 @@ export function withReturned(state: ClusterStateRecord, node: number): ClusterSt
 /** Notes why leaving the node waits. */
 export function withMaintenanceReason(state: ClusterStateRecord, node: number, waitingFor: string): ClusterStateRecord {
   const before = maintenanceOf(state, node);
-  return before === undefined ? state : replaced(state, { ...before, waitingFor });
+  return before === undefined ? state : replaceEntry(state, { ...before, waitingFor });
 }
 
 /** The last actions, with `more` at the end; 50 are kept. */
@@ -84,10 +84,10 @@ export function withFinished(state: ClusterStateRecord, more: readonly FinishedA
   return [...state.finished, ...more].slice(-50);
 }
 
-function superseded({ node, action }: NodeMaintenance): FinishedAction {
+function supersededAction({ node, action }: NodeMaintenance): FinishedAction {
   return { ...action, status: "failed", error: "ended by maintenance_off", object: `node:${node}` };
 }
 
-function replaced(state: ClusterStateRecord, entry: NodeMaintenance): ClusterStateRecord {
+function replaceEntry(state: ClusterStateRecord, entry: NodeMaintenance): ClusterStateRecord {
   return { ...state, maintenance: state.maintenance.map((each) => (each.node === entry.node ? entry : each)) };
 }

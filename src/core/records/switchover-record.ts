@@ -1,5 +1,5 @@
 import { nameShardIn } from "../planner/database/facts.ts";
-import { membersOf } from "../planner/database/in-sync.ts";
+import { presentMembers } from "../planner/database/in-sync.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../api/records.ts";
 
 /** Which change of primary is meant: it is begun, finished or taken back as a whole. */
@@ -58,7 +58,7 @@ export function finish(record: DatabaseRecord, move: SwitchoverMove): DatabaseRe
   // the old primary held all that the new one has, and follows it
   return onShard(record, move, ({ switchover: _over, ...shard }) => ({
     ...shard,
-    ...carried(shard, move.epoch, (members) => [...members.filter((id) => id !== move.to), move.from]),
+    ...carryInSync(shard, move.epoch, (members) => [...members.filter((id) => id !== move.to), move.from]),
     primary: move.to,
     epoch: move.epoch,
   }));
@@ -78,7 +78,7 @@ export function takeBack(record: DatabaseRecord, move: SwitchoverMove): Database
   if (!isUnderWay(record, move)) return record;
   return onShard(record, move, ({ switchover: _over, ...shard }) => ({
     ...shard,
-    ...carried(shard, move.epoch + 1, (members) => members),
+    ...carryInSync(shard, move.epoch + 1, (members) => members),
     epoch: move.epoch + 1,
   }));
 }
@@ -90,7 +90,7 @@ export function recordSuccession(record: DatabaseRecord, move: SwitchoverMove): 
   // whether the others have what the successor has is not known before they follow it
   return onShard(record, move, ({ switchover: _over, ...old }) => ({
     ...old,
-    ...carried(old, move.epoch, () => []),
+    ...carryInSync(old, move.epoch, () => []),
     primary: move.to,
     epoch: move.epoch,
   }));
@@ -129,12 +129,12 @@ export function siblingsOf(record: DatabaseRecord, move: SwitchoverMove): readon
 }
 
 /** The set of replicas in sync for the next epoch, where one was kept in this one. */
-function carried(
+function carryInSync(
   shard: ShardRecord,
   epoch: number,
   change: (members: readonly number[]) => readonly number[],
 ): Pick<ShardRecord, "inSync"> {
-  const [old, set] = [membersOf(shard), shard.inSync];
+  const [old, set] = [presentMembers(shard), shard.inSync];
   if (old === undefined || set === undefined) return {};
   const members = change(old);
   const joining = set.joining?.filter((id) => members.includes(id));

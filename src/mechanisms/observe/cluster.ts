@@ -17,7 +17,7 @@ import type { MissingPermission } from "../../core/releases/permissions/roles.ts
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import type { VersionModules } from "../../core/releases/engines/bundled-module.ts";
 import { factsOf } from "./management/cluster-records.ts";
-import type { Connection, Connections } from "./management/connections.ts";
+import type { ClusterConnection, Connections } from "./management/connections.ts";
 import type { Distribution } from "../../core/releases/catalogue/distribution.ts";
 import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
@@ -53,7 +53,7 @@ export interface ClusterObservation {
   readonly environment: ClusterEnvironment;
   readonly records: PollResult;
   /** Absent while the cluster's secrets are not there. */
-  readonly connection: Connection | undefined;
+  readonly connection: ClusterConnection | undefined;
 }
 
 /** The spec with every default filled in; a sentence that names the field when it is not one. */
@@ -134,7 +134,7 @@ export async function observeCluster(
     generation: rec.metadata.generation ?? 0,
     deleting,
     remembered: rec.status ?? {},
-    operator: deps.release,
+    release: deps.release,
     ...(await ownImage(deps, rec)),
     kubernetesMinor: distribution?.minor,
     isOpenShift: distribution?.isOpenShift === true,
@@ -233,7 +233,7 @@ export async function connectionTo(
   cluster: ClusterRef,
   spec: ClusterSpec,
   pods: readonly Stored<Pod>[],
-): Promise<Connection | string> {
+): Promise<ClusterConnection | string> {
   if (pods.length === 0) return "no node pod is there yet";
   const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster.name);
   const connection = await connections.to(cluster, credentials);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import type { Others } from "../../core/merge/operations/origin.ts";
+import type { OtherSites } from "../../core/merge/operations/origin.ts";
 import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
 import type { EngineClient } from "../../ports/resp/engine-client.ts";
 import type { ReplicationStream } from "../../ports/resp/replication-stream.ts";
@@ -29,7 +29,7 @@ export interface EngineSiteOptions extends SiteEngine {
   /** Connects to a site that has captured all that it holds; undefined when this one counts as such, since no other one is. */
   readonly connectWhole: () => Promise<OtherKeys | undefined>;
   /** What the other sites have of this one, of those that say it at once. */
-  readonly askOthers: () => Promise<Others>;
+  readonly askOthers: () => Promise<OtherSites>;
   /** What other sites had of this one that was not here, as far as that was noticed. */
   readonly outnumberedBy: VersionVector;
 }

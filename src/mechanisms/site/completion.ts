@@ -4,7 +4,7 @@ import type { BegunSite, EngineSiteOptions } from "./begin-site.ts";
 import type { Capture } from "./operations/capture.ts";
 import type { EngineWriter } from "./operations/engine-writer.ts";
 import { findInAll, findInKnown, type Finder } from "./state/find-uncaptured.ts";
-import { Holds } from "./operations/locks.ts";
+import { Locks } from "./operations/locks.ts";
 import { isFirstAt, type Place } from "./saved/place.ts";
 
 export interface CompletionOptions extends EngineSiteOptions {
@@ -12,7 +12,7 @@ export interface CompletionOptions extends EngineSiteOptions {
   readonly capture: Capture;
   readonly writer: EngineWriter;
   /** While one is held, no operations of other sites are taken. */
-  readonly holds: Holds;
+  readonly holds: Locks;
   /** Clients did this. */
   readonly onEffects: (effects: readonly Effect[]) => void;
 }
@@ -23,7 +23,7 @@ const ANNOUNCED_PART = 1 / 2;
 /** Makes operations of what a site's engine holds and no stream has said: all of it at the first time, later what clients did meanwhile. */
 export class Completion {
   readonly #options: CompletionOptions;
-  readonly #comparing = new Holds();
+  readonly #comparing = new Locks();
   #announced: Pick<Place, "announced" | "announcedKnown">;
   readonly #isFirst: boolean;
 

@@ -1,7 +1,7 @@
 import type { Apply } from "../../core/merge/saved/apply.ts";
 import type { CodedOperation } from "../../core/merge/operations/operation-codec.ts";
 import type { Effect } from "../../core/merge/operations/operation.ts";
-import type { Statement } from "../../core/merge/summary/statement.ts";
+import type { SiteStatement } from "../../core/merge/summary/statement.ts";
 import { encodeSaved, type LoggedEntry } from "../../core/merge/saved/saved-site.ts";
 import type { Site } from "../../core/merge/site.ts";
 import type { SummaryPart } from "../../core/merge/summary/summary.ts";
@@ -17,8 +17,8 @@ import { EngineWriter } from "./operations/engine-writer.ts";
 import { giveAll } from "./transfer/give-all.ts";
 import { givenKeys, type GivenKeys } from "./state/give-keys.ts";
 import { giveSummary, type GivenSummaryPart } from "./summary/give-summary.ts";
-import { Holds } from "./operations/locks.ts";
-import { Progress } from "./summary/progress.ts";
+import { Locks } from "./operations/locks.ts";
+import { SiteProgress } from "./summary/progress.ts";
 import { dueText, type Place } from "./saved/place.ts";
 import { SiteWaits } from "./site-waits.ts";
 import { readAt } from "./saved/transaction.ts";
@@ -44,8 +44,8 @@ export class EngineSite {
   readonly #completion: Completion;
   readonly #live = Promise.withResolvers<void>();
   readonly #accepting = Promise.withResolvers<void>();
-  readonly #holds = new Holds();
-  readonly #progress: Progress;
+  readonly #locks = new Locks();
+  readonly #progress: SiteProgress;
   readonly #waits: SiteWaits;
   #isOpen = false;
   /** How far the stream is captured with all that was logged, and what had to be written again there. */
@@ -56,7 +56,7 @@ export class EngineSite {
     const { clock, signal } = options;
     [this.id, this.#options, this.#begin, this.#site] = [options.id, options, begin, site];
     this.#captureReached = { ...from, due: site.due };
-    this.#progress = new Progress(site.received);
+    this.#progress = new SiteProgress(site.received);
     this.#capture = new Capture({
       client,
       beside,
@@ -80,7 +80,7 @@ export class EngineSite {
       spread: (key) => void this.#capture.read(key),
       rewrite: (key) => void this.#writer.apply([site.repair(key, "all")]),
     });
-    const parts = { capture: this.#capture, writer: this.#writer, holds: this.#holds };
+    const parts = { capture: this.#capture, writer: this.#writer, holds: this.#locks };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
     this.agreement = new Agreement({ ...options, ...parts, ...begin, finder: this.#completion.finder });
     const isComplete = (): boolean => this.#completion.announced.announced;
@@ -124,7 +124,7 @@ export class EngineSite {
     await this.#accepting.promise;
     this.#site.participants.begins(origin);
     const confirmed = (seq: number): Promise<void> => this.#reach(seq);
-    return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#holds, confirmed });
+    return giveAll({ ...this.#begin, capture: this.#capture, holds: this.#locks, confirmed });
   }
 
   /** Another site can be compared with this one, or get all from it. */
@@ -138,7 +138,7 @@ export class EngineSite {
   }
 
   /** What need not be sent here, and who has begun to number operations. */
-  get holds(): VersionVector {
+  get numbered(): VersionVector {
     return this.#site.numbered;
   }
 
@@ -169,7 +169,7 @@ export class EngineSite {
   }
 
   /** What others have to know so that sites can come and go. */
-  statement(): Statement {
+  statement(): SiteStatement {
     return { ...this.#site.statement(), durable: this.#progress.durable };
   }
 
@@ -234,7 +234,7 @@ export class EngineSite {
   async #accept(take: () => readonly Apply[], operation?: CodedOperation): Promise<void> {
     await this.#accepting.promise;
     if (operation !== undefined) await this.#capture.readAll(this.#site.keys.keptAlive(operation));
-    await this.#holds.over();
+    await this.#locks.over();
     await this.#writer.apply(take());
   }
 

@@ -1,5 +1,5 @@
 import type { Arg } from "../../ports/resp/encode.ts";
-import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./saved/marks.ts";
+import { LINK_DATABASE, LINK_KEYS, type LinkKeyCommand } from "./saved/marks.ts";
 
 /** A client waits until so many other sites have what was written before. */
 export interface SiteWait {
@@ -29,7 +29,7 @@ export function siteWaitIn(mark: string): SiteWait | undefined {
 }
 
 /** So many sites have it. */
-export function answering({ id }: SiteWait, sites: number): LinkCommand {
+export function answerWait({ id }: SiteWait, sites: number): LinkKeyCommand {
   return ["SET", `${ANSWER}${id}`, sites, "PX", SITE_WAIT_MS];
 }
 

@@ -3,8 +3,8 @@ import type { Site } from "../../core/merge/site.ts";
 import type { VersionVector } from "../../core/merge/operations/version-vector.ts";
 import type { Capture } from "./operations/capture.ts";
 import { linkTransaction } from "./saved/marks.ts";
-import { answering, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
-import { executed, type TransactionContext } from "./saved/transaction.ts";
+import { answerWait, SITE_WAIT_MS, siteWaitIn, type SiteWait } from "./site-wait.ts";
+import { execute, type TransactionContext } from "./saved/transaction.ts";
 
 export interface SiteWaitsOptions extends TransactionContext {
   readonly site: Pick<Site, "received" | "participants">;
@@ -52,7 +52,7 @@ export class SiteWaits {
   }
 
   #answer(wait: SiteWait, sites: number): void {
-    const answer = executed(this.#options, linkTransaction([answering(wait, sites)], []), () => undefined);
+    const answer = execute(this.#options, linkTransaction([answerWait(wait, sites)], []), () => undefined);
     answer.catch(() => undefined); // who waits for the connection, or for the signal, has the failure
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
  */
 export async function shareWithGroup(folder: string): Promise<void> {
   await share(folder);
-  const entries = await ignoring("ENOENT", readdir(folder, { recursive: true, withFileTypes: true }));
+  const entries = await unlessCode("ENOENT", readdir(folder, { recursive: true, withFileTypes: true }));
   const inside = (entries ?? []).filter((entry) => entry.isFile() || entry.isDirectory());
   for (const { parentPath, name } of inside) await share(join(parentPath, name));
 }
@@ -22,9 +22,9 @@ export async function makeShared(folder: string): Promise<void> {
 async function share(path: string): Promise<void> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   // of the other user and not shared, a link, or gone
-  const file = await ignoring(
+  const file = await unlessCode(
     "EACCES",
-    ignoring("ELOOP", ignoring("ENOENT", open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))),
+    unlessCode("ELOOP", unlessCode("ENOENT", open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))),
   );
   if (file === undefined) return;
   try {
@@ -36,7 +36,7 @@ async function share(path: string): Promise<void> {
   }
 }
 
-async function ignoring<T>(code: string, act: Promise<T>): Promise<T | undefined> {
+async function unlessCode<T>(code: string, act: Promise<T>): Promise<T | undefined> {
   try {
     return await act;
   } catch (error) {

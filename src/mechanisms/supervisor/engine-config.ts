@@ -34,19 +34,19 @@ export function renderConfig(
     ...(startAs === "replica" ? replication(wanted) : {}),
   };
   const lines = Object.entries(settings).map(
-    ([name, value]) => `${name} ${name === "replicaof" ? value : quoted(value)}`,
+    ([name, value]) => `${name} ${name === "replicaof" ? value : quoteDirective(value)}`,
   );
   return [
     ...lines,
     ...userRules(wanted).map((rules) => `user ${rules.join(" ")}`),
-    ...wanted.modules.map(loading),
+    ...wanted.modules.map(loadModuleLine),
     "",
   ].join("\n");
 }
 
-function loading({ path, args }: WantedInstance["modules"][number]): string {
+function loadModuleLine({ path, args }: WantedInstance["modules"][number]): string {
   const words = args.split(/\s+/).filter((word) => word !== "");
-  return ["loadmodule", quoted(path), ...words.map(quoted)].join(" ");
+  return ["loadmodule", quoteDirective(path), ...words.map(quoteDirective)].join(" ");
 }
 
 /** Directives that follow the record while the engine, of that version, runs. */
@@ -66,7 +66,7 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
   const { host, port } = wanted;
   return {
     bind: host,
-    ...listening(wanted, files),
+    ...listenDirectives(wanted, files),
     ...accessSettings(wanted.access),
     dir: files.directory,
     pidfile: files.pidFile,
@@ -95,7 +95,7 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
 }
 
 /** An engine that is built without TLS knows none of its directives. */
-function listening({ port, speaksTls, certificate }: WantedInstance, files: EngineFiles): Directives {
+function listenDirectives({ port, speaksTls, certificate }: WantedInstance, files: EngineFiles): Directives {
   const shown = certificate === undefined ? {} : certificateSettings(files);
   return speaksTls ? { port: "0", "tls-port": String(port), ...shown } : { port: String(port), ...shown };
 }
@@ -108,7 +108,7 @@ function replication({ primary, certificate }: WantedInstance): Directives {
 }
 
 /** In the engine's own quoting: a value cannot end its line or its quotes, whatever it holds. */
-function quoted(value: string): string {
+function quoteDirective(value: string): string {
   const escaped = [...Buffer.from(value, "utf8")].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c
       ? `\\x${byte.toString(16).padStart(2, "0")}`

@@ -25,7 +25,7 @@ export async function keepLogBounded(
     const before = size;
     try {
       // the directory may go with its instance
-      size = (await existing(boundLog(files))) ?? 0;
+      size = (await unlessMissing(boundLog(files))) ?? 0;
     } catch (error) {
       if (messageOf(error) !== said) log.warn("the log of an engine cannot be kept short", { error: messageOf(error) });
       said = messageOf(error);
@@ -85,15 +85,15 @@ async function tailOf(path: string): Promise<string> {
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return (await existing(lstat(path)))?.size ?? 0;
+  return (await unlessMissing(lstat(path)))?.size ?? 0;
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return (await existing(lstat(path)))?.isFile() === true;
+  return (await unlessMissing(lstat(path)))?.isFile() === true;
 }
 
 /** Undefined when there is no such file. */
-async function existing<T>(asked: Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

@@ -31,7 +31,7 @@ export async function modulesOfEngine(
   const probe = { password, configuration: (port: number) => configuration(engine, port, password) };
   try {
     const files = await filesBeside(engine);
-    return await askFreshEngine(engine, probe, clock, (client) => loaded(client, files));
+    return await askFreshEngine(engine, probe, clock, (client) => loadModules(client, files));
   } catch (error) {
     log.warn("an engine does not say which modules it brings", { engine: engine.path, error: messageOf(error) });
     return undefined;
@@ -45,7 +45,7 @@ function configuration({ version }: FoundEngine, port: number, password: string)
   return [`port ${port}`, `requirepass ${password}`, ...mayLoad];
 }
 
-async function loaded(client: EngineClient, files: readonly string[]): Promise<readonly FoundModule[]> {
+async function loadModules(client: EngineClient, files: readonly string[]): Promise<readonly FoundModule[]> {
   const list = async (): Promise<readonly BundledModule[]> =>
     modulesIn(textOf(await client.call("INFO", "modules"))).map((one) => ({
       name: one.name,

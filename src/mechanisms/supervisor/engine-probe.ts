@@ -51,14 +51,14 @@ async function askAt<T>(
   child.stdin.on("error", () => undefined); // the same
   child.stdin.end(`${[`bind ${HOST}`, ...configuration(port), 'save ""', "appendonly no"].join("\n")}\n`);
   try {
-    return await ask(await answering({ host: HOST, port, password, tls }, child, clock));
+    return await ask(await connectWhenReady({ host: HOST, port, password, tls }, child, clock));
   } finally {
     child.kill("SIGKILL");
     await ended;
   }
 }
 
-async function answering(
+async function connectWhenReady(
   address: EngineAddress,
   child: { readonly exitCode: number | null },
   clock: Clock,

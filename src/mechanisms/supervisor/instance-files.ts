@@ -59,10 +59,10 @@ export function isConfigFileOf(path: string, bdb: number, instance: number): boo
 
 /** Every instance directory below `data`; other entries are left alone. */
 export async function listInstanceDirectories(data: string): Promise<readonly InstanceDirectory[]> {
-  const databases = numbered(await namesIn(data), /^db-(\d+)$/);
+  const databases = numbersIn(await namesIn(data), /^db-(\d+)$/);
   const found = await Promise.all(
     databases.map(async (bdb) => {
-      const instances = numbered(await namesIn(join(data, `db-${bdb}`)), /^(\d+)$/);
+      const instances = numbersIn(await namesIn(join(data, `db-${bdb}`)), /^(\d+)$/);
       return instances.map((instance) => ({ bdb, instance, files: instanceFiles(data, bdb, instance) }));
     }),
   );
@@ -180,7 +180,7 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-function numbered(names: readonly string[], form: RegExp): readonly number[] {
+function numbersIn(names: readonly string[], form: RegExp): readonly number[] {
   return names
     .map((name) => form.exec(name)?.[1])
     .filter((digits) => digits !== undefined)

@@ -10,7 +10,7 @@ import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
 import { instanceFiles, listInstanceDirectories, readDatabase, removeInstance } from "./instance-files.ts";
 import type { InstanceDirectory } from "./instance-files.ts";
 import { endLeftover } from "./leftovers.ts";
-import { adopt, dataOf, listSetAside, release, setAside } from "./set-aside.ts";
+import { adopt, newestData, listSetAside, release, setAside } from "./set-aside.ts";
 import type { SetAsideData } from "./set-aside.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -177,7 +177,7 @@ class Instances {
 
   async #adopt(wanted: WantedInstance): Promise<void> {
     const { data, log } = this.#deps;
-    const found = this.#instances.has(keyOf(wanted)) ? undefined : dataOf(this.kept, wanted);
+    const found = this.#instances.has(keyOf(wanted)) ? undefined : newestData(this.kept, wanted);
     const { directory } = instanceFiles(data, wanted.bdb, wanted.instance);
     if (found === undefined || existsSync(directory)) return;
     await adopt(data, found, directory);

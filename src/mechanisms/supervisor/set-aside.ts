@@ -53,7 +53,7 @@ export async function listSetAside(data: string): Promise<readonly SetAsideData[
 }
 
 /** The newest data of an instance that was set aside. */
-export function dataOf(
+export function newestData(
   all: readonly SetAsideData[],
   { bdb, instance, database }: Pick<WantedInstance, "bdb" | "instance" | "database">,
 ): SetAsideData | undefined {

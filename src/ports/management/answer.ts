@@ -10,7 +10,7 @@ import type { ReplyOf, RouteName } from "./routes.ts";
 export function answerOf<N extends RouteName>(name: N, origin: string, answer: HttpAnswer): ReplyOf<N> {
   const { method, path } = routes[name];
   const isSuccess = answer.status >= 200 && answer.status < 300;
-  const body = answer.stream === undefined ? parsed(answer.bytes.toString()) : { value: answer.stream };
+  const body = answer.stream === undefined ? parseIfJson(answer.bytes.toString()) : { value: answer.stream };
   if (isSuccess && body !== undefined) return name === "actions" ? listOfActions(body.value) : body.value;
   const { error_code, description } = errorOf(body?.value, answer);
   throw new Fault(
@@ -27,7 +27,7 @@ export function answerOf<N extends RouteName>(name: N, origin: string, answer: H
 
 /** `error_code` of an answer; "unknown" when it is none of a node. */
 export function errorCodeOf(answer: HttpAnswer): string {
-  return errorOf(parsed(answer.bytes.toString())?.value, answer).error_code;
+  return errorOf(parseIfJson(answer.bytes.toString())?.value, answer).error_code;
 }
 
 /** What a node of any release answers with 503 when it certainly did not run the request, and another one may. */
@@ -55,7 +55,7 @@ function specOf(status: number): FaultSpec {
 }
 
 /** JSON of a peer whose certificate and credentials were checked: its shape is the route's. */
-function parsed(text: string): { readonly value: ReturnType<typeof JSON.parse> } | undefined {
+function parseIfJson(text: string): { readonly value: ReturnType<typeof JSON.parse> } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {

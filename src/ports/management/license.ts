@@ -57,14 +57,14 @@ export function readLicense(text: string): LicenseTerms {
 }
 
 function partsOf(text: string): { readonly payload: Buffer; readonly signature: Buffer } {
-  if (text.length > LONGEST) throw malformed(`it has ${text.length} characters, at most ${LONGEST} are read`);
+  if (text.length > LONGEST) throw malformedLicense(`it has ${text.length} characters, at most ${LONGEST} are read`);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw malformed(`the lines "${BEGIN}" and "${END}" are missing`);
+  if (begin < 0 || end < begin) throw malformedLicense(`the lines "${BEGIN}" and "${END}" are missing`);
   const body = text.slice(begin + BEGIN.length, end).replaceAll(/\s/g, "");
   const [payload = "", signature = "", ...more] = body.split(".");
   if (payload === "" || signature === "" || more.length > 0)
-    throw malformed("the text between its lines is not signed");
+    throw malformedLicense("the text between its lines is not signed");
   return { payload: Buffer.from(payload, "base64url"), signature: Buffer.from(signature, "base64url") };
 }
 
@@ -72,7 +72,7 @@ function termsOf(payload: Buffer): LicenseTerms {
   try {
     return licenseTerms.parse(JSON.parse(payload.toString()));
   } catch (error) {
-    throw malformed(`its terms are not readable: ${messageOf(error)}`);
+    throw malformedLicense(`its terms are not readable: ${messageOf(error)}`);
   }
 }
 
@@ -95,6 +95,6 @@ function unusable(why: string, cause?: unknown): Fault {
   return new Fault(faults.licenseKey, `a licence authority's key is not usable: ${why}`, {}, cause);
 }
 
-function malformed(why: string): Fault {
+function malformedLicense(why: string): Fault {
   return new Fault(faults.licenseMalformed, `the text is no licence: ${why}`);
 }

@@ -1,6 +1,6 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { ScriptsOutcome, ScriptsRequest } from "./scripts-question.ts";
-import type { Distribution } from "#kit/base/histogram";
+import type { HistogramValues } from "#kit/base/histogram";
 import type { Formatted } from "../../core/api/records.ts";
 import type { RecordedParameters } from "../../core/api/settings/client-parameters.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
@@ -172,12 +172,12 @@ export interface EndpointCounts {
   readonly switchovers: number;
   readonly failovers: number;
   /** From when a request was sent to the engine until its reply. */
-  readonly answered: Distribution;
+  readonly answered: HistogramValues;
   /** The same of requests that had to wait for a primary, from when they arrived. */
-  readonly answeredLate: Distribution;
+  readonly answeredLate: HistogramValues;
   /** How long clients were held for changes of primary, and how long no primary could be reached otherwise. */
-  readonly holds: Distribution;
-  readonly outages: Distribution;
+  readonly holds: HistogramValues;
+  readonly outages: HistogramValues;
   /** Requests and transactions whose keys lie in several slots, by command; nodes of releases before 0.5.0 do not say it. */
   readonly crossings?: Readonly<Record<string, number>>;
 }

@@ -64,9 +64,9 @@ export async function requestOnce(name: RouteName, request: LooseRequest, via: V
   const tag = headers["etag"];
   const answer = { status: statusCode, entityTag: typeof tag === "string" ? tag : "" };
   if (gives === "bytes" && statusCode === 200)
-    return { ...answer, bytes: Buffer.alloc(0), stream: bounded(body, MAX_ANSWER.bytes) };
+    return { ...answer, bytes: Buffer.alloc(0), stream: limitStream(body, MAX_ANSWER.bytes) };
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bounded(body, MAX_ANSWER.json)) chunks.push(chunk);
+  for await (const chunk of limitStream(body, MAX_ANSWER.json)) chunks.push(chunk);
   return { ...answer, bytes: Buffer.concat(chunks), stream: undefined };
 }
 
@@ -102,7 +102,7 @@ function pathOf(name: RouteName, params: Readonly<Record<string, string | number
   return routes[name].path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(params[key] ?? ""));
 }
 
-async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, void> {
+async function* limitStream(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, void> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;

@@ -54,10 +54,10 @@ async function follow(source: HttpsSource, at: URL, way: Way, redirects: number)
     await answer.body.dump();
     throw new Error(`the server answers ${answer.statusCode}`);
   }
-  return bounded(answer.body, most);
+  return readLimited(answer.body, most);
 }
 
-async function bounded(body: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
+async function readLimited(body: AsyncIterable<Buffer>, most: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

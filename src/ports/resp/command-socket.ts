@@ -131,7 +131,7 @@ export class CommandSocket {
   #settle(reply: Reply): void {
     const waiting = this.#waiting.shift();
     if (waiting === undefined) return;
-    waiting.take(reply instanceof ReplyError ? refused(waiting.name, this.#where, reply) : reply);
+    waiting.take(reply instanceof ReplyError ? replyFault(waiting.name, this.#where, reply) : reply);
   }
 
   #expire(): void {
@@ -162,7 +162,7 @@ export class CommandSocket {
 /** Engines say why in a sentence; what one says that was taken over ends up in logs and records. */
 const MOST_ERROR_CHARACTERS = 4_096;
 
-function refused(name: string, where: string, { message, code }: ReplyError): Fault {
+function replyFault(name: string, where: string, { message, code }: ReplyError): Fault {
   const answer = message.slice(0, MOST_ERROR_CHARACTERS);
   return new Fault(faults.errorReply, `${where} answered ${name} with: ${answer}`, {
     command: name,

@@ -9,8 +9,8 @@ export type BulkForm = "text" | "bytes";
 /** The value of exactly one whole frame. RESP_MALFORMED when it is none, or when it nests deeper than 64 levels. */
 export function decodeReply(frame: Uint8Array, form: BulkForm = "text"): Reply {
   const cursor: Cursor = { bytes: Buffer.from(frame.buffer, frame.byteOffset, frame.length), at: 0, form };
-  const reply = read(cursor, 0);
-  if (cursor.at !== frame.length) throw malformed("bytes follow the frame");
+  const reply = readReply(cursor, 0);
+  if (cursor.at !== frame.length) throw malformedReply("bytes follow the frame");
   return reply;
 }
 
@@ -22,8 +22,8 @@ interface Cursor {
 
 const MAX_DEPTH = 64;
 
-function read(cursor: Cursor, depth: number): Reply {
-  if (depth > MAX_DEPTH) throw malformed(`it nests deeper than ${MAX_DEPTH} levels`);
+function readReply(cursor: Cursor, depth: number): Reply {
+  if (depth > MAX_DEPTH) throw malformedReply(`it nests deeper than ${MAX_DEPTH} levels`);
   const type = String.fromCharCode(cursor.bytes[cursor.at] ?? 0);
   const line = readLine(cursor);
   switch (type) {
@@ -57,9 +57,9 @@ function read(cursor: Cursor, depth: number): Reply {
       return readMap(cursor, Number(line), depth);
     case "|":
       readMany(cursor, 2 * Number(line), depth);
-      return read(cursor, depth + 1);
+      return readReply(cursor, depth + 1);
     default:
-      throw malformed(`a frame cannot begin with ${JSON.stringify(type)}`);
+      throw malformedReply(`a frame cannot begin with ${JSON.stringify(type)}`);
   }
 }
 
@@ -67,7 +67,7 @@ const VERBATIM_PREFIX = "txt:".length;
 
 function readLine(cursor: Cursor): string {
   const end = cursor.bytes.indexOf("\r\n", cursor.at, "latin1");
-  if (end < 0) throw malformed("a line has no end");
+  if (end < 0) throw malformedReply("a line has no end");
   const line = cursor.bytes.toString("utf8", cursor.at + 1, end);
   cursor.at = end + 2;
   return line;
@@ -81,15 +81,15 @@ function bulk(cursor: Cursor, length: string): string | Uint8Array {
 function readBytes(cursor: Cursor, length: string): Buffer {
   const start = cursor.at;
   const end = start + Number(length);
-  if (!(end + 2 <= cursor.bytes.length)) throw malformed("a string is shorter than its length");
+  if (!(end + 2 <= cursor.bytes.length)) throw malformedReply("a string is shorter than its length");
   cursor.at = end + 2;
   return cursor.bytes.subarray(start, end);
 }
 
 function readMany(cursor: Cursor, count: number, depth: number): Reply[] {
   // each element takes three bytes or more: a larger count is refused before any memory is allocated for it
-  if (!(count * 3 <= cursor.bytes.length)) throw malformed(`a list of ${count} does not fit in its frame`);
-  return Array.from({ length: count }, () => read(cursor, depth + 1));
+  if (!(count * 3 <= cursor.bytes.length)) throw malformedReply(`a list of ${count} does not fit in its frame`);
+  return Array.from({ length: count }, () => readReply(cursor, depth + 1));
 }
 
 function readMap(cursor: Cursor, count: number, depth: number): ReadonlyMap<Reply, Reply> {
@@ -98,23 +98,24 @@ function readMap(cursor: Cursor, count: number, depth: number): ReadonlyMap<Repl
 }
 
 function integer(line: string): number | bigint {
-  if (!/^[+-]?\d{1,20}$/.test(line)) throw malformed(`${JSON.stringify(line)} is no integer`);
+  if (!/^[+-]?\d{1,20}$/.test(line)) throw malformedReply(`${JSON.stringify(line)} is no integer`);
   const value = Number(line);
   return Number.isSafeInteger(value) ? value : BigInt(line);
 }
 
 function bigInteger(line: string): bigint {
-  if (!/^-?\d+$/.test(line)) throw malformed(`${JSON.stringify(line)} is no integer`);
+  if (!/^-?\d+$/.test(line)) throw malformedReply(`${JSON.stringify(line)} is no integer`);
   return BigInt(line);
 }
 
 function double(line: string): number {
   if (/^-?inf$/i.test(line)) return line.startsWith("-") ? -Infinity : Infinity;
   const value = Number(line);
-  if (line === "" || (Number.isNaN(value) && line.toLowerCase() !== "nan")) throw malformed(`${line} is no number`);
+  if (line === "" || (Number.isNaN(value) && line.toLowerCase() !== "nan"))
+    throw malformedReply(`${line} is no number`);
   return value;
 }
 
-function malformed(why: string): Fault {
+function malformedReply(why: string): Fault {
   return new Fault(faults.malformed, `The peer sent what is not RESP: ${why}.`);
 }

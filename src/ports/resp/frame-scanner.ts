@@ -101,7 +101,7 @@ export class FrameScanner {
 
   #open(type: number): void {
     const shape = SHAPES[type] ?? 0;
-    if (shape === 0) throw malformed(`a frame cannot begin with byte ${type}`);
+    if (shape === 0) throw malformedFrame(`a frame cannot begin with byte ${type}`);
     this.#type = type;
     this.#digits = 0;
     this.#number = 0;
@@ -115,14 +115,14 @@ export class FrameScanner {
       const byte = bytes[at++] ?? 0;
       if (byte >= ZERO && byte <= NINE) {
         this.#number = this.#number * 10 + byte - ZERO;
-        if (++this.#digits > MAX_DIGITS) throw malformed("a length has too many digits");
+        if (++this.#digits > MAX_DIGITS) throw malformedFrame("a length has too many digits");
       } else if (byte === CR && this.#digits > 0) {
         this.#state = NUMBER_LF;
         break;
       } else if (byte === MINUS && this.#digits === 0 && !this.#negative) {
         this.#negative = true;
       } else {
-        throw malformed(`a length cannot hold byte ${byte}`);
+        throw malformedFrame(`a length cannot hold byte ${byte}`);
       }
     }
     return at;
@@ -132,7 +132,8 @@ export class FrameScanner {
     this.#state = TYPE;
     const shape = SHAPES[this.#type] ?? 0;
     if (this.#negative) {
-      if (this.#number !== 1 || (this.#type !== DOLLAR && this.#type !== STAR)) throw malformed("a length is negative");
+      if (this.#number !== 1 || (this.#type !== DOLLAR && this.#type !== STAR))
+        throw malformedFrame("a length is negative");
       this.#outstanding--;
     } else if (shape === SHAPE_BULK) {
       if (this.#number > this.#maxFrameBytes) throw tooLarge(this.#number, this.#maxFrameBytes);
@@ -179,10 +180,10 @@ function elementsOf(type: number, count: number): number {
 }
 
 function expect(byte: number | undefined, wanted: number): void {
-  if (byte !== wanted) throw malformed(`expected byte ${wanted}, found ${byte}`);
+  if (byte !== wanted) throw malformedFrame(`expected byte ${wanted}, found ${byte}`);
 }
 
-function malformed(why: string): Fault {
+function malformedFrame(why: string): Fault {
   return new Fault(faults.malformed, `The peer sent what is not RESP: ${why}.`);
 }
 

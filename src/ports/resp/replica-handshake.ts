@@ -41,10 +41,10 @@ export async function attachReplica(
     return reader.line();
   };
   await logIn(ask, logins ?? [{ user: "default", password }]);
-  accepted(await ask("REPLCONF", "capa", "eof", "capa", "psync2"));
+  requireAccepted(await ask("REPLCONF", "capa", "eof", "capa", "psync2"));
   // engines before redis 7.0 do not know it, and send their data
   await ask("REPLCONF", "rdb-filter-only", "");
-  const [kind, id = "", offset] = accepted(
+  const [kind, id = "", offset] = requireAccepted(
     await (from === undefined ? ask("PSYNC", "?", "-1") : ask("PSYNC", from.replicationId, from.offset + 1)),
   ).split(" ");
   if (kind === "+CONTINUE" && from !== undefined)
@@ -65,11 +65,11 @@ async function logIn(
     if (!reply.startsWith("-")) return;
     refusal ||= reply;
   }
-  if (known.length > 0 && known.length === logins.length) accepted(refusal);
+  if (known.length > 0 && known.length === logins.length) requireAccepted(refusal);
 }
 
 /** RESP_ERROR_REPLY when the engine refuses. */
-function accepted(reply: string): string {
+function requireAccepted(reply: string): string {
   if (reply.startsWith("-")) throw new Fault(faults.errorReply, reply.slice(1));
   return reply;
 }

@@ -51,7 +51,7 @@ async function* commandsOf(
   acknowledge();
   const timer = setInterval(acknowledge, ACKNOWLEDGE_MS);
   try {
-    yield* placed(framesOf(reader), begin, acknowledge);
+    yield* withOffsets(framesOf(reader), begin, acknowledge);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -60,7 +60,7 @@ async function* commandsOf(
   }
 }
 
-async function* placed(
+async function* withOffsets(
   arriving: AsyncGenerator<readonly Buffer[]>,
   { replicationId, ...begin }: StreamPosition,
   acknowledge: () => void,

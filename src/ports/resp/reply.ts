@@ -38,7 +38,7 @@ export class Push {
 export function textOf(reply: Reply): string {
   if (typeof reply === "string") return reply;
   if (reply instanceof Uint8Array) return Buffer.from(reply).toString();
-  throw unexpected("text", reply);
+  throw unexpectedReply("text", reply);
 }
 
 /** The reply as a string with one character for each byte, so that what is no text stays what it is; other replies as they read. */
@@ -50,16 +50,16 @@ export function byteStringOf(reply: Reply): string {
 export function numberOf(reply: Reply): number {
   const value = typeof reply === "string" && reply !== "" ? Number(reply) : reply;
   if (typeof value === "number" && !Number.isNaN(value)) return value;
-  throw unexpected("a number", reply);
+  throw unexpectedReply("a number", reply);
 }
 
 /** The reply as an array; RESP_UNEXPECTED_REPLY otherwise. */
 export function listOf(reply: Reply): readonly Reply[] {
   if (Array.isArray(reply)) return reply;
-  throw unexpected("an array", reply);
+  throw unexpectedReply("an array", reply);
 }
 
-function unexpected(wanted: string, reply: Reply): Fault {
+function unexpectedReply(wanted: string, reply: Reply): Fault {
   const got = reply === null ? "null" : reply instanceof Object ? reply.constructor.name : typeof reply;
   return new Fault(faults.unexpectedReply, `The engine answered with ${got} where ${wanted} was expected.`);
 }

@@ -19,7 +19,7 @@ import { recoverCommand } from "./recover/command.ts";
 import { statusCommand } from "./status/command.ts";
 import { supportBundleCommand } from "./support/command.ts";
 import { upgradeCommand } from "./upgrade/command.ts";
-import { siteOptionsLast } from "./access/options-last.ts";
+import { namespaceOptionsLast } from "./access/options-last.ts";
 import { CLEAR } from "./upgrade/progress.ts";
 import { whyCommand } from "./why/command.ts";
 
@@ -52,7 +52,7 @@ Exit codes: ${EXIT.ok} nothing is wrong, ${EXIT.failed} no answer (the message s
 
 /** Runs one storectl command and answers what it ends with; CLI_USAGE for words that it does not know. */
 export async function runStorectl(args: readonly string[], given: CliContext): Promise<ExitCode> {
-  const context = { ...given, print: (text: string) => given.print(printed(text)) };
+  const context = { ...given, print: (text: string) => given.print(visibleOutput(text)) };
   let code: ExitCode = EXIT.ok;
   const asking: Asking = {
     ...context,
@@ -70,7 +70,7 @@ export async function runStorectl(args: readonly string[], given: CliContext): P
     command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });
   }
   try {
-    await program.parseAsync(siteOptionsLast(args), { from: "user" });
+    await program.parseAsync(namespaceOptionsLast(args), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.ok;
@@ -80,7 +80,7 @@ export async function runStorectl(args: readonly string[], given: CliContext): P
 }
 
 /** Text of others reaches the terminal as text; a line of progress begins by taking the former one away. */
-function printed(text: string): string {
+function visibleOutput(text: string): string {
   return text.startsWith(CLEAR) ? `${CLEAR}${visibleText(text.slice(CLEAR.length))}` : visibleText(text);
 }
 

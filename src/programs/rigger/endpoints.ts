@@ -6,7 +6,7 @@ import type { Wanted } from "#kit/kube/kube";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 
 /** Where a database's objects are made, and with what they go away. */
-export interface Place {
+export interface EndpointOwner {
   readonly cluster: string;
   readonly namespace: string;
   /** The database's record: the objects go when it does. */
@@ -21,36 +21,44 @@ export function servingNodes(nodes: readonly NodeRecord[]): readonly NodeRecord[
 }
 
 /** The Service of a database: no selector, since which nodes serve is decided here and not by readiness of pods. */
-export function databaseService(bdb: BdbRecord, place: Place): Wanted<Service> {
+export function databaseService(bdb: BdbRecord, endpointOwner: EndpointOwner): Wanted<Service> {
   return {
-    metadata: metaOf(bdb, place),
+    metadata: metaOf(bdb, endpointOwner),
     spec: { type: "ClusterIP", ports: [{ name: "redis", port: bdb.port, targetPort: bdb.port, protocol: "TCP" }] },
   };
 }
 
 /** The addresses behind the Service. */
-export function databaseEndpoints(bdb: BdbRecord, nodes: readonly NodeRecord[], place: Place): Wanted<EndpointSlice> {
-  const meta = metaOf(bdb, place);
+export function databaseEndpoints(
+  bdb: BdbRecord,
+  nodes: readonly NodeRecord[],
+  endpointOwner: EndpointOwner,
+): Wanted<EndpointSlice> {
+  const meta = metaOf(bdb, endpointOwner);
   return {
     metadata: {
       ...meta,
       labels: {
         ...meta.labels,
         "kubernetes.io/service-name": bdb.name,
-        "endpointslice.kubernetes.io/managed-by": clusterNames.rigger(place.cluster),
+        "endpointslice.kubernetes.io/managed-by": clusterNames.rigger(endpointOwner.cluster),
       },
     },
     addressType: nodes.some(({ addr }) => addr.includes(":")) ? "IPv6" : "IPv4",
     endpoints: nodes.map(({ uid, addr }) => ({
       addresses: [addr],
       conditions: { ready: true, serving: true, terminating: false },
-      targetRef: { kind: "Pod", name: clusterNames.nodePod(place.cluster, uid), namespace: place.namespace },
+      targetRef: {
+        kind: "Pod",
+        name: clusterNames.nodePod(endpointOwner.cluster, uid),
+        namespace: endpointOwner.namespace,
+      },
     })),
     ports: [{ name: "redis", port: bdb.port, protocol: "TCP" }],
   };
 }
 
-function metaOf(bdb: BdbRecord, { cluster, namespace, owner }: Place) {
+function metaOf(bdb: BdbRecord, { cluster, namespace, owner }: EndpointOwner) {
   return {
     name: bdb.name,
     namespace,

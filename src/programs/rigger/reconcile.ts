@@ -13,7 +13,7 @@ import { faults } from "../../ports/management/faults.ts";
 import type { BdbRecord, NodeRecord } from "../../ports/management/records.ts";
 import type { ObjectApplier } from "#kit/reconcile/object-applier";
 import { lookAgain, type Outcome } from "#kit/reconcile/outcome";
-import { databaseEndpoints, databaseService, servingNodes, type Place } from "./endpoints.ts";
+import { databaseEndpoints, databaseService, servingNodes, type EndpointOwner } from "./endpoints.ts";
 
 export interface RiggerDeps {
   readonly kube: Kube;
@@ -94,16 +94,16 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
 async function isFree(
   { kube, log, services, slices }: RiggerDeps,
   { name }: BdbRecord,
-  place: Place,
+  endpointOwner: EndpointOwner,
 ): Promise<boolean> {
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
     log.warn("a database has no Service: its name is none that a Service may have", { database: name });
     return false;
   }
-  const { namespace } = place;
+  const { namespace } = endpointOwner;
   const service = services.get({ name, namespace }) ?? (await kube.get(Services, { name, namespace }));
   const slice = slices.get({ name, namespace }) ?? (await slicesNamed(kube, name, namespace))[0];
-  if ([service, slice].every((found) => found === undefined || isOurs(found, name, place))) return true;
+  if ([service, slice].every((found) => found === undefined || isOurs(found, name, endpointOwner))) return true;
   log.warn("a database has no Service: the name belongs to another one", { database: name });
   return false;
 }
@@ -114,7 +114,7 @@ async function slicesNamed(kube: Kube, name: string, namespace: string): Promise
 }
 
 /** Labels of the cluster and the database, and its record for an owner: this one, or a former one of its name, which is gone then. */
-function isOurs({ metadata }: Stored<object>, database: string, { cluster, owner }: Place): boolean {
+function isOurs({ metadata }: Stored<object>, database: string, { cluster, owner }: EndpointOwner): boolean {
   const { labels = {}, ownerReferences = [] } = metadata;
   const isLabelled = labels[LABELS.cluster] === cluster && labels[LABELS.database] === database;
   const isOfRecord = ({ kind, name, uid }: OwnerReference): boolean =>

@@ -18,7 +18,7 @@ import { riggerReconciler } from "./reconcile.ts";
 /** How long one node may take to answer, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 
-export interface RiggerDeps {
+export interface RiggerOptions {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +27,7 @@ export interface RiggerDeps {
 }
 
 /** Keeps Services, EndpointSlices and the leader label of one cluster until `signal` aborts. */
-export async function runRigger(deps: RiggerDeps, signal: AbortSignal): Promise<void> {
+export async function runRigger(deps: RiggerOptions, signal: AbortSignal): Promise<void> {
   const { kube, clock, log } = deps;
   const config = deps.readConfig();
   const { cluster, namespace } = config;
@@ -76,7 +76,7 @@ interface RiggerCache {
 }
 
 function startCache(
-  { kube, clock, log }: RiggerDeps,
+  { kube, clock, log }: RiggerOptions,
   { cluster, namespace }: RiggerConfig,
   signal: AbortSignal,
 ): RiggerCache {
@@ -93,7 +93,7 @@ function startCache(
 
 /** One client after the other: a new one once password or authority of the cluster have changed. */
 function followMounts(
-  { readConfig, log }: RiggerDeps,
+  { readConfig, log }: RiggerOptions,
   first: RiggerConfig,
   pods: Informer<Pod>,
 ): { readonly client: () => ManagementClient; readonly close: () => Promise<void> } {

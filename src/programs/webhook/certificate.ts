@@ -7,7 +7,7 @@ import type { KeyPair } from "#kit/pki/authority";
 import { readUnheld } from "../../mechanisms/observe/kubernetes/unheld-secret.ts";
 import { startPairs, type Serving } from "./tls.ts";
 
-export interface CertificateDeps {
+export interface WebhookCertificateDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,7 +25,7 @@ const TRUST_MS = 3_000;
  * `signal` aborts. What cannot be used is logged, and what was in use stays.
  */
 export async function followCertificate(
-  { kube, clock, log, namespace }: CertificateDeps,
+  { kube, clock, log, namespace }: WebhookCertificateDeps,
   present: (serving: Serving) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -31,12 +31,12 @@ const envelope = z.object({
 });
 
 /** What the API server asks. */
-export type Question = z.output<typeof envelope>;
-export type Asked = Question["request"];
+export type ReviewEnvelope = z.output<typeof envelope>;
+export type ReviewRequest = ReviewEnvelope["request"];
 export type AskedObject = z.output<typeof object>;
 
 /** The question in a body; WEBHOOK_BAD_REVIEW when it holds none. */
-export function readQuestion(text: string): Question {
+export function readQuestion(text: string): ReviewEnvelope {
   const parsed = envelope.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -45,7 +45,7 @@ export function readQuestion(text: string): Question {
 }
 
 /** The answer to `question`, in the version in which it was asked. */
-export function answerTo({ apiVersion, kind, request }: Question, { denials, warnings }: SpecReview): object {
+export function answerTo({ apiVersion, kind, request }: ReviewEnvelope, { denials, warnings }: SpecReview): object {
   const allowed = denials.length === 0;
   const response = {
     uid: request.uid,
@@ -56,7 +56,7 @@ export function answerTo({ apiVersion, kind, request }: Question, { denials, war
   return { apiVersion, kind, response };
 }
 
-function statusOf({ name, kind, object: asked }: Asked, denials: SpecReview["denials"]): object {
+function statusOf({ name, kind, object: asked }: ReviewRequest, denials: SpecReview["denials"]): object {
   return {
     status: "Failure",
     code: 422,

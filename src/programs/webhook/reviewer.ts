@@ -9,7 +9,7 @@ import type { Release } from "../../core/releases/catalogue/release.ts";
 import { grownSize, isExempt, isDefinition, validate, validateDefinition } from "./validate.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 import type { ObjectLookup } from "./namespace-objects.ts";
-import { answerTo, readQuestion, type Asked } from "./review.ts";
+import { answerTo, readQuestion, type ReviewRequest } from "./review.ts";
 
 export interface ReviewerDeps {
   readonly clock: Clock;
@@ -42,7 +42,7 @@ interface Verdict {
   readonly outcome: "allowed" | "denied" | "failed";
 }
 
-async function verdictOn(asked: Asked, deps: ReviewerDeps): Promise<Verdict> {
+async function verdictOn(asked: ReviewRequest, deps: ReviewerDeps): Promise<Verdict> {
   if (isDefinition(asked)) return outcomeOf(validateDefinition(asked));
   if (isExempt(asked) || isOperator(asked, deps.namespace)) return outcomeOf(ACCEPTED);
   try {
@@ -60,7 +60,7 @@ function outcomeOf(review: SpecReview): Verdict {
 
 /** The informer cache is used first; a denial rests on what the API server has now. */
 async function reviewOf(
-  asked: Asked,
+  asked: ReviewRequest,
   { objects, release, namespace, growthRefusal }: ReviewerDeps,
 ): Promise<SpecReview> {
   if (!objects.watches(asked.namespace)) {
@@ -76,6 +76,6 @@ async function reviewOf(
 }
 
 /** The operator's own writes are never held up. */
-function isOperator({ userInfo }: Asked, namespace: string): boolean {
+function isOperator({ userInfo }: ReviewRequest, namespace: string): boolean {
   return userInfo.username === `system:serviceaccount:${namespace}:${OPERATOR_NAME}`;
 }

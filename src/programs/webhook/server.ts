@@ -131,28 +131,28 @@ function send(response: ServerResponse, { status, text, headers }: Reply): void 
 async function respond(request: IncomingMessage, asked: Asked): Promise<Reply | undefined> {
   const path = request.url?.split("?", 1)[0] ?? "";
   const method = METHODS[path];
-  if (method === undefined) return said(404, `${path} is not served here; /admission is`);
-  if (request.method !== method) return { ...said(405, `${path} takes ${method}`), headers: { allow: method } };
-  if (path === "/liveness") return said(200, "alive");
+  if (method === undefined) return messageReply(404, `${path} is not served here; /admission is`);
+  if (request.method !== method) return { ...messageReply(405, `${path} takes ${method}`), headers: { allow: method } };
+  if (path === "/liveness") return messageReply(200, "alive");
   const unready = asked.unready();
-  if (path === "/readiness") return unready === undefined ? said(200, "ready") : said(503, unready);
-  return answered(request, asked);
+  if (path === "/readiness") return unready === undefined ? messageReply(200, "ready") : messageReply(503, unready);
+  return answerReview(request, asked);
 }
 
 const METHODS: Readonly<Record<string, string>> = { "/admission": "POST", "/liveness": "GET", "/readiness": "GET" };
 
-async function answered(request: IncomingMessage, { body, judged }: Asked): Promise<Reply | undefined> {
+async function answerReview(request: IncomingMessage, { body, judged }: Asked): Promise<Reply | undefined> {
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) {
-    return said(415, "the body must be JSON: send the header Content-Type: application/json");
+    return messageReply(415, "the body must be JSON: send the header Content-Type: application/json");
   }
   if (!(await hasArrived(request, body))) {
-    return { ...said(413, `the body is larger than ${BODY_BYTES} bytes`), headers: { connection: "close" } };
+    return { ...messageReply(413, `the body is larger than ${BODY_BYTES} bytes`), headers: { connection: "close" } };
   }
   try {
     const answer = await judged();
     return answer && { status: 200, text: JSON.stringify(answer) };
   } catch (error) {
-    if (isFault(error, faults.badReview)) return said(400, messageOf(error));
+    if (isFault(error, faults.badReview)) return messageReply(400, messageOf(error));
     throw error;
   }
 }
@@ -167,7 +167,7 @@ async function hasArrived(request: IncomingMessage, body: ArrivingBody): Promise
   return true;
 }
 
-function said(status: number, message: string): Reply {
+function messageReply(status: number, message: string): Reply {
   return { status, text: JSON.stringify({ message }) };
 }
 
@@ -175,5 +175,5 @@ function said(status: number, message: string): Reply {
 function abandon(response: ServerResponse, error: unknown, log: Log): void {
   log.error("a review could not be answered", { error });
   if (response.headersSent) response.destroy();
-  else response.writeHead(500, { "content-type": "application/json" }).end(said(500, "internal error").text);
+  else response.writeHead(500, { "content-type": "application/json" }).end(messageReply(500, "internal error").text);
 }

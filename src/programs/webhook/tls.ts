@@ -45,7 +45,7 @@ export function startPairs(hosts: readonly [string, ...string[]]): Pairs {
       current === undefined || (isAuthority(current, hosts[0], now) && isAuthority(pair, hosts[0], now)),
     serving(now) {
       if (current === undefined) return undefined;
-      const own = isAuthority(current, hosts[0], now) ? issued(current, hosts, now) : current;
+      const own = isAuthority(current, hosts[0], now) ? issueServerPair(current, hosts, now) : current;
       const expiry = expiryOf(own.certificate);
       const left = expiry.getTime() - now.getTime();
       return {
@@ -74,7 +74,7 @@ function isAuthority(pair: KeyPair, host: string, now: Date): boolean {
   return purposeOf(pair, host, now).kind === "authority";
 }
 
-function issued(authority: KeyPair, hosts: readonly string[], now: Date): KeyPair {
+function issueServerPair(authority: KeyPair, hosts: readonly string[], now: Date): KeyPair {
   return issue(authority, {
     commonName: "admission",
     dnsNames: hosts,

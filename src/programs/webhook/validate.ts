@@ -29,10 +29,10 @@ import { existingOf, referencesIn, type NamespaceObjects } from "../../mechanism
 import { ACCEPTED, review, type SpecReview } from "../../core/planner/admission/review.ts";
 import type { GrowthRefusal } from "../../core/planner/view/volume-growth.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
-import type { Asked } from "./review.ts";
+import type { ReviewRequest } from "./review.ts";
 
 /** Whether there is nothing to validate: no spec of the product is written, or the object is being deleted. */
-export function isExempt({ kind, operation, subResource, object, oldObject }: Asked): boolean {
+export function isExempt({ kind, operation, subResource, object, oldObject }: ReviewRequest): boolean {
   const isWrite = (operation === "CREATE" || operation === "UPDATE") && (subResource ?? "") === "";
   if (!isWrite || kind.group !== API_GROUP || object === null || object === undefined) return true;
   if (object.metadata.deletionTimestamp !== undefined) return true;
@@ -40,7 +40,7 @@ export function isExempt({ kind, operation, subResource, object, oldObject }: As
 }
 
 /** The size to which the write lets the volumes of a cluster grow; undefined when it lets them stay. */
-export function grownSize({ kind, object, oldObject }: Asked): string | undefined {
+export function grownSize({ kind, object, oldObject }: ReviewRequest): string | undefined {
   if (kind.kind !== KINDS.cluster.kind) return undefined;
   const [now, before] = [object, oldObject].map((one) => clusterSpec.safeParse(one?.spec).data?.persistentSpec);
   if (now === undefined || before === undefined) return undefined;
@@ -48,21 +48,21 @@ export function grownSize({ kind, object, oldObject }: Asked): string | undefine
 }
 
 /** Whether a definition of the product is replaced. */
-export function isDefinition({ kind, operation, subResource, name, object, oldObject }: Asked): boolean {
+export function isDefinition({ kind, operation, subResource, name, object, oldObject }: ReviewRequest): boolean {
   const isReplaced = operation === "UPDATE" && (subResource ?? "") === "" && Boolean(object && oldObject);
   const isOurs = kind.group === CustomResourceDefinitions.group && name.endsWith(`.${API_GROUP}`);
   return isReplaced && isOurs && kind.kind === CustomResourceDefinitions.kind;
 }
 
 /** The objections to a definition, by the releases of the old and the new one. */
-export function validateDefinition({ object, oldObject }: Asked): SpecReview {
-  const markOf = (one: Asked["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
+export function validateDefinition({ object, oldObject }: ReviewRequest): SpecReview {
+  const markOf = (one: ReviewRequest["object"]) => one?.metadata.annotations?.[RELEASE_ANNOTATION];
   return { denials: objectionsToDefinition({ mark: markOf(object), before: markOf(oldObject) }), warnings: [] };
 }
 
 /** The objections of the rules of its kind to the object, given the references in its namespace. */
 export function validate(
-  asked: Asked,
+  asked: ReviewRequest,
   objects: NamespaceObjects,
   release: Release,
   growthRefusal?: GrowthRefusal,
@@ -71,13 +71,13 @@ export function validate(
   switch (asked.kind.kind) {
     case KINDS.cluster.kind: {
       const references = referencesIn(objects, release, { kind: "clusters", name });
-      return validated(asked, clusterSpec, (spec, before): ReviewedCluster => {
+      return validateSpec(asked, clusterSpec, (spec, before): ReviewedCluster => {
         return { name, spec, before, ...reportedBy(asked), growthRefusal, references };
       })(CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE);
     }
     case KINDS.database.kind: {
       const references = referencesIn(objects, release, { kind: "databases", name });
-      return validated(asked, databaseSpec, (spec, before): ReviewedDatabase => {
+      return validateSpec(asked, databaseSpec, (spec, before): ReviewedDatabase => {
         const facts = { kind: "redb", name, at: "spec", spec, before } as const;
         return { ...facts, existing: existingOf(statusOf(asked)), references };
       })(DATABASE_RULES, DATABASE_ADVICE);
@@ -86,13 +86,13 @@ export function validate(
       const references = referencesIn(objects, release, { kind: "activeActives", name });
       const linked = activeActiveStatus.safeParse(statusOf(asked)).data?.linkedRedbs?.[0];
       const existing = existingOf(objects.databases.find(({ metadata }) => metadata.name === linked)?.status);
-      return validated(asked, activeActiveSpec, (spec, before): ReviewedActiveActive => {
+      return validateSpec(asked, activeActiveSpec, (spec, before): ReviewedActiveActive => {
         return { name, spec, before, existing, references };
       })(ACTIVE_ACTIVE_RULES, ACTIVE_ACTIVE_ADVICE);
     }
     case KINDS.remoteCluster.kind: {
       const references = referencesIn(objects, release, { kind: "remoteClusters", name });
-      return validated(asked, remoteClusterSpec, (spec, before): ReviewedRemoteCluster => {
+      return validateSpec(asked, remoteClusterSpec, (spec, before): ReviewedRemoteCluster => {
         return { name, spec, before, references };
       })(REMOTE_CLUSTER_RULES, REMOTE_CLUSTER_ADVICE);
     }
@@ -102,7 +102,7 @@ export function validate(
 }
 
 /** What the status of a cluster says. */
-function reportedBy(asked: Asked): Pick<ReviewedCluster, "nodes" | "tags" | "askedSize"> {
+function reportedBy(asked: ReviewRequest): Pick<ReviewedCluster, "nodes" | "tags" | "askedSize"> {
   const { version = [], nodes = [], persistenceStatus } = clusterStatus.safeParse(statusOf(asked)).data ?? {};
   const tags = [...new Set([version, nodes.map((node) => node.version)].flat())];
   return { nodes: nodes.length, tags, askedSize: persistenceStatus?.volumeSize };
@@ -114,8 +114,8 @@ type Validation<Facts> = (
 ) => SpecReview;
 
 /** Reads both specs, and applies the rules to what `factsOf` makes of them. */
-function validated<Spec, Facts>(
-  { kind, object, oldObject }: Asked,
+function validateSpec<Spec, Facts>(
+  { kind, object, oldObject }: ReviewRequest,
   schema: z.ZodType<Spec>,
   factsOf: (spec: Spec, before: Spec | undefined) => Facts,
 ): Validation<Facts> {
@@ -138,6 +138,6 @@ function objectionOf(kind: string, { path, message, input }: z.core.$ZodIssue) {
   return invalidValue(field, input ?? null, message, remedy);
 }
 
-function statusOf({ oldObject }: Asked): unknown {
+function statusOf({ oldObject }: ReviewRequest): unknown {
   return oldObject?.status ?? {};
 }

@@ -28,12 +28,12 @@ export function clusterView(change: Partial<ClusterView> = {}): ClusterView {
     deleting: false,
     spec: clusterSpec.parse({}),
     remembered: { version: OLD.nodeTag, imageTag: OLD.nodeTag, state: "Running" },
-    operator: OLD,
+    release: OLD,
     kubernetesMinor: "1.34",
     workload: {
       template: `template of ${OLD.nodeTag}`,
       image: `storeenterprise/node:${OLD.nodeTag}`,
-      imageTag: OLD.nodeTag,
+      nodeTag: OLD.nodeTag,
       replicas: 3,
       partition: 3,
       updateRevision: OLD.nodeTag,
@@ -57,7 +57,7 @@ const AS_MADE = "as its pod";
 function reporting(view: ClusterView): ClusterView {
   if (!view.cluster.reachable) return view;
   const tagOf = (uid: number): string =>
-    view.pods.find(({ ordinal }) => ordinal === uid - 1)?.imageTag ?? view.workload?.imageTag ?? OLD.nodeTag;
+    view.pods.find(({ ordinal }) => ordinal === uid - 1)?.nodeTag ?? view.workload?.nodeTag ?? OLD.nodeTag;
   const nodes = view.cluster.nodes.map((one) => (one.tag === AS_MADE ? { ...one, tag: tagOf(one.uid) } : one));
   return { ...view, cluster: { ...view.cluster, nodes } };
 }
@@ -72,7 +72,7 @@ export function pod(ordinal: number, change: Partial<NodePod> = {}): NodePod {
     ordinal,
     id: `pod ${ordinal}`,
     revision: OLD.nodeTag,
-    imageTag: OLD.nodeTag,
+    nodeTag: OLD.nodeTag,
     digest: "",
     deleting: false,
     containerReady: true,
@@ -136,7 +136,7 @@ export function facts(change: Partial<PolledCluster> = {}): PolledCluster {
 }
 
 /** A cluster that was asked for the newest release, with the operator of that release. */
-export const upgrading: Partial<ClusterView> = { operator: NEW, spec: asking(NEW.nodeTag) };
+export const upgrading: Partial<ClusterView> = { release: NEW, spec: asking(NEW.nodeTag) };
 
 /** A volume of the size that the cluster asks for. */
 export function volume(change: Partial<Volume> = {}): Volume {

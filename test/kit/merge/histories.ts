@@ -5,7 +5,7 @@ import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "../../../src/
 import {
   NOTHING,
   coversAll,
-  including,
+  withDot,
   pairsOf,
   seqOf,
   union,
@@ -71,7 +71,7 @@ export function anotherOrder(operations: readonly Operation[], dice: Dice): read
     );
     left.splice(left.indexOf(next), 1);
     order.push(next);
-    received = including(received, next.dot);
+    received = withDot(received, next.dot);
   }
   return order;
 }
@@ -124,7 +124,7 @@ function deliver(to: Writer, from: Writer, dice: Dice): void {
 }
 
 function take(writer: Writer, operation: Operation): void {
-  writer.received = including(writer.received, operation.dot);
+  writer.received = withDot(writer.received, operation.dot);
   writer.clock = laterOf(writer.clock, operation.at);
   writer.operations = [...writer.operations, operation];
 }

@@ -3,7 +3,7 @@ import type { HeldKey } from "../../../src/core/merge/state/held-key.ts";
 import { MergedState } from "../../../src/core/merge/state/merged-state.ts";
 import type { Effect } from "../../../src/core/merge/operations/operation.ts";
 import type { KeyAt } from "../../../src/core/merge/state/uncaptured-effects.ts";
-import { NOTHING, including, seqOf } from "../../../src/core/merge/operations/version-vector.ts";
+import { NOTHING, withDot, seqOf } from "../../../src/core/merge/operations/version-vector.ts";
 
 /** Commands of the key `k`, each by a site that had received all that is named before it there. */
 export type Known = readonly string[];
@@ -17,7 +17,7 @@ export function keyAt(known: Known, held: Known): KeyAt {
     const dot = { origin: Number(origin), seq: seqOf(received, Number(origin)) + 1 };
     const effects = effectsOf(command);
     state.take({ dot, at: { wall: at + 1, count: 0, site: dot.origin }, seen: received, effects });
-    received = including(received, dot);
+    received = withDot(received, dot);
   }
   return { held: heldBy(held), state: state.known("k"), received };
 }

@@ -42,7 +42,7 @@ export function workloadOf(set: StatefulSet): Workload {
     partition,
     template: hash,
     image: `storeenterprise/node:${template.tag}`,
-    imageTag: template.tag,
+    nodeTag: template.tag,
     updateRevision: set.updateRevision,
     currentRevision: set.currentRevision,
     observed: set.observedGeneration === generation,

@@ -78,7 +78,7 @@ export class OrderedWorld {
     const { accepted } = asked;
     const upgradeSpec = accepted === undefined ? {} : { upgradeSpec: { acceptUnknownVersion: accepted } };
     return clusterView({
-      operator,
+      release: operator,
       remembered,
       kubernetesMinor: "1.34",
       spec: this.#specOf(asked.tag, { ...more, ...upgradeSpec }),
@@ -122,8 +122,8 @@ export class OrderedWorld {
     for (const each of this.pods) {
       const uid = uidOf(each);
       if (each.deleting) this.#end(each, uid);
-      else if (!each.containerReady && each.imageTag !== "nonsense") {
-        this.nodes.start(uid, each.imageTag);
+      else if (!each.containerReady && each.nodeTag !== "nonsense") {
+        this.nodes.start(uid, each.nodeTag);
         this.#change(each, { containerReady: true });
       }
     }
@@ -227,7 +227,7 @@ export class OrderedWorld {
   }
 
   /** What the status keeps for the next pass. */
-  #remember(view: ClusterView, { upgrading, change, target, state }: ClusterDecision): void {
+  #remember(view: ClusterView, { upgrading, change, targetTag: target, state }: ClusterDecision): void {
     const { upgrade, imageTag } = this.remembered;
     const tag = this.set.template.tag === target ? target : imageTag;
     const began = { from: change?.fromTag ?? target, to: target, startedAt: "then", updatedNodes: 0 };
@@ -263,7 +263,7 @@ export class OrderedWorld {
     return pod(ordinal, {
       id: `pod ${this.#made}`,
       revision,
-      imageTag: tag,
+      nodeTag: tag,
       trouble,
       containerReady: ready,
       inService: ready,

@@ -1,5 +1,5 @@
 /** How often values fell between bounds. */
-export interface Distribution {
+export interface HistogramValues {
   /** For each bound how many values were at most so large and above the bound before; last those above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
@@ -27,7 +27,7 @@ export class Histogram {
   }
 
   /** What was counted so far. */
-  get distribution(): Distribution {
+  get distribution(): HistogramValues {
     return { counts: [...this.#counts], sum: this.#sum };
   }
 }

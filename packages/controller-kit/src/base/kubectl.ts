@@ -109,7 +109,7 @@ export function rolloutStatus(statefulSet: string): string {
 }
 
 /** Waits until the pods of a Deployment are those of its template. */
-export function deploymentStatus(deployment: string): string {
+export function deploymentRollout(deployment: string): string {
   return `kubectl rollout status deployment/${shellWord(deployment)}`;
 }
 

@@ -38,36 +38,36 @@ export const Nodes = core<Node>("Node", "nodes", false);
 export const PersistentVolumeClaims = core<PersistentVolumeClaim>("PersistentVolumeClaim", "persistentvolumeclaims");
 export const PersistentVolumes = core<PersistentVolume>("PersistentVolume", "persistentvolumes", false);
 export const Endpoints = core<EndpointsObject>("Endpoints", "endpoints");
-export const Deployments = grouped<Deployment>("apps", "Deployment", "deployments");
-export const ReplicaSets = grouped<ReplicaSet>("apps", "ReplicaSet", "replicasets");
-export const StatefulSets = grouped<StatefulSet>("apps", "StatefulSet", "statefulsets");
-export const ControllerRevisions = grouped<ControllerRevision>("apps", "ControllerRevision", "controllerrevisions");
-export const Jobs = grouped<Job>("batch", "Job", "jobs");
-export const Roles = grouped<Role>("rbac.authorization.k8s.io", "Role", "roles");
-export const RoleBindings = grouped<RoleBinding>("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");
-export const Leases = grouped<Lease>("coordination.k8s.io", "Lease", "leases");
-export const EndpointSlices = grouped<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
-export const StorageClasses = grouped<StorageClass>("storage.k8s.io", "StorageClass", "storageclasses", false);
-export const PodDisruptionBudgets = grouped<PodDisruptionBudget>(
+export const Deployments = groupType<Deployment>("apps", "Deployment", "deployments");
+export const ReplicaSets = groupType<ReplicaSet>("apps", "ReplicaSet", "replicasets");
+export const StatefulSets = groupType<StatefulSet>("apps", "StatefulSet", "statefulsets");
+export const ControllerRevisions = groupType<ControllerRevision>("apps", "ControllerRevision", "controllerrevisions");
+export const Jobs = groupType<Job>("batch", "Job", "jobs");
+export const Roles = groupType<Role>("rbac.authorization.k8s.io", "Role", "roles");
+export const RoleBindings = groupType<RoleBinding>("rbac.authorization.k8s.io", "RoleBinding", "rolebindings");
+export const Leases = groupType<Lease>("coordination.k8s.io", "Lease", "leases");
+export const EndpointSlices = groupType<EndpointSlice>("discovery.k8s.io", "EndpointSlice", "endpointslices");
+export const StorageClasses = groupType<StorageClass>("storage.k8s.io", "StorageClass", "storageclasses", false);
+export const PodDisruptionBudgets = groupType<PodDisruptionBudget>(
   "policy",
   "PodDisruptionBudget",
   "poddisruptionbudgets",
 );
-export const NetworkPolicies = grouped<NetworkPolicy>("networking.k8s.io", "NetworkPolicy", "networkpolicies");
-export const ValidatingWebhookConfigurations = grouped<ValidatingWebhookConfiguration>(
+export const NetworkPolicies = groupType<NetworkPolicy>("networking.k8s.io", "NetworkPolicy", "networkpolicies");
+export const ValidatingWebhookConfigurations = groupType<ValidatingWebhookConfiguration>(
   "admissionregistration.k8s.io",
   "ValidatingWebhookConfiguration",
   "validatingwebhookconfigurations",
   false,
 );
 /** Only OpenShift has it. */
-export const SecurityContextConstraints = grouped<{ readonly users?: readonly string[] }>(
+export const SecurityContextConstraints = groupType<{ readonly users?: readonly string[] }>(
   "security.openshift.io",
   "SecurityContextConstraints",
   "securitycontextconstraints",
   false,
 );
-export const CustomResourceDefinitions = grouped<CustomResourceDefinition>(
+export const CustomResourceDefinitions = groupType<CustomResourceDefinition>(
   "apiextensions.k8s.io",
   "CustomResourceDefinition",
   "customresourcedefinitions",
@@ -78,6 +78,6 @@ function core<T>(kind: string, plural: string, namespaced = true): ResourceType<
   return { group: "", version: "v1", kind, plural, namespaced };
 }
 
-function grouped<T>(group: string, kind: string, plural: string, namespaced = true): ResourceType<T> {
+function groupType<T>(group: string, kind: string, plural: string, namespaced = true): ResourceType<T> {
   return { group, version: "v1", kind, plural, namespaced };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reply, refuse, scriptedApi, configMap } from "../testing/scripted-api.ts";
+import { reply, answerStatus, scriptedApi, configMap } from "../testing/scripted-api.ts";
 import { Fault } from "../base/fault.ts";
 import { createAuthority } from "../pki/authority.ts";
 import { ConfigMaps, Deployments, Nodes } from "./builtin.ts";
@@ -58,7 +58,7 @@ test("a request with a deadline is broken off after it, and the next one is answ
 
 test("a list whose pages grow too old is asked for in one piece", async () => {
   await using api = await scriptedApi(({ query }, response) => {
-    if (query.get("continue") !== null) refuse(response, 410, "Expired");
+    if (query.get("continue") !== null) answerStatus(response, 410, "Expired");
     else if (query.get("limit") === null) {
       reply(response, { metadata: { resourceVersion: "9" }, items: [configMap("a", "1"), configMap("b", "8")] });
     } else reply(response, { metadata: { resourceVersion: "7", continue: "more" }, items: [configMap("a", "1")] });
@@ -115,7 +115,9 @@ const refusals = [
 ];
 for (const { status, reason, code } of refusals) {
   test(`status ${status} ${reason} is ${code}`, async () => {
-    await using api = await scriptedApi((_, response) => refuse(response, status, reason, { "retry-after": "2" }));
+    await using api = await scriptedApi((_, response) =>
+      answerStatus(response, status, reason, { "retry-after": "2" }),
+    );
     const kube = connect(api.config);
     await assert.rejects(kube.list(ConfigMaps), (error) => {
       assert.ok(error instanceof Fault);
@@ -129,7 +131,7 @@ for (const { status, reason, code } of refusals) {
 }
 
 test("an absent object is undefined to get and no failure to delete", async () => {
-  await using api = await scriptedApi((_, response) => refuse(response, 404, "NotFound"));
+  await using api = await scriptedApi((_, response) => answerStatus(response, 404, "NotFound"));
   const kube = connect(api.config);
   assert.equal(await kube.get(ConfigMaps, ref), undefined);
   await kube.delete(ConfigMaps, ref);

@@ -19,7 +19,7 @@ export function connect(config: KubeConfig, options: TransportOptions = {}): Kub
     watch: (type, where) => watchObjects(transport, type, where),
     create: (type, object, how = {}) => {
       const path = collectionPath(type, object.metadata.namespace, dryRun(how));
-      return ask(type, { method: "POST", path, body: named(type, object), deadlineMs: how.deadlineMs }, how);
+      return ask(type, { method: "POST", path, body: withTypeMeta(type, object), deadlineMs: how.deadlineMs }, how);
     },
     update: (type, object, how = {}) => {
       const path = objectPath(type, object.metadata, how.subresource, dryRun(how));
@@ -36,7 +36,7 @@ export function connect(config: KubeConfig, options: TransportOptions = {}): Kub
       const contentType = "application/apply-patch+yaml"; // JSON is YAML
       return ask(
         type,
-        { method: "PATCH", path, contentType, body: named(type, object), deadlineMs: how.deadlineMs },
+        { method: "PATCH", path, contentType, body: withTypeMeta(type, object), deadlineMs: how.deadlineMs },
         how,
       );
     },
@@ -91,7 +91,7 @@ async function unlessAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function named(type: ResourceType<unknown>, object: object): object {
+function withTypeMeta(type: ResourceType<unknown>, object: object): object {
   return { apiVersion: apiVersionOf(type), kind: type.kind, ...object };
 }
 

@@ -7,7 +7,7 @@ import { faultOf, statusOf } from "./status.ts";
 /** One object of an answer; what a dry run would make may have neither uid nor version, which are empty then. */
 export function decodeObject<T>(type: ResourceType<T>, text: string, isDryRun = false): Stored<T> {
   const value = json(text);
-  return stored(type, isDryRun ? withVersion(value) : value);
+  return decodeStored(type, isDryRun ? withVersion(value) : value);
 }
 
 function withVersion(value: unknown): unknown {
@@ -27,7 +27,7 @@ export function decodeList<T>(
   const { resourceVersion, continue: next } = list["metadata"];
   const items: unknown[] = list["items"] ?? [];
   return {
-    items: items.map((item) => stored(type, item)),
+    items: items.map((item) => decodeStored(type, item)),
     resourceVersion: textOr(resourceVersion),
     next: textOr(next),
   };
@@ -41,7 +41,7 @@ export function decodeEvent<T>(type: ResourceType<T>, line: string): WatchEvent<
     case "ADDED":
     case "MODIFIED":
     case "DELETED":
-      return { type: event["type"], object: stored(type, event["object"]) };
+      return { type: event["type"], object: decodeStored(type, event["object"]) };
     case "BOOKMARK":
       return { type: "BOOKMARK", resourceVersion: bookmarkOf(event["object"]) };
     case "ERROR":
@@ -52,7 +52,7 @@ export function decodeEvent<T>(type: ResourceType<T>, line: string): WatchEvent<
 }
 
 /** Items of lists come without `apiVersion` and `kind`: the type tells them. */
-function stored<T>(type: ResourceType<T>, value: unknown): Stored<T> {
+function decodeStored<T>(type: ResourceType<T>, value: unknown): Stored<T> {
   const named = isRecord(value)
     ? { ...value, apiVersion: value["apiVersion"] ?? apiVersionOf(type), kind: value["kind"] ?? type.kind }
     : value;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testApi } from "../../../kubernetes-in-process/src/testing/api-server.ts";
-import { refuse, scriptedApi } from "../testing/scripted-api.ts";
+import { answerStatus, scriptedApi } from "../testing/scripted-api.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { until } from "../testing/until.ts";
 import { jsonLog } from "../base/log.ts";
@@ -79,7 +79,7 @@ await test("an object that is made again under its name has events of its own", 
 
 await test("a change is stored although its events are refused, with a line of the log for each", async () => {
   const lines: string[] = [];
-  await using refusing = await scriptedApi((_, response) => refuse(response, 403, "Forbidden"));
+  await using refusing = await scriptedApi((_, response) => answerStatus(response, 403, "Forbidden"));
   const kube = connect(refusing.config);
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "refused", namespace } };
   assert.equal(await recorder(kube, lines).recordAhead(object, [began, ended], storing), "stored");

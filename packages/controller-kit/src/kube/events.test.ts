@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refuse, reply, scriptedApi, type Asked } from "../testing/scripted-api.ts";
+import { answerStatus, reply, scriptedApi, type RecordedRequest } from "../testing/scripted-api.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { jsonLog } from "../base/log.ts";
 import { connect } from "./client.ts";
@@ -8,11 +8,11 @@ import { eventRecorder } from "./events.ts";
 
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "ns", uid: "u" } };
 
-function bodyOf(asked: Asked | undefined): Record<string, unknown> {
+function bodyOf(asked: RecordedRequest | undefined): Record<string, unknown> {
   return JSON.parse(asked?.body ?? "{}");
 }
 
-function stored(asked: Asked): object {
+function stored(asked: RecordedRequest): object {
   return {
     metadata: { name: "e", namespace: "ns", uid: "1", resourceVersion: "1" },
     ...(asked.method === "POST" ? {} : {}),
@@ -57,7 +57,7 @@ test("the same sentence again raises the count of the first event", async () => 
 
 test("an event that the server has forgotten begins anew", async () => {
   await using api = await scriptedApi((asked, response) => {
-    if (asked.method === "PATCH") refuse(response, 404, "NotFound");
+    if (asked.method === "PATCH") answerStatus(response, 404, "NotFound");
     else reply(response, stored(asked));
   });
   const kube = connect(api.config);
@@ -81,7 +81,7 @@ test("an event that the server has forgotten begins anew", async () => {
 
 test("a server that refuses costs a log line and no more", async () => {
   const lines: string[] = [];
-  await using api = await scriptedApi((_, response) => refuse(response, 403, "Forbidden"));
+  await using api = await scriptedApi((_, response) => answerStatus(response, 403, "Forbidden"));
   const kube = connect(api.config);
   const events = eventRecorder(kube, {
     component: "tester",

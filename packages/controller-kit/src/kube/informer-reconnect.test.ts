@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { informerScene, ListServer } from "../testing/informer-scene.ts";
-import { configMap, refuse, type Asked } from "../testing/scripted-api.ts";
+import { configMap, answerStatus, type RecordedRequest } from "../testing/scripted-api.ts";
 import { until } from "../testing/until.ts";
 
 test("a watch that the server ends is resumed from the last version, bookmarks included", async () => {
@@ -96,15 +96,15 @@ test("a version that the server refuses to watch from three times in a row is gi
 const troubles: readonly { what: string; answer: (response: ServerResponse) => void }[] = [
   {
     what: "429 while the storage of a new kind is set up",
-    answer: (response) => refuse(response, 429, "storage is (re)initializing", { "retry-after": "0" }),
+    answer: (response) => answerStatus(response, 429, "storage is (re)initializing", { "retry-after": "0" }),
   },
   {
     what: "429 of priority and fairness",
-    answer: (response) => refuse(response, 429, "TooManyRequests", { "x-kubernetes-pf-flowschema-uid": "x" }),
+    answer: (response) => answerStatus(response, 429, "TooManyRequests", { "x-kubernetes-pf-flowschema-uid": "x" }),
   },
-  { what: "the HTTP status 410", answer: (response) => refuse(response, 410, "Expired") },
-  { what: "503 of a server that ends", answer: (response) => refuse(response, 503, "ServiceUnavailable") },
-  { what: "401 while credentials change", answer: (response) => refuse(response, 401, "Unauthorized") },
+  { what: "the HTTP status 410", answer: (response) => answerStatus(response, 410, "Expired") },
+  { what: "503 of a server that ends", answer: (response) => answerStatus(response, 503, "ServiceUnavailable") },
+  { what: "401 while credentials change", answer: (response) => answerStatus(response, 401, "Unauthorized") },
   { what: "the page of a proxy", answer: (response) => response.writeHead(502).end("<html>bad gateway</html>") },
   {
     what: "half a JSON text",
@@ -127,7 +127,7 @@ for (const { what, answer } of troubles) {
         const server = new ListServer();
         server.items = [configMap("a", "1")];
         let left = 3;
-        const spoil = (asked: Asked, response: ServerResponse): void => {
+        const spoil = (asked: RecordedRequest, response: ServerResponse): void => {
           const isWatch = asked.query.get("watch") === "true";
           if (isWatch !== (request === "watch") || left === 0) return server.answer(asked, response);
           left -= 1;

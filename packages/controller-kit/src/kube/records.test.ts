@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configMap, refuse, reply, scriptedApi } from "../testing/scripted-api.ts";
+import { configMap, answerStatus, reply, scriptedApi } from "../testing/scripted-api.ts";
 import { ConfigMaps } from "./builtin.ts";
 import { connect } from "./client.ts";
 import { changeObject } from "./records.ts";
@@ -20,7 +20,7 @@ async function changed(conflicts: number, data: Record<string, string> | undefin
     if (method === "PUT" && left > 0) {
       left -= 1;
       version += 1;
-      refuse(response, 409, "Conflict");
+      answerStatus(response, 409, "Conflict");
       return;
     }
     reply(response, configMap("a", String(version), { key: "old" }));
@@ -64,7 +64,7 @@ for (const [name, data] of [
 }
 
 test("the change of an object that does not exist is undefined", async () => {
-  await using api = await scriptedApi((_, response) => refuse(response, 404, "NotFound"));
+  await using api = await scriptedApi((_, response) => answerStatus(response, 404, "NotFound"));
   const kube = connect(api.config);
   assert.equal(await changeObject(kube, ConfigMaps, ref, (current) => current), undefined);
   await kube.close();

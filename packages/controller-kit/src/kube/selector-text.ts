@@ -7,7 +7,7 @@ export function parseSelector(text: string): LabelSelectorRequirement[] {
   return splitOutsideBrackets(text).map((term) => {
     const found = requirementOf(term);
     if (found === undefined) throw new Fault(faults.invalid, `unable to parse requirement: ${term}`);
-    return checked(found);
+    return requireSatisfiable(found);
   });
 }
 
@@ -41,7 +41,7 @@ const NAME = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,6
 const VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
 
 /** No label can be what these requirements ask for: the server says so instead of selecting nothing. */
-function checked(requirement: LabelSelectorRequirement): LabelSelectorRequirement {
+function requireSatisfiable(requirement: LabelSelectorRequirement): LabelSelectorRequirement {
   const { key, operator, values = [] } = requirement;
   if (!NAME.test(key)) throw new Fault(faults.invalid, `key: Invalid value: ${JSON.stringify(key)}: is no label`);
   const valid = operator === "Gt" || operator === "Lt" ? /^-?\d+$/ : VALUE;

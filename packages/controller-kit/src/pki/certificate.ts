@@ -1,6 +1,6 @@
 import { createHash, randomBytes, sign, X509Certificate, type KeyObject } from "node:crypto";
 import { Fault } from "../base/fault.ts";
-import { bits, derContent, element, elementsIn, integer, oid, sequence, set, text, time } from "./der.ts";
+import { bits, derContent, element, elementsIn, derInteger, oid, sequence, derSet, derText, time } from "./der.ts";
 import { faults } from "./faults.ts";
 
 /** What is signed. */
@@ -18,8 +18,8 @@ export interface CertificateBody {
 /** An X.509 v3 certificate as PEM: EC P-256, SHA-256, a random serial number of 127 bits. */
 export function signCertificate(body: CertificateBody, signer: KeyObject): string {
   const signed = sequence(
-    element(0xa0, integer(Buffer.from([2]))),
-    integer(randomSerial()),
+    element(0xa0, derInteger(Buffer.from([2]))),
+    derInteger(randomSerial()),
     ECDSA_SHA256,
     body.issuer,
     sequence(time(body.notBefore), time(body.notAfter)),
@@ -52,8 +52,8 @@ export function nameOf(commonName: string, organizations: readonly string[] = []
       part,
     });
   }
-  const organization = organizations.map((name) => set(sequence(oid("2.5.4.10"), text(name))));
-  return sequence(...organization, set(sequence(oid("2.5.4.3"), text(commonName))));
+  const organization = organizations.map((name) => derSet(sequence(oid("2.5.4.10"), derText(name))));
+  return sequence(...organization, derSet(sequence(oid("2.5.4.3"), derText(commonName))));
 }
 
 /** The DER name of the holder of a certificate, byte for byte as the certificate has it. */

@@ -8,7 +8,7 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return element(0x30, ...parts);
 }
 
-export function set(...parts: readonly Uint8Array[]): Buffer {
+export function derSet(...parts: readonly Uint8Array[]): Buffer {
   return element(0x31, ...parts);
 }
 
@@ -17,7 +17,7 @@ export function octets(...parts: readonly Uint8Array[]): Buffer {
 }
 
 /** An unsigned integer, big end first. */
-export function integer(bytes: Uint8Array): Buffer {
+export function derInteger(bytes: Uint8Array): Buffer {
   const isNegative = ((bytes[0] ?? 0) & 0x80) !== 0;
   return element(0x02, ...(isNegative ? [Buffer.from([0]), bytes] : [bytes]));
 }
@@ -30,7 +30,7 @@ export function bits(bytes: Uint8Array, unused = 0): Buffer {
 /** `true`; DER leaves `false` out. */
 export const yes: Buffer = element(0x01, Buffer.from([0xff]));
 
-export function text(value: string): Buffer {
+export function derText(value: string): Buffer {
   return element(0x0c, Buffer.from(value, "utf8"));
 }
 

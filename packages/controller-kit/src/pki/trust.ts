@@ -3,7 +3,7 @@ import { certificatesIn } from "./certificate.ts";
 
 /** The digest of each certificate in a text, by which an authority is named among programs; those that cannot be read are left out. */
 export function authoritiesIn(text: string): readonly string[] {
-  return read(text).map(({ fingerprint256 }) => fingerprint256);
+  return parseCertificates(text).map(({ fingerprint256 }) => fingerprint256);
 }
 
 /** The digest of the first certificate in a text; empty when there is none. */
@@ -13,13 +13,13 @@ export function authorityId(text: string): string {
 
 /** Of the authorities in `trusted`, the digests of those that have signed one of these certificates, each the first of its text. */
 export function signersOf(certificates: readonly string[], trusted: string): readonly string[] {
-  const shown = [...new Set(certificates)].flatMap((text) => read(text).slice(0, 1));
-  return read(trusted)
+  const shown = [...new Set(certificates)].flatMap((text) => parseCertificates(text).slice(0, 1));
+  return parseCertificates(trusted)
     .filter(({ publicKey }) => shown.some((certificate) => certificate.verify(publicKey)))
     .map(({ fingerprint256 }) => fingerprint256);
 }
 
-function read(text: string): readonly X509Certificate[] {
+function parseCertificates(text: string): readonly X509Certificate[] {
   return certificatesIn(text).flatMap((pem) => {
     try {
       return [new X509Certificate(pem)];

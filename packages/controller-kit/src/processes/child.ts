@@ -80,8 +80,8 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
       resolve();
     });
   });
-  const pid = await spawned(child, spec);
-  return supervised(child, pid, exited, drained, spec);
+  const pid = await awaitSpawn(child, spec);
+  return superviseChild(child, pid, exited, drained, spec);
 }
 
 /**
@@ -130,7 +130,7 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-async function spawned(child: ChildProcess, { command, log }: ChildSpec): Promise<number> {
+async function awaitSpawn(child: ChildProcess, { command, log }: ChildSpec): Promise<number> {
   try {
     await once(child, "spawn");
   } catch (error) {
@@ -143,7 +143,7 @@ async function spawned(child: ChildProcess, { command, log }: ChildSpec): Promis
   return child.pid ?? 0;
 }
 
-function supervised(
+function superviseChild(
   child: ChildProcess,
   pid: number,
   exited: Promise<Exit>,

@@ -18,7 +18,7 @@ export function groupFiles(
   const unified = { folder: UNIFIED, file: files.unified, unified: true };
   const own = { folder: join(UNIFIED, name), file: files.own, unified: false };
   const shown = [unified, own].map((one) => ({ ...one, path: join(root, one.folder, one.file) }));
-  const lines = (read("/proc/self/cgroup") ?? "").split("\n").map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
+  const lines = (readIfReadable("/proc/self/cgroup") ?? "").split("\n").map((line) => /^\d+:([^:]*):(.*)$/.exec(line));
   const around = lines.flatMap((found) => {
     const [, names = "", path = "/"] = found ?? [];
     if (names !== "" && !names.split(",").includes(name)) return [];
@@ -29,7 +29,7 @@ export function groupFiles(
     }));
   });
   return [...shown, ...around].flatMap((one) => {
-    const text = read(one.path);
+    const text = readIfReadable(one.path);
     return text === undefined ? [] : [{ text: text.trim(), path: one.path, unified: one.unified }];
   });
 }
@@ -40,7 +40,7 @@ function upwards(path: string): readonly string[] {
   return path === "/" || path === "." ? ["/"] : [path, ...upwards(dirname(path))];
 }
 
-function read(file: string): string | undefined {
+function readIfReadable(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -5,7 +5,7 @@ import { isFault } from "../base/fault.ts";
 import { Leases } from "../kube/builtin.ts";
 import { faults } from "../kube/faults.ts";
 import type { Kube, Ref, RequestOptions, Stored } from "../kube/kube.ts";
-import { durationMs, firstTerm, released, renewed, takenOver, type Tenant } from "./leader-term.ts";
+import { durationMs, firstTerm, releaseLease, renewLease, takenOver, type Tenant } from "./leader-term.ts";
 
 export interface ElectionOptions extends Tenant {
   readonly kube: Kube;
@@ -61,14 +61,14 @@ export class Election {
     const held = this.#held;
     if (
       held !== undefined &&
-      (await this.#write(() => kube.update(Leases, renewed(held, this.#options, clock.now()), this.#within)))
+      (await this.#write(() => kube.update(Leases, renewLease(held, this.#options, clock.now()), this.#within)))
     )
       return true;
     const current = await kube.get(Leases, lease, this.#within);
     if (current === undefined) return this.tryAcquire(); // deleted by hand
     if (current.spec?.holderIdentity !== identity) return false;
     this.#held = current; // edited by another writer, for instance its labels
-    return this.#write(() => kube.update(Leases, renewed(current, this.#options, clock.now()), this.#within));
+    return this.#write(() => kube.update(Leases, renewLease(current, this.#options, clock.now()), this.#within));
   }
 
   /** Lets the Lease go, so that the next candidate need not wait. */
@@ -76,7 +76,7 @@ export class Election {
     const { kube, clock } = this.#options;
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) await this.#write(() => kube.update(Leases, released(held, clock.now()), this.#within));
+    if (held !== undefined) await this.#write(() => kube.update(Leases, releaseLease(held, clock.now()), this.#within));
   }
 
   #isFree(current: Stored<Lease>): boolean {

@@ -24,12 +24,12 @@ export function takenOver(lease: Stored<Lease>, tenant: Tenant, now: Date): Stor
 }
 
 /** The Lease, held on. */
-export function renewed(lease: Stored<Lease>, tenant: Tenant, now: Date): Stored<Lease> {
+export function renewLease(lease: Stored<Lease>, tenant: Tenant, now: Date): Stored<Lease> {
   return { ...lease, spec: { ...lease.spec, ...termsOf(tenant, now) } };
 }
 
 /** The Lease without a holder. */
-export function released(lease: Stored<Lease>, now: Date): Stored<Lease> {
+export function releaseLease(lease: Stored<Lease>, now: Date): Stored<Lease> {
   return {
     ...lease,
     spec: { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTimestamp(now) },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { testApi } from "../../../kubernetes-in-process/src/testing/api-server.ts";
-import { refuse, reply, scriptedApi, type Asked, type ScriptedApi } from "../testing/scripted-api.ts";
+import { answerStatus, reply, scriptedApi, type RecordedRequest, type ScriptedApi } from "../testing/scripted-api.ts";
 import { until } from "../testing/until.ts";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
@@ -27,7 +27,7 @@ class LeaseServer {
   unanswered = 0;
   #version = 0;
 
-  answer = (asked: Asked, response: ServerResponse): void => {
+  answer = (asked: RecordedRequest, response: ServerResponse): void => {
     if (this.deaf.has(asked.headers["user-agent"] ?? "")) {
       response.destroy();
       return;
@@ -50,7 +50,7 @@ class LeaseServer {
     }
     if (asked.method === "GET") {
       if (this.stored) reply(response, this.stored);
-      else refuse(response, 404, "NotFound");
+      else answerStatus(response, 404, "NotFound");
       return;
     }
     if (asked.method === "PUT" && this.unanswered > 0) {
@@ -58,9 +58,9 @@ class LeaseServer {
       return;
     }
     const body: LeaseBody = JSON.parse(asked.body);
-    if (asked.method === "POST" && this.stored) refuse(response, 409, "AlreadyExists");
+    if (asked.method === "POST" && this.stored) answerStatus(response, 409, "AlreadyExists");
     else if (asked.method === "PUT" && body.metadata.resourceVersion !== this.stored?.metadata.resourceVersion)
-      refuse(response, 409, "Conflict");
+      answerStatus(response, 409, "Conflict");
     else reply(response, this.store(body));
   };
 

@@ -6,7 +6,7 @@ import { ConfigMaps } from "../kube/builtin.ts";
 import { connect } from "../kube/client.ts";
 import { startInformer, type Informer } from "../kube/informer.ts";
 import { SkippingClock } from "./skipping-clock.ts";
-import { refuse, reply, scriptedApi, type Asked } from "./scripted-api.ts";
+import { answerStatus, reply, scriptedApi, type RecordedRequest } from "./scripted-api.ts";
 
 /** An informer of the ConfigMaps in "ns" and its server. */
 export interface InformerScene extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface InformerSceneOptions {
   readonly clock?: Clock;
   readonly requestTimeoutMs?: number;
   /** Answers in place of the server. */
-  readonly answer?: (asked: Asked, response: ServerResponse) => void;
+  readonly answer?: (asked: RecordedRequest, response: ServerResponse) => void;
 }
 
 /** Starts an informer that follows `server`. */
@@ -64,7 +64,7 @@ export class ListServer {
   /** Lists that it was asked for. */
   lists = 0;
 
-  answer = (asked: Asked, response: ServerResponse): void => {
+  answer = (asked: RecordedRequest, response: ServerResponse): void => {
     if (asked.query.get("watch") === "true") {
       response.writeHead(200).flushHeaders();
       this.watches.push({ from: asked.query.get("resourceVersion"), response });
@@ -73,7 +73,7 @@ export class ListServer {
     this.lists += 1;
     if (this.failLists > 0) {
       this.failLists -= 1;
-      refuse(response, 429, "storage is (re)initializing", { "retry-after": this.retryAfter });
+      answerStatus(response, 429, "storage is (re)initializing", { "retry-after": this.retryAfter });
       return;
     }
     reply(response, { metadata: { resourceVersion: this.version }, items: this.items });

@@ -5,7 +5,7 @@ import type { KubeConfig } from "../kube/kubeconfig.ts";
 import { createAuthority, issue } from "../pki/authority.ts";
 
 /** What a test's server was asked. */
-export interface Asked {
+export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -16,18 +16,20 @@ export interface Asked {
 export interface ScriptedApi extends AsyncDisposable {
   readonly config: KubeConfig;
   readonly server: Server;
-  readonly asked: Asked[];
+  readonly asked: RecordedRequest[];
   /** Connections accepted so far. */
   connections(): number;
 }
 
 /** A real https server on loopback that answers as the test says: for what a proper API server does rarely or never. */
-export async function scriptedApi(answer: (asked: Asked, response: ServerResponse) => void): Promise<ScriptedApi> {
+export async function scriptedApi(
+  answer: (asked: RecordedRequest, response: ServerResponse) => void,
+): Promise<ScriptedApi> {
   const now = new Date();
   const authority = createAuthority({ commonName: "scripted", now, days: 1 });
   const names = { commonName: "scripted", dnsNames: [], ipAddresses: ["127.0.0.1"], usages: ["server" as const] };
   const { certificate, key } = issue(authority, { ...names, now, days: 1 });
-  const asked: Asked[] = [];
+  const asked: RecordedRequest[] = [];
   let connections = 0;
   const server = createServer({ cert: certificate, key }, (request, response) => {
     void readAll(request).then((body) => {
@@ -71,7 +73,7 @@ export function reply(response: ServerResponse, body: object, code = 200, header
 }
 
 /** Answers with a Status as an API server does. */
-export function refuse(
+export function answerStatus(
   response: ServerResponse,
   code: number,
   reason: string,

@@ -62,7 +62,7 @@ function statusOf(
     maxUnavailable === undefined
       ? resolveCount(minAvailable ?? 1, expectedPods, "up")
       : Math.max(0, expectedPods - resolveCount(maxUnavailable, expectedPods, "up"));
-  const disruptedPods = leaving(budget, pods, now);
+  const disruptedPods = podsUnderEviction(budget, pods, now);
   const currentHealthy = pods.filter(
     (pod) => isReady(pod) && !isTerminating(pod) && !(pod.metadata.name in disruptedPods),
   ).length;
@@ -92,7 +92,11 @@ function statusOf(
 const EVICTION_MS = 120_000;
 
 /** Pods that were evicted and are not seen to go yet: the cache may lag behind the eviction that the budget counts. */
-function leaving(budget: Stored<PodDisruptionBudget>, pods: readonly Stored<Pod>[], now: Date): Record<string, string> {
+function podsUnderEviction(
+  budget: Stored<PodDisruptionBudget>,
+  pods: readonly Stored<Pod>[],
+  now: Date,
+): Record<string, string> {
   const evicted = Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, since]) => {
     const pod = pods.find(({ metadata }) => metadata.name === name);
     return pod !== undefined && !isTerminating(pod) && Date.parse(since) + EVICTION_MS > now.getTime();

@@ -45,13 +45,13 @@ export function boundStatus(
   return {
     ...bound,
     ...(status?.capacity === undefined ? {} : { capacity: status.capacity }),
-    conditions: [...others, known ?? pending(now)],
+    conditions: [...others, known ?? pendingCondition(now)],
   };
 }
 
 const PENDING = "FileSystemResizePending";
 
-function pending(now: Date): PersistentVolumeClaimCondition {
+function pendingCondition(now: Date): PersistentVolumeClaimCondition {
   return {
     type: PENDING,
     status: "True",

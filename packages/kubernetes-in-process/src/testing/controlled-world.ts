@@ -79,7 +79,7 @@ export function statefulSet(name: string, over: object = {}): Wanted<StatefulSet
   };
 }
 
-export function imageOf(pod: Stored<Pod> | undefined): string {
+export function podImage(pod: Stored<Pod> | undefined): string {
   return pod?.spec?.containers[0]?.image ?? "";
 }
 

@@ -10,7 +10,7 @@ export const now = new Date("2026-01-01T00:00:00Z");
 export const later = new Date("2026-01-02T00:00:00Z");
 
 /** A Deployment named `web`. */
-export const deployment = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
+export const webDeployment = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: "web", ...metadata },
@@ -22,14 +22,14 @@ export const containers = (...items: readonly JsonObject[]): JsonObject => ({
 });
 
 /** `live` after an apply without conflicts. */
-export function applied(live: JsonObject | undefined, manager: string, configuration: JsonObject): JsonObject {
+export function applyAs(live: JsonObject | undefined, manager: string, configuration: JsonObject): JsonObject {
   const outcome = serverSideApply({ live, applied: configuration, manager, force: false, schema, now });
   assert.ok(outcome.kind === "applied", JSON.stringify(outcome));
   return outcome.object;
 }
 
 /** `after` as an update by `manager` stores it. */
-export function updated(before: JsonObject | undefined, after: JsonObject, manager: string): JsonObject {
+export function updateAs(before: JsonObject | undefined, after: JsonObject, manager: string): JsonObject {
   const managedFields = trackUpdate({ before, after, manager, schema, now });
   return { ...after, metadata: { ...(isJsonObject(after["metadata"]) ? after["metadata"] : {}), managedFields } };
 }

@@ -3,7 +3,7 @@ import type { PodSpec } from "kubernetes-types/core/v1.js";
 import type { PodFacts } from "../kubelet/environment/facts.ts";
 
 /** A pod `shop/web-0` for tests, with what the test cares about laid over it. */
-export function factsOf(metadata: ObjectMeta = {}, spec: PodSpec = { containers: [] }): PodFacts {
+export function podFactsOf(metadata: ObjectMeta = {}, spec: PodSpec = { containers: [] }): PodFacts {
   return {
     pod: {
       apiVersion: "v1",

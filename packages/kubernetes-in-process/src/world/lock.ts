@@ -42,18 +42,18 @@ export async function lockWorld(dir: string, kept: string | undefined): Promise<
 }
 
 async function takeFolder(dir: string, path: string): Promise<void> {
-  if (await written(path)) return;
+  if (await createLockFile(path)) return;
   const pid = Number(await readFile(path, "utf8").catch(() => "")); // released between the two calls
   if (pid > 0 && (await isSameProcess(pid, (await stat(path)).mtimeMs, "at or before"))) {
     throw new Fault(faults.worldInUse, `a world runs in ${dir} already, as process ${pid}`, { dir, pid });
   }
   await rm(path, { force: true });
-  if (!(await written(path)))
+  if (!(await createLockFile(path)))
     throw new Fault(faults.worldInUse, `another world starts in ${dir} at this moment`, { dir });
 }
 
 /** False when the file exists already. */
-async function written(path: string): Promise<boolean> {
+async function createLockFile(path: string): Promise<boolean> {
   try {
     await writeFile(path, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;

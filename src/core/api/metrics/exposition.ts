@@ -1,8 +1,8 @@
-import type { Distribution } from "#kit/base/histogram";
+import type { HistogramValues } from "#kit/base/histogram";
 import { METRICS, type DeclaredMetric, type MetricName } from "./declared.ts";
 
 type LabelsOf<N extends MetricName> = Readonly<Record<(typeof METRICS)[N]["labels"][number], string | number>>;
-type ValueOf<N extends MetricName> = (typeof METRICS)[N]["type"] extends "histogram" ? Distribution : number;
+type ValueOf<N extends MetricName> = (typeof METRICS)[N]["type"] extends "histogram" ? HistogramValues : number;
 
 /** One value of a metric, with its labels. */
 export interface Sample<N extends MetricName> {
@@ -24,15 +24,16 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 function familyOf(name: MetricName, samples: readonly AnySample[]): string {
   const { type, help, bounds = [] }: DeclaredMetric = METRICS[name];
-  let text = `# HELP ${name} ${escaped(help)}.\n# TYPE ${name} ${type}\n`;
+  let text = `# HELP ${name} ${escapeHelp(help)}.\n# TYPE ${name} ${type}\n`;
   for (const { labels, value } of samples) {
     const pairs = pairsOf(labels);
-    text += typeof value === "number" ? `${name}${braced(pairs)} ${value}\n` : histogramOf(name, pairs, value, bounds);
+    text +=
+      typeof value === "number" ? `${name}${inBraces(pairs)} ${value}\n` : histogramOf(name, pairs, value, bounds);
   }
   return text;
 }
 
-function histogramOf(name: string, pairs: string, { counts, sum }: Distribution, bounds: readonly number[]): string {
+function histogramOf(name: string, pairs: string, { counts, sum }: HistogramValues, bounds: readonly number[]): string {
   const before = `${name}_bucket{${pairs === "" ? "" : `${pairs},`}le="`;
   let text = "";
   let count = 0;
@@ -40,26 +41,26 @@ function histogramOf(name: string, pairs: string, { counts, sum }: Distribution,
     count += each;
     text += `${before}${bounds[at] ?? "+Inf"}"} ${count}\n`;
   }
-  return `${text}${name}_sum${braced(pairs)} ${sum}\n${name}_count${braced(pairs)} ${count}\n`;
+  return `${text}${name}_sum${inBraces(pairs)} ${sum}\n${name}_count${inBraces(pairs)} ${count}\n`;
 }
 
 type Labels = Readonly<Record<string, string | number>>;
 
 interface AnySample {
   readonly labels: Labels;
-  readonly value: number | Distribution;
+  readonly value: number | HistogramValues;
 }
 
 function pairsOf(labels: Labels): string {
   return Object.entries(labels)
-    .map(([label, value]) => `${label}="${escaped(String(value)).replaceAll('"', '\\"')}"`)
+    .map(([label, value]) => `${label}="${escapeHelp(String(value)).replaceAll('"', '\\"')}"`)
     .join(",");
 }
 
-function braced(pairs: string): string {
+function inBraces(pairs: string): string {
   return pairs === "" ? "" : `{${pairs}}`;
 }
 
-function escaped(text: string): string {
+function escapeHelp(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }

@@ -22,8 +22,8 @@ export type ParsedParameters =
 
 /** Reads name, value, name, value and so on in the order in which engines find faults. */
 export function parseParameters(args: readonly string[]): ParsedParameters {
-  if (args.length < 2) return failed("ERR wrong number of arguments for 'config|set' command");
-  if (args.length % 2 === 1) return failed("ERR syntax error");
+  if (args.length < 2) return parseError("ERR wrong number of arguments for 'config|set' command");
+  if (args.length % 2 === 1) return parseError("ERR syntax error");
   const written = new Map<string, { readonly parameter: NamedParameter; readonly value: string }>();
   for (let i = 0; i < args.length; i += 2) {
     const [name = "", value = ""] = args.slice(i, i + 2);
@@ -105,9 +105,9 @@ export function withClientParameters<Kept extends ParametersRecord>(record: Kept
 const NOTHING: ClientParameters = { revision: 0, values: "" };
 
 function objection(name: string, why: string): ParsedParameters {
-  return failed(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${why}`);
+  return parseError(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${why}`);
 }
 
-function failed(error: string): ParsedParameters {
+function parseError(error: string): ParsedParameters {
   return { kind: "error", error };
 }

@@ -1,4 +1,4 @@
-import type { Directives, Effect } from "./setting.ts";
+import type { Directives, SettingEffect } from "./setting.ts";
 import { SETTING_NAMES, TABLE } from "./table.ts";
 import type { EndpointSettings, SettingName, SettingValues } from "./types.ts";
 
@@ -27,6 +27,6 @@ const REPORTED = SETTING_NAMES.map((name) => TABLE[name].effect).reduce<Directiv
   {},
 );
 
-function directivesOf<Value>(effect: Effect<Value>, value: Value): Directives {
+function directivesOf<Value>(effect: SettingEffect<Value>, value: Value): Directives {
   return effect.by === "engines" ? effect.directives(value) : {};
 }

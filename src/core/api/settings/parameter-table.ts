@@ -1,4 +1,4 @@
-import { bytes, EVENT_CLASSES, integers } from "./parameter-values.ts";
+import { byteSizes, EVENT_CLASSES, integers } from "./parameter-values.ts";
 import type { ParameterValues } from "./parameter-values.ts";
 
 /** A parameter of engines that a database may set: its default, what it may be, and what it is for. */
@@ -18,7 +18,7 @@ const UP_TO_18_DIGITS = /^(0|[1-9][0-9]{0,17})$/;
 const UP_TO_9_DIGITS = /^(0|[1-9][0-9]{0,8})$/;
 const COUNT = integers(UP_TO_18_DIGITS, 0n, LARGEST);
 const COUNT_OF_32_BITS = integers(UP_TO_9_DIGITS, 0n, LARGEST_OF_32_BITS);
-const BYTES = bytes(UP_TO_18_DIGITS, LARGEST);
+const BYTES = byteSizes(UP_TO_18_DIGITS, LARGEST);
 
 /** All have the same default in each engine; what harms other databases of a node, or moves of a primary, is not among them. */
 export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {

@@ -21,7 +21,7 @@ export function integers(pattern: RegExp, least: bigint, most: bigint): Paramete
 }
 
 /** Numbers of bytes, which engines also take with a unit. */
-export function bytes(pattern: RegExp, most: bigint): ParameterValues {
+export function byteSizes(pattern: RegExp, most: bigint): ParameterValues {
   const parse = (written: string): ParsedValue => {
     const [, digits, unit = ""] = /^([0-9]{1,19})([a-z]*)$/i.exec(written) ?? [];
     const factor = UNITS[unit.toLowerCase()];

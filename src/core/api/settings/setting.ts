@@ -7,7 +7,7 @@ export type Directives = Readonly<Record<string, string>>;
 type Scalar = string | number | boolean;
 
 /** How a setting takes effect once the record of a database has it. There is none yet that an engine must restart for. */
-export type Effect<Value> =
+export type SettingEffect<Value> =
   /** Engines start with these directives, and get them by CONFIG SET while they run. */
   | {
       readonly by: "engines";
@@ -27,7 +27,7 @@ export interface Setting<
   WireName extends string,
   Value extends Scalar,
   Fallback extends Value | undefined,
-  How extends Effect<Value>,
+  How extends SettingEffect<Value>,
 > {
   /** Name in `spec` of a StoreEnterpriseDatabase. */
   readonly specName: SpecName;
@@ -53,7 +53,7 @@ export function defineSetting<
   const WireName extends string,
   Value extends Scalar,
   const Fallback extends Value | undefined,
-  const How extends Effect<Value>,
+  const How extends SettingEffect<Value>,
 >(setting: Setting<SpecName, SpecField, WireName, Value, Fallback, How>) {
   type Spec = { readonly [Name in SpecName]: z.output<SpecField> };
   type Wire = { readonly [Name in WireName]: Value };

@@ -1,11 +1,11 @@
 import { DATABASE_SETTINGS } from "./database-settings.ts";
-import type { Effect } from "./setting.ts";
+import type { SettingEffect } from "./setting.ts";
 import type { SettingName, SettingValues, SpecSettings, WireSettings } from "./types.ts";
 
 /** What all settings have in common, for code that treats them alike. */
 interface AnySetting<Value> {
   readonly fallback: Value | undefined;
-  readonly effect: Effect<Value>;
+  readonly effect: SettingEffect<Value>;
   readonly ofSpec: (spec: SpecSettings) => Value;
   readonly ofWire: (wire: Partial<WireSettings>) => Value | undefined;
   readonly toWire: (value: Value) => Partial<WireSettings>;

@@ -3,27 +3,27 @@ import type { GivenSettings, SettingName, SettingValues, SpecSettings, WireSetti
 
 /** What the spec of a StoreEnterpriseDatabase asks for. */
 export function settingsOfSpec(spec: SpecSettings): SettingValues {
-  return complete(collected((name) => TABLE[name].ofSpec(spec)));
+  return complete(collectSettings((name) => TABLE[name].ofSpec(spec)));
 }
 
 /** What a body or an answer of the management API says; what it leaves out has its fallback. */
 export function settingsOfWire(wire: WireSettings): SettingValues {
-  return complete(collected((name) => TABLE[name].ofWire(wire) ?? TABLE[name].fallback));
+  return complete(collectSettings((name) => TABLE[name].ofWire(wire) ?? TABLE[name].fallback));
 }
 
 /** What a body of the management API changes: only what it names. */
 export function changesOfWire(wire: Partial<WireSettings>): Partial<SettingValues> {
-  return collected((name) => TABLE[name].ofWire(wire));
+  return collectSettings((name) => TABLE[name].ofWire(wire));
 }
 
 /** Those of `desired` that `existing` does not have. */
 export function differingSettings(desired: SettingValues, existing: SettingValues): Partial<SettingValues> {
-  return collected((name) => (desired[name] === existing[name] ? undefined : desired[name]));
+  return collectSettings((name) => (desired[name] === existing[name] ? undefined : desired[name]));
 }
 
 /** Those whose value is not what they have anyway: a cluster of an older release refuses a name that it does not know. */
 export function settingsBesidesFallbacks(settings: SettingValues): GivenSettings {
-  const given = collected((name) => (settings[name] === TABLE[name].fallback ? undefined : settings[name]));
+  const given = collectSettings((name) => (settings[name] === TABLE[name].fallback ? undefined : settings[name]));
   return given as GivenSettings; // what has no fallback is never left out
 }
 
@@ -39,7 +39,7 @@ export function wireOf(settings: Partial<SettingValues>): Partial<WireSettings> 
 }
 
 /** The settings that `valueOf` has a value for. */
-function collected(
+function collectSettings(
   valueOf: <Name extends SettingName>(name: Name) => SettingValues[Name] | undefined,
 ): Partial<SettingValues> {
   const found: { -readonly [Name in SettingName]?: SettingValues[Name] } = {};

@@ -76,7 +76,7 @@ export class ByteReader {
     for (let scale = 1; ; scale *= 0x80) {
       const byte = this.#byte();
       value += (byte & 0x7f) * scale;
-      if (value > Number.MAX_SAFE_INTEGER) throw malformed("a number is too large");
+      if (value > Number.MAX_SAFE_INTEGER) throw malformedBytes("a number is too large");
       if (byte < 0x80) return value;
     }
   }
@@ -88,7 +88,7 @@ export class ByteReader {
       value += BigInt(byte & 0x7f) << BigInt(7 * count);
       if (byte < 0x80) return value & 1n ? -(value + 1n) / 2n : value / 2n;
     }
-    throw malformed("a number is too large");
+    throw malformedBytes("a number is too large");
   }
 
   text(): string {
@@ -104,13 +104,13 @@ export class ByteReader {
   /** How many values follow, each of which takes at least one byte. */
   count(): number {
     const count = this.number();
-    if (count > this.#buffer.length - this.#at) throw malformed("they end before their last value");
+    if (count > this.#buffer.length - this.#at) throw malformedBytes("they end before their last value");
     return count;
   }
 
   /** Throws when there is more. */
   end(): void {
-    if (this.#at < this.#buffer.length) throw malformed("more follows their end");
+    if (this.#at < this.#buffer.length) throw malformedBytes("more follows their end");
   }
 
   #range(): readonly [number, number] {
@@ -121,13 +121,13 @@ export class ByteReader {
 
   #byte(): number {
     const byte = this.#buffer[this.#at++];
-    if (byte === undefined) throw malformed("they end before their last value");
+    if (byte === undefined) throw malformedBytes("they end before their last value");
     return byte;
   }
 }
 
 /** Bytes that this release cannot read; `why` is a sentence about them. */
-export function malformed(why: string): Fault {
+export function malformedBytes(why: string): Fault {
   return new Fault(faults.malformed, `The bytes of a merge cannot be read: ${why}.`);
 }
 

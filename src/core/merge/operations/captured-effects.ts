@@ -1,6 +1,6 @@
-import { add, effects, pairs, put, read, type Captured, type Rule } from "./captured.ts";
+import { add, effects, pairs, putEffect, readKeys, type Captured, type Rule } from "./captured.ts";
 import { membersGone, scoreIncremented, zadd } from "./captured-scores.ts";
-import { partsOf } from "./command-parts.ts";
+import { commandParts } from "./command-parts.ts";
 import { expiredEffects } from "./expired-effects.ts";
 import type { KnownScores } from "./known-scores.ts";
 import type { Effect, KeyType } from "./operation.ts";
@@ -17,7 +17,7 @@ export function capturedEffects(command: readonly string[], known?: KnownScores)
   return COMMANDS[name.toUpperCase()]?.(args, changes);
 }
 
-const first: Rule = ([key]) => read(key);
+const first: Rule = ([key]) => readKeys(key);
 
 const removal =
   (type: KeyType): Rule =>
@@ -25,9 +25,9 @@ const removal =
     effects(...elements.map((element): Effect => ({ kind: "remove", type, key, element })));
 const clears: Rule = (keys) => effects(...keys.map((key): Effect => ({ kind: "clear", key })));
 /** The new value takes the place of whatever the key held, its expiry included. */
-const replaced = (key: string, value: string): readonly Effect[] => [
+const replaceValue = (key: string, value: string): readonly Effect[] => [
   { kind: "clear", key },
-  put("string", key, "", value),
+  putEffect("string", key, "", value),
 ];
 const counter =
   (sign: 1n | -1n): Rule =>
@@ -35,11 +35,11 @@ const counter =
     effects(add("string", key, "", sign * BigInt(by)));
 
 const COMMANDS: Readonly<Record<string, Rule>> = {
-  SET: set,
-  SETNX: ([key = "", value = ""]) => effects(...replaced(key, value)),
-  GETSET: ([key = "", value = ""]) => effects(...replaced(key, value)),
-  MSET: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
-  MSETNX: (args) => effects(...pairs(args).flatMap(([key, value]) => replaced(key, value))),
+  SET: captureSet,
+  SETNX: ([key = "", value = ""]) => effects(...replaceValue(key, value)),
+  GETSET: ([key = "", value = ""]) => effects(...replaceValue(key, value)),
+  MSET: (args) => effects(...pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
+  MSETNX: (args) => effects(...pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
   DEL: clears,
   UNLINK: clears,
   FLUSHDB: () => effects({ kind: "flush" }),
@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   DECRBY: counter(-1n),
   ...Object.fromEntries(["APPEND", "SETRANGE", "SETBIT", "BITFIELD", "PFADD"].map((name) => [name, first])),
   PFMERGE: first,
-  BITOP: ([, destination]) => read(destination),
+  BITOP: ([, destination]) => readKeys(destination),
   PEXPIREAT: ([key = "", at]) => effects({ kind: "expire", key, at: Number(at) }),
   PERSIST: ([key = ""]) => effects({ kind: "expire", key, at: undefined }),
   HSET: hashPuts,
@@ -58,10 +58,10 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   HSETNX: hashPuts,
   HDEL: removal("hash"),
   HINCRBY: ([key = "", field = "", by = "0"]) => effects(add("hash", key, field, BigInt(by))),
-  SADD: ([key = "", ...elements]) => effects(...elements.map((element) => put("set", key, element, ""))),
+  SADD: ([key = "", ...elements]) => effects(...elements.map((element) => putEffect("set", key, element, ""))),
   SREM: removal("set"),
   SMOVE: ([from = "", to = "", element = ""]) =>
-    effects({ kind: "remove", type: "set", key: from, element }, put("set", to, element, "")),
+    effects({ kind: "remove", type: "set", key: from, element }, putEffect("set", to, element, "")),
   ZADD: zadd,
   ZINCRBY: ([key = "", by = "", member = ""], changes) => scoreIncremented({ key, member, by }, changes),
   ZREM: removal("zset"),
@@ -91,28 +91,28 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
       "LINSERT",
     ].map((name) => [name, first]),
   ),
-  LMOVE: ([from, to]) => read(from, to),
-  RPOPLPUSH: ([from, to]) => read(from, to),
-  COPY: ([, to]) => read(to),
-  RENAME: renamed,
-  RENAMENX: renamed,
-  SORT: (args) => read(args[partsOf("SORT", args)?.get("destination") ?? args.length]),
+  LMOVE: ([from, to]) => readKeys(from, to),
+  RPOPLPUSH: ([from, to]) => readKeys(from, to),
+  COPY: ([, to]) => readKeys(to),
+  RENAME: captureRename,
+  RENAMENX: captureRename,
+  SORT: (args) => readKeys(args[commandParts("SORT", args)?.get("destination") ?? args.length]),
 };
 
-function set(args: readonly string[]): Captured {
+function captureSet(args: readonly string[]): Captured {
   const [key = "", value = ""] = args;
-  const parts = partsOf("SET", args);
-  if (parts === undefined) return read(key);
-  if (parts.has("KEEPTTL")) return effects(put("string", key, "", value));
+  const parts = commandParts("SET", args);
+  if (parts === undefined) return readKeys(key);
+  if (parts.has("KEEPTTL")) return effects(putEffect("string", key, "", value));
   const at = parts.get("unix-time-milliseconds");
   const expiry: readonly Effect[] = at === undefined ? [] : [{ kind: "expire", key, at: Number(args[at]) }];
-  return effects(...replaced(key, value), ...expiry);
+  return effects(...replaceValue(key, value), ...expiry);
 }
 
 function hashPuts([key = "", ...args]: readonly string[]): Captured {
-  return effects(...pairs(args).map(([field, value]) => put("hash", key, field, value)));
+  return effects(...pairs(args).map(([field, value]) => putEffect("hash", key, field, value)));
 }
 
-function renamed([from = "", to]: readonly string[]): Captured {
+function captureRename([from = "", to]: readonly string[]): Captured {
   return { effects: [{ kind: "clear", key: from }], read: to === undefined ? [] : [to], scores: [] };
 }

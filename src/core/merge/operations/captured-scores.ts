@@ -1,5 +1,5 @@
-import { add, effects, pairs, put, read, type Captured } from "./captured.ts";
-import { partsOf } from "./command-parts.ts";
+import { add, effects, pairs, putEffect, readKeys, type Captured } from "./captured.ts";
+import { commandParts } from "./command-parts.ts";
 import type { Effect } from "./operation.ts";
 import type { ScoreChange } from "./score-rules.ts";
 
@@ -9,14 +9,14 @@ import type { ScoreChange } from "./score-rules.ts";
  */
 export function zadd(args: readonly string[], changes?: readonly ScoreChange[]): Captured {
   const [key = ""] = args;
-  const parts = partsOf("ZADD", args);
+  const parts = commandParts("ZADD", args);
   const scored = parts?.get("score");
-  if (parts === undefined || scored === undefined) return read(key);
+  if (parts === undefined || scored === undefined) return readKeys(key);
   const named = pairs(args.slice(scored));
   const [[by, member] = ["", ""]] = named;
   if (parts.has("INCR") && !parts.has("NX")) return scoreIncremented({ key, member, by }, changes);
   if (named.length === 1 || !CONDITIONS.some((option) => parts.has(option)))
-    return effects(...named.map(([score, element]) => put("zset", key, element, score)));
+    return effects(...named.map(([score, element]) => putEffect("zset", key, element, score)));
   if (changes !== undefined) return effects(...changes.map((change) => scoreChanged(key, change)));
   return scoresOf(key, ...named.map(([, element]) => element));
 }
@@ -37,13 +37,13 @@ export function scoreIncremented({ key, member, by }: ScoreIncrement, changes?: 
 
 /** Members were popped or removed by a range. */
 export function membersGone([key = ""]: readonly string[], changes?: readonly ScoreChange[]): Captured {
-  return changes === undefined ? read(key) : effects(...changes.map((change) => scoreChanged(key, change)));
+  return changes === undefined ? readKeys(key) : effects(...changes.map((change) => scoreChanged(key, change)));
 }
 
 function scoreChanged(key: string, { member, score }: ScoreChange): Effect {
   if (score === undefined) return { kind: "remove", type: "zset", key, element: member };
   const text = Number.isFinite(score) ? String(score) : score < 0 ? "-inf" : "inf";
-  return put("zset", key, member, text);
+  return putEffect("zset", key, member, text);
 }
 
 function scoresOf(key: string, ...members: readonly string[]): Captured {

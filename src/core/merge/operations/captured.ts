@@ -22,14 +22,14 @@ export type Rule = (args: readonly string[], changes?: readonly ScoreChange[]) =
 /** These effects, and nothing to be read. */
 export const effects = (...list: readonly Effect[]): Captured => ({ effects: list, read: [], scores: [] });
 /** Keys to be read. */
-export const read = (...keys: readonly (string | undefined)[]): Captured => ({
+export const readKeys = (...keys: readonly (string | undefined)[]): Captured => ({
   effects: [],
   read: keys.filter((key) => key !== undefined),
   scores: [],
 });
 
 /** A value. */
-export const put = (type: KeyType, key: string, element: string, value: string): Effect => ({
+export const putEffect = (type: KeyType, key: string, element: string, value: string): Effect => ({
   kind: "put",
   type,
   key,

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, malformed } from "./bytes.ts";
+import { ByteReader, ByteWriter, malformedBytes } from "./bytes.ts";
 
 /** How a value is written into bytes and read again. */
 export interface Codec<T> {
@@ -8,7 +8,7 @@ export interface Codec<T> {
 }
 
 /** The value after the number of its format, so that later releases can tell formats apart. */
-export function encoded<T>(codec: Codec<T>, format: number, value: T): Uint8Array {
+export function encodeValue<T>(codec: Codec<T>, format: number, value: T): Uint8Array {
   const writer = new ByteWriter();
   writer.number(format);
   codec.write(writer, value);
@@ -16,10 +16,10 @@ export function encoded<T>(codec: Codec<T>, format: number, value: T): Uint8Arra
 }
 
 /** The value that these bytes are, and no byte more; throws MERGE_MALFORMED. */
-export function decoded<T>(codec: Codec<T>, format: number, bytes: Uint8Array): T {
+export function decodeValue<T>(codec: Codec<T>, format: number, bytes: Uint8Array): T {
   const reader = new ByteReader(bytes);
   const found = reader.number();
-  if (found !== format) throw malformed(`their format is ${found}, and this release reads format ${format}`);
+  if (found !== format) throw malformedBytes(`their format is ${found}, and this release reads format ${format}`);
   const value = codec.read(reader);
   reader.end();
   return value;
@@ -73,7 +73,7 @@ export function optional<T>(codec: Codec<T>): Codec<T | undefined> {
 }
 
 /** The same bytes for another form of the value. */
-export function mapped<T, V>(codec: Codec<V>, to: (value: T) => V, from: (value: V) => T): Codec<T> {
+export function mapCodec<T, V>(codec: Codec<V>, to: (value: T) => V, from: (value: V) => T): Codec<T> {
   return {
     write: (writer, value) => codec.write(writer, to(value)),
     read: (reader) => from(codec.read(reader)),
@@ -82,12 +82,12 @@ export function mapped<T, V>(codec: Codec<V>, to: (value: T) => V, from: (value:
 
 /** One of the words, as its place among them. */
 export function word<W extends string>(...words: readonly W[]): Codec<W> {
-  return mapped(
+  return mapCodec(
     number,
     (each: W) => words.indexOf(each),
     (place) => {
       const found = words[place];
-      if (found === undefined) throw malformed(`there is no ${place} among ${words.join(", ")}`);
+      if (found === undefined) throw malformedBytes(`there is no ${place} among ${words.join(", ")}`);
       return found;
     },
   );

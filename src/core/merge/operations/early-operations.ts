@@ -33,7 +33,7 @@ export class EarlyOperations {
   takeReady(received: VersionVector): CodedOperation | undefined {
     for (const [origin, queue] of this.#origins) {
       const next = queue.get(seqOf(received, origin) + 1);
-      if (next === undefined || !isReady(next, received)) continue;
+      if (next === undefined || !isNextInOrder(next, received)) continue;
       queue.delete(next.dot.seq);
       if (queue.size === 0) this.#origins.delete(origin);
       return next;
@@ -43,6 +43,6 @@ export class EarlyOperations {
 }
 
 /** True of an operation that follows nothing but what was received, and is the next one of its origin. */
-export function isReady({ dot, seen }: CodedOperation, received: VersionVector): boolean {
+export function isNextInOrder({ dot, seen }: CodedOperation, received: VersionVector): boolean {
   return dot.seq === seqOf(received, dot.origin) + 1 && coversAll(received, seen);
 }

@@ -1,17 +1,29 @@
 import { KEY_TYPES, type Effect, type Operation, type Value } from "./operation.ts";
 import type { Timestamp } from "./timestamp.ts";
 import { pairsOf, vectorOf, type Dot, type VersionVector } from "./version-vector.ts";
-import { malformed, type ByteReader, type ByteWriter } from "./bytes.ts";
-import { array, decoded, encoded, integer, mapped, number, optional, record, text, word, type Codec } from "./codec.ts";
+import { malformedBytes, type ByteReader, type ByteWriter } from "./bytes.ts";
+import {
+  array,
+  decodeValue,
+  encodeValue,
+  integer,
+  mapCodec,
+  number,
+  optional,
+  record,
+  text,
+  word,
+  type Codec,
+} from "./codec.ts";
 
 /** What an operation is on the wire and in the log of a site. */
 export function encodeOperation(operation: Operation): Uint8Array {
-  return encoded(operationCodec, FORMAT, operation);
+  return encodeValue(operationCodec, FORMAT, operation);
 }
 
 /** Copies the bytes; throws MERGE_MALFORMED when they are none of an operation that this release knows. */
 export function decodeOperation(bytes: Uint8Array): CodedOperation {
-  return { ...decoded(operationCodec, FORMAT, bytes), bytes: new Uint8Array(bytes) };
+  return { ...decodeValue(operationCodec, FORMAT, bytes), bytes: new Uint8Array(bytes) };
 }
 
 const FORMAT = 1;
@@ -51,12 +63,12 @@ export const vectorCodec: Codec<VersionVector> = {
   },
 };
 
-export const dotCodec: Codec<Dot> = mapped(
+export const dotCodec: Codec<Dot> = mapCodec(
   record<Dot>({ origin: number, seq: number }),
   (dot) => dot,
   (dot) => {
     if (dot.origin % 64 === 0 || dot.seq === 0)
-      throw malformed(`${dot.origin}:${dot.seq} is no number of an operation`);
+      throw malformedBytes(`${dot.origin}:${dot.seq} is no number of an operation`);
     return dot;
   },
 );
@@ -64,7 +76,7 @@ export const dotCodec: Codec<Dot> = mapped(
 export const timestampCodec = record<Timestamp>({ wall: number, count: number, site: number });
 
 /** Milliseconds since 1970, of any sign and size; undefined: never. */
-export const untilCodec: Codec<number | undefined> = optional(mapped(integer, BigInt, Number));
+export const untilCodec: Codec<number | undefined> = optional(mapCodec(integer, BigInt, Number));
 
 /** A text, or the elements of a list. */
 export const valueCodec: Codec<Value> = {
@@ -117,7 +129,7 @@ function readEffect(kind: Effect["kind"], from: ByteReader): Effect {
 }
 
 /** The origin of the time is that of the operation. */
-const operationCodec: Codec<Operation> = mapped(
+const operationCodec: Codec<Operation> = mapCodec(
   record({ dot: dotCodec, wall: number, count: number, seen: vectorCodec, effects: effectsCodec }),
   ({ dot, at: { wall, count }, seen, effects }: Operation) => ({ dot, wall, count, seen, effects }),
   ({ dot, wall, count, seen, effects }) => ({ dot, at: { wall, count, site: dot.origin }, seen, effects }),

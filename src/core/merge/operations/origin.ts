@@ -31,7 +31,7 @@ export function laterOrigin(site: number, received: readonly VersionVector[]): n
 }
 
 /** What the other sites have of a site, as they said. */
-export interface Others {
+export interface OtherSites {
   readonly received: readonly VersionVector[];
   /** Each of them has said it. */
   readonly isComplete: boolean;
@@ -54,7 +54,7 @@ export function isOutnumbered({ origin, seq }: Numbered, received: readonly Vers
  * How a site numbers its operations whose memory may be older than what it has said. While another site has not said what it has, the
  * incarnation follows the clock (milliseconds since 1970): one that is nowhere remembered here had an earlier time.
  */
-export function originAfter({ origin }: Numbered, { received, isComplete }: Others, now: number): number {
+export function originAfter({ origin }: Numbered, { received, isComplete }: OtherSites, now: number): number {
   const later = laterOrigin(siteOf(origin), [...received, vectorOf([[origin, 0]])]);
   const byClock = Math.floor((now - CLOCK_BEGINS_MS) / CLOCK_UNIT_MS);
   return isComplete ? later : originOf(siteOf(origin), Math.max(incarnationOf(later), byClock));

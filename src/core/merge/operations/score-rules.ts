@@ -1,4 +1,4 @@
-import { partsOf } from "./command-parts.ts";
+import { commandParts } from "./command-parts.ts";
 import type { OrderedMembers } from "./ordered-members.ts";
 
 /** A member with its new score; undefined: it was removed. */
@@ -12,31 +12,31 @@ export type ScoreRule = (members: OrderedMembers, args: readonly string[]) => re
 
 /** For each command that changes some members of a sorted set. */
 export const SCORE_RULES: Readonly<Record<string, ScoreRule>> = {
-  ZADD: added,
-  ZINCRBY: (members, [, by = "", member = ""]) => incremented(members, member, by),
-  ZREM: (members, [, ...named]) => removed(named.filter((member) => members.scoreOf(member) !== undefined)),
-  ZPOPMIN: (members, [, count = "1"]) => removed(members.between(0, Number(count) - 1)),
+  ZADD: addedScores,
+  ZINCRBY: (members, [, by = "", member = ""]) => incrementedScore(members, member, by),
+  ZREM: (members, [, ...named]) => removedScores(named.filter((member) => members.scoreOf(member) !== undefined)),
+  ZPOPMIN: (members, [, count = "1"]) => removedScores(members.between(0, Number(count) - 1)),
   ZPOPMAX: (members, [, count = "1"]) =>
-    removed(members.between(Math.max(0, members.size - Number(count)), members.size - 1)),
+    removedScores(members.between(Math.max(0, members.size - Number(count)), members.size - 1)),
   ZREMRANGEBYRANK(members, [, first = "", last = ""]) {
     const placeOf = (text: string): number => (Number(text) < 0 ? members.size + Number(text) : Number(text));
-    return removed(members.between(Math.max(0, placeOf(first)), placeOf(last)));
+    return removedScores(members.between(Math.max(0, placeOf(first)), placeOf(last)));
   },
   ZREMRANGEBYSCORE(members, [, min = "", max = ""]) {
     const [low, high] = [scoreIn(boundIn(min)), scoreIn(boundIn(max))];
     if (low === undefined || high === undefined) return undefined;
     const first = members.countWhile(({ score }) => (isOpen(min) ? score <= low : score < low));
     const end = members.countWhile(({ score }) => (isOpen(max) ? score < high : score <= high));
-    return removed(members.between(first, end - 1));
+    return removedScores(members.between(first, end - 1));
   },
   ZREMRANGEBYLEX(members, [, min = "", max = ""]) {
     if (!haveOneScore(members)) return undefined;
-    return removed(members.between(countBefore(members, min, true), countBefore(members, max, false) - 1));
+    return removedScores(members.between(countBefore(members, min, true), countBefore(members, max, false) - 1));
   },
 };
 
-function added(members: OrderedMembers, args: readonly string[]): readonly ScoreChange[] | undefined {
-  const parts = partsOf("ZADD", args);
+function addedScores(members: OrderedMembers, args: readonly string[]): readonly ScoreChange[] | undefined {
+  const parts = commandParts("ZADD", args);
   const begin = parts?.get("score");
   if (parts === undefined || begin === undefined) return undefined;
   const after = new Map<string, number>();
@@ -54,12 +54,12 @@ function added(members: OrderedMembers, args: readonly string[]): readonly Score
   return [...after].map(([member, score]) => ({ member, score }));
 }
 
-function incremented(members: OrderedMembers, member: string, by: string): readonly ScoreChange[] | undefined {
+function incrementedScore(members: OrderedMembers, member: string, by: string): readonly ScoreChange[] | undefined {
   const amount = scoreIn(by);
   return amount === undefined ? undefined : [{ member, score: (members.scoreOf(member) ?? 0) + amount }];
 }
 
-function removed(members: readonly string[]): readonly ScoreChange[] {
+function removedScores(members: readonly string[]): readonly ScoreChange[] {
   return members.map((member) => ({ member, score: undefined }));
 }
 

@@ -17,11 +17,11 @@ export interface VersionVector {
 }
 
 /** Contains no operation. */
-export const NOTHING = sealed([]);
+export const NOTHING = asVector([]);
 
 /** All operations up to these numbers, 0 of an origin that is only named; each origin comes once. */
 export function vectorOf(pairs: Iterable<readonly [origin: number, seq: number]>): VersionVector {
-  return sealed([...pairs].sort(([one], [other]) => one - other).flat());
+  return asVector([...pairs].sort(([one], [other]) => one - other).flat());
 }
 
 /** Each origin with its number, by origin. */
@@ -56,8 +56,8 @@ export function coversAll(vector: VersionVector, other: VersionVector): boolean 
 }
 
 /** With this operation; a vector never loses one. */
-export function including(vector: VersionVector, dot: Dot): VersionVector {
-  return covers(vector, dot) ? vector : placed(vector, dot);
+export function withDot(vector: VersionVector, dot: Dot): VersionVector {
+  return covers(vector, dot) ? vector : insertDot(vector, dot);
 }
 
 /** With all of these operations. */
@@ -76,7 +76,7 @@ export function without(vector: VersionVector, other: VersionVector): VersionVec
 export function union(a: VersionVector, b: VersionVector): VersionVector {
   if (coversAll(b, a)) return coversAll(a, b) ? a : b;
   let both = a;
-  for (const [origin, seq] of pairsOf(b)) both = including(both, { origin, seq });
+  for (const [origin, seq] of pairsOf(b)) both = withDot(both, { origin, seq });
   return both;
 }
 
@@ -93,17 +93,22 @@ export function lowest([first = NOTHING, ...others]: readonly VersionVector[]): 
 }
 
 /** In a list of its exact length: one that is pushed to has room for 16 more. */
-function placed(vector: VersionVector, { origin, seq }: Dot): VersionVector {
+function insertDot(vector: VersionVector, { origin, seq }: Dot): VersionVector {
   const list = listOf(vector);
   let at = 0;
   while (at < list.length && (list[at] ?? 0) < origin) at += 2;
-  return sealed(list.toSpliced(at, list[at] === origin ? 2 : 0, origin, seq));
+  return asVector(list.toSpliced(at, list[at] === origin ? 2 : 0, origin, seq));
 }
 
-function sealed(list: readonly number[]): VersionVector {
+function asVector(list: readonly number[]): VersionVector {
   return list as unknown as VersionVector;
 }
 
 function listOf(vector: VersionVector): readonly number[] {
   return vector as unknown as readonly number[];
+}
+
+/** How many operations one of them contains that the other one lacks. */
+export function countMissing(own: VersionVector, received: VersionVector): number {
+  return pairsOf(own).reduce((sum, [origin, seq]) => sum + Math.max(0, seq - seqOf(received, origin)), 0);
 }

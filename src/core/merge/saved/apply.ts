@@ -13,7 +13,7 @@ export interface Apply {
 }
 
 /** A transaction whose mark came back. */
-export interface Settled {
+export interface SettledTransaction {
   readonly operation: CodedOperation | undefined;
   /** What the engine has applied with it, of a summary. */
   readonly received: VersionVector;

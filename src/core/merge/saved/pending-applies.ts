@@ -1,4 +1,4 @@
-import type { Settled } from "./apply.ts";
+import type { SettledTransaction } from "./apply.ts";
 import type { KeyPart, RacedKey } from "../operations/key-part.ts";
 import { DueRepairs } from "../state/due-repairs.ts";
 import type { CodedOperation } from "../operations/operation-codec.ts";
@@ -80,7 +80,7 @@ export class PendingApplies {
   }
 
   /** The mark came back; undefined of one that nothing waits for. */
-  settle(mark: string): Settled | undefined {
+  settle(mark: string): SettledTransaction | undefined {
     const pending = this.#applies.get(mark);
     if (pending === undefined) return undefined;
     this.#applies.delete(mark);

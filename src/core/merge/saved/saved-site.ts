@@ -1,5 +1,5 @@
 import type { RacedKey } from "../operations/key-part.ts";
-import { array, decoded, encoded, record, text, type Codec } from "../operations/codec.ts";
+import { array, decodeValue, encodeValue, record, text, type Codec } from "../operations/codec.ts";
 import { knownKeyCodec } from "../state/key-codec.ts";
 import {
   codedOperationCodec,
@@ -62,12 +62,12 @@ export interface LoggedOperation {
 }
 
 export function encodeSaved(saved: SavedSite): Uint8Array {
-  return encoded(savedCodec, FORMAT, saved);
+  return encodeValue(savedCodec, FORMAT, saved);
 }
 
 /** Throws MERGE_MALFORMED when the bytes are none of a site that this release knows. */
 export function decodeSaved(bytes: Uint8Array): SavedSite {
-  return decoded(savedCodec, FORMAT, bytes);
+  return decodeValue(savedCodec, FORMAT, bytes);
 }
 
 const FORMAT = 1;

@@ -1,6 +1,6 @@
 import type { Value } from "../operations/operation.ts";
 import { compareTimestamps, type Timestamp } from "../operations/timestamp.ts";
-import { NOTHING, covers, coversAll, including, type Dot, type VersionVector } from "../operations/version-vector.ts";
+import { NOTHING, covers, coversAll, withDot, type Dot, type VersionVector } from "../operations/version-vector.ts";
 
 /** A value that was written and that no later write has seen. */
 export interface Put {
@@ -62,8 +62,8 @@ export function addPut(cell: Cell, put: Put): void {
 export function addSum(cell: Cell, sum: Sum): void {
   const before = contentOf(cell);
   cell.sums.push(sum);
-  cell.touched = including(cell.touched, sum.dot);
-  cell.content = incremented(before, sum);
+  cell.touched = withDot(cell.touched, sum.dot);
+  cell.content = applySum(before, sum);
 }
 
 /** Removes what the site had seen: a concurrent write or increment stays. */
@@ -72,13 +72,13 @@ export function removeSeen(cell: Cell, dot: Dot, seen: VersionVector): void {
   cell.base = false;
   cell.puts = cell.puts.filter(isUnseen);
   cell.sums = cell.sums.filter(isUnseen);
-  cell.touched = including(cell.touched, dot);
-  cell.writes = including(cell.writes, dot);
+  cell.touched = withDot(cell.touched, dot);
+  cell.writes = withDot(cell.writes, dot);
   cell.content = undefined;
 }
 
 /** True when it holds nothing, and no operation that comes can bring back what it held. */
-export function isEmpty({ base, puts, sums }: Cell): boolean {
+export function isEmptyCell({ base, puts, sums }: Cell): boolean {
   return !base && puts.length === 0 && sums.length === 0;
 }
 
@@ -98,7 +98,7 @@ export function contentFrom({ base, puts, sums }: Pick<Cell, "base" | "puts" | "
   return sums.length === 0 ? ABSENT : { kind: "value", value: "0", plus: total(sums), put: undefined };
 }
 
-function incremented(content: Content, { amount, seen }: Sum): Content {
+function applySum(content: Content, { amount, seen }: Sum): Content {
   switch (content.kind) {
     case "absent":
       return { kind: "value", value: "0", plus: amount, put: undefined };

@@ -1,4 +1,4 @@
-import { array, decoded, encoded, optional, record, text, type Codec } from "../operations/codec.ts";
+import { array, decodeValue, encodeValue, optional, record, text, type Codec } from "../operations/codec.ts";
 import { heldKey } from "./held-key.ts";
 import { keyCodec } from "./key-codec.ts";
 import type { KeyState } from "./key-state.ts";
@@ -24,21 +24,21 @@ export function comparedAt({ effects, state, received }: ComparedKey): KeyAt | u
 
 /** To be encoded before the site that gives it does anything else. */
 export function encodeComparedKey(key: ComparedKey): Uint8Array {
-  return encoded(comparedCodec, FORMAT, key);
+  return encodeValue(comparedCodec, FORMAT, key);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeComparedKey(bytes: Uint8Array): ComparedKey {
-  return decoded(comparedCodec, FORMAT, bytes);
+  return decodeValue(comparedCodec, FORMAT, bytes);
 }
 
 export function encodeNames(names: readonly string[]): Uint8Array {
-  return encoded(namesCodec, FORMAT, names);
+  return encodeValue(namesCodec, FORMAT, names);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeNames(bytes: Uint8Array): readonly string[] {
-  return decoded(namesCodec, FORMAT, bytes);
+  return decodeValue(namesCodec, FORMAT, bytes);
 }
 
 const FORMAT = 1;

@@ -1,4 +1,4 @@
-import { summed } from "./engine-writes.ts";
+import { addAmount } from "./engine-writes.ts";
 import type { Effect, ElementEffect, KeyEffect } from "../operations/operation.ts";
 
 /**
@@ -66,7 +66,7 @@ function elementAfter({ removal, last }: ElementEffects, effect: ElementEffect):
       return { removal: effect };
     case "add":
       if (last === undefined) return { ...(removal === undefined ? {} : { removal }), last: effect };
-      if (last.kind === "put") return { last: { ...last, value: summed(last.type, last.value, effect.amount) } };
+      if (last.kind === "put") return { last: { ...last, value: addAmount(last.type, last.value, effect.amount) } };
       return { ...(removal === undefined ? {} : { removal }), last: { ...last, amount: last.amount + effect.amount } };
   }
 }

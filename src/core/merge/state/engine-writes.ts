@@ -103,7 +103,7 @@ function isSame(a: Content, b: Content): boolean {
 function valueWrites(target: Target, is: Exclude<Content, { kind: "base" }>): readonly EngineCommand[] {
   const { key, type, element, expires } = target;
   if (is.kind === "absent") return [REMOVE[type](key, element)];
-  const value = is.plus === 0n ? is.value : summed(type, is.value, is.plus);
+  const value = is.plus === 0n ? is.value : addAmount(type, is.value, is.plus);
   if (typeof value !== "string") return listWrites(key, value);
   switch (type) {
     case "string":
@@ -154,7 +154,7 @@ function increment({ key, type, element }: Target, by: bigint): EngineCommand {
 const [LOWEST, HIGHEST] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 /** A value with an amount on top: integers stay within 64 bits, as engines have them. */
-export function summed(type: KeyType, value: Value, plus: bigint): Value {
+export function addAmount(type: KeyType, value: Value, plus: bigint): Value {
   if (typeof value !== "string") return value;
   // an infinite score stays
   if (type === "zset") return Number.isNaN(Number(value)) ? value : String(Number(value) + Number(plus));

@@ -2,12 +2,12 @@ import type { Cell, Put, Sum } from "./cell.ts";
 import { entries } from "./key-view.ts";
 import { KEY_TYPES, type KeyType } from "../operations/operation.ts";
 import type { Expiry, KeyState, KnownKey, Stamp } from "./key-state.ts";
-import { array, flag, integer, mapped, optional, record, text, type Codec } from "../operations/codec.ts";
+import { array, flag, integer, mapCodec, optional, record, text, type Codec } from "../operations/codec.ts";
 import { dotCodec, timestampCodec, untilCodec, valueCodec, vectorCodec } from "../operations/operation-codec.ts";
 
 const written = { dot: dotCodec, at: timestampCodec, seen: vectorCodec };
 
-const cellCodec: Codec<Cell> = mapped(
+const cellCodec: Codec<Cell> = mapCodec(
   record<Omit<Cell, "content">>({
     base: flag,
     puts: mutable(array(record<Put>({ ...written, value: valueCodec }))),
@@ -20,7 +20,7 @@ const cellCodec: Codec<Cell> = mapped(
 );
 
 function mutable<T>(codec: Codec<readonly T[]>): Codec<T[]> {
-  return mapped(
+  return mapCodec(
     codec,
     (values) => values,
     (values) => [...values],
@@ -32,7 +32,7 @@ interface Element {
   readonly cell: Cell;
 }
 
-const elementsCodec: Codec<Map<string, Cell>> = mapped(
+const elementsCodec: Codec<Map<string, Cell>> = mapCodec(
   array(record<Element>({ name: text, cell: cellCodec })),
   (elements) => [...elements].map(([name, cell]) => ({ name, cell })),
   (elements) => new Map(elements.map(({ name, cell }) => [name, cell])),
@@ -42,7 +42,7 @@ const elementsCodec: Codec<Map<string, Cell>> = mapped(
 function perType<V>(codec: Codec<V>): Codec<Partial<Record<KeyType, V>>> {
   const members = Object.fromEntries(KEY_TYPES.map((type) => [type, optional(codec)]));
   const whole = record<Partial<Record<KeyType, V>>>(members as { [T in KeyType]: Codec<V | undefined> });
-  return mapped(
+  return mapCodec(
     whole,
     (values) => values,
     (values) => Object.fromEntries(entries(values)),
@@ -50,7 +50,7 @@ function perType<V>(codec: Codec<V>): Codec<Partial<Record<KeyType, V>>> {
 }
 
 /** What is known of a key, as it is saved. */
-export const keyCodec: Codec<KeyState> = mapped(
+export const keyCodec: Codec<KeyState> = mapCodec(
   record<Omit<KeyState, "ends">>({
     clears: vectorCodec,
     cells: perType(elementsCodec),

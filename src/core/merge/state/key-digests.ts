@@ -8,7 +8,7 @@ export class KeyDigests {
 
   /** Takes in a key with the digest of what it holds. */
   add(key: string, digest: string): void {
-    const { range, low, high } = mixed(key, digest);
+    const { range, low, high } = hashParts(key, digest);
     this.#sums[2 * range] = (this.#sums[2 * range] ?? 0) ^ low;
     this.#sums[2 * range + 1] = (this.#sums[2 * range + 1] ?? 0) ^ high;
     this.#keys += 1;
@@ -46,7 +46,7 @@ export function isRangeCount(count: number): boolean {
 
 /** In which of so many ranges the name is. */
 export function rangeOf(key: string, count: number): number {
-  return Math.floor(mixed(key, "").range / (RANGES / count));
+  return Math.floor(hashParts(key, "").range / (RANGES / count));
 }
 
 /** The ranges of which two sites have different sums. */
@@ -59,7 +59,7 @@ export function differingRanges(own: Uint32Array, other: Uint32Array): readonly 
 
 /** The digest of a key with its name, short: two numbers. */
 export function shortDigest(key: string, digest: string): readonly [number, number] {
-  const { low, high } = mixed(key, digest);
+  const { low, high } = hashParts(key, digest);
   return [low, high];
 }
 
@@ -70,14 +70,17 @@ const SEPARATOR = 256;
 const [LOW, HIGH] = [2_654_435_761, 1_597_334_677];
 
 /** A hash of the name alone says the range; one of both says the rest. */
-function mixed(key: string, digest: string): { readonly range: number; readonly low: number; readonly high: number } {
+function hashParts(
+  key: string,
+  digest: string,
+): { readonly range: number; readonly low: number; readonly high: number } {
   let [low, high] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < key.length; at += 1) {
     const code = key.charCodeAt(at);
     low = Math.imul(low ^ code, LOW);
     high = Math.imul(high ^ code, HIGH);
   }
-  const range = finished(low, high) >>> 16;
+  const range = finalizeHash(low, high) >>> 16;
   low = Math.imul(low ^ SEPARATOR, LOW);
   high = Math.imul(high ^ SEPARATOR, HIGH);
   for (let at = 0; at < digest.length; at += 1) {
@@ -85,10 +88,10 @@ function mixed(key: string, digest: string): { readonly range: number; readonly 
     low = Math.imul(low ^ code, LOW);
     high = Math.imul(high ^ code, HIGH);
   }
-  return { range, low: finished(low, high), high: finished(high, low) };
+  return { range, low: finalizeHash(low, high), high: finalizeHash(high, low) };
 }
 
-function finished(a: number, b: number): number {
+function finalizeHash(a: number, b: number): number {
   const once = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
   return (once ^ (once >>> 15)) >>> 0;
 }

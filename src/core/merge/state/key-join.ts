@@ -58,8 +58,8 @@ function joinElement(
   (own.cells[type] ??= new Map<string, Cell>()).set(element, cell);
   const isReplaced = !coversAll(vectors.own, union(theirs.writes, theirClears));
   cell.base &&= !isReplaced;
-  cell.puts = joined(cell.puts, theirs.puts, theirs.base, vectors);
-  cell.sums = joined(cell.sums, theirs.sums, theirs.base, vectors);
+  cell.puts = joinValues(cell.puts, theirs.puts, theirs.base, vectors);
+  cell.sums = joinValues(cell.sums, theirs.sums, theirs.base, vectors);
   cell.touched = union(cell.touched, theirs.touched);
   cell.writes = union(cell.writes, without(theirs.writes, vectors.own));
   cell.content = undefined;
@@ -68,7 +68,7 @@ function joinElement(
 function joinExpiries(own: KeyState, other: KeyState, vectors: JoinedVectors): void {
   const timed = without(other.timed, vectors.own);
   own.baseExpiry &&= isNothing(timed) && coversAll(vectors.own, other.clears);
-  own.expiries = joined<Expiry>(own.expiries, other.expiries, other.baseExpiry, vectors);
+  own.expiries = joinValues<Expiry>(own.expiries, other.expiries, other.baseExpiry, vectors);
   own.timed = union(own.timed, timed);
 }
 
@@ -81,7 +81,7 @@ function joinLatest(own: KeyState, other: KeyState, vectors: JoinedVectors): voi
 }
 
 /** `keepsBase`: the other site has removed nothing that this one does not know of. */
-function joined<T extends { readonly dot: Dot }>(
+function joinValues<T extends { readonly dot: Dot }>(
   own: readonly T[],
   theirs: readonly T[],
   keepsOwn: boolean,

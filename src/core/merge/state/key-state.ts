@@ -1,7 +1,7 @@
-import { addPut, addSum, isEmpty, newCell, removeSeen, type Cell, type Put } from "./cell.ts";
+import { addPut, addSum, isEmptyCell, newCell, removeSeen, type Cell, type Put } from "./cell.ts";
 import type { ElementEffect, KeyEffect, KeyType, Operation } from "../operations/operation.ts";
 import { compareTimestamps, type Timestamp } from "../operations/timestamp.ts";
-import { NOTHING, covers, including, isNothing, type Dot, type VersionVector } from "../operations/version-vector.ts";
+import { NOTHING, covers, withDot, isNothing, type Dot, type VersionVector } from "../operations/version-vector.ts";
 
 /** An operation and its time. */
 export interface Stamp {
@@ -68,7 +68,7 @@ export function newKey(flushes: VersionVector): KeyState {
 /** Takes an effect of the operation in; the order of concurrent operations makes no difference. */
 export function applyEffect(state: KeyState, effect: KeyEffect, operation: Operation): void {
   const { dot, at, seen } = operation;
-  state.touched = including(state.touched, dot);
+  state.touched = withDot(state.touched, dot);
   if (!("element" in effect)) end(state, effect, operation);
   switch (effect.kind) {
     case "clear":
@@ -128,11 +128,11 @@ function isSameDot(a: Dot, b: Dot): boolean {
 }
 
 function clear(state: KeyState, { dot, seen }: Operation): void {
-  state.clears = including(state.clears, dot);
+  state.clears = withDot(state.clears, dot);
   for (const elements of Object.values(state.cells))
     for (const [element, cell] of elements) {
       removeSeen(cell, dot, seen);
-      if (isEmpty(cell)) elements.delete(element);
+      if (isEmptyCell(cell)) elements.delete(element);
     }
   state.expiries = unseenOf(state.expiries, seen);
   state.baseExpiry = false;
@@ -141,7 +141,7 @@ function clear(state: KeyState, { dot, seen }: Operation): void {
 function setExpiries(state: KeyState, dot: Dot, expiries: readonly Expiry[]): void {
   state.expiries = expiries;
   state.baseExpiry = false;
-  state.timed = including(state.timed, dot);
+  state.timed = withDot(state.timed, dot);
 }
 
 function unseenOf(expiries: readonly Expiry[], seen: VersionVector): readonly Expiry[] {

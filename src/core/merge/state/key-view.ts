@@ -22,7 +22,7 @@ export function typeOf({ latest }: KeyState): KeyType | undefined {
 /** What an element holds, of the type that the key has. */
 export function elementContent(state: KeyState, type: KeyType, element: string): Content {
   const cell = state.cells[type]?.get(element);
-  if (!hasOtherType(state, type)) return cell === undefined ? unnamed(state) : contentOf(cell);
+  if (!hasOtherType(state, type)) return cell === undefined ? unnamedContent(state) : contentOf(cell);
   return cell === undefined || typeOf(state) !== type ? ABSENT : contentFrom(countedCell(state, type, cell));
 }
 
@@ -67,7 +67,7 @@ function counts(state: KeyState, { dot, seen }: Expiry): boolean {
   return base || [...puts, ...sums].some((each) => !covers(each.seen, dot));
 }
 
-function unnamed(state: KeyState): Content {
+function unnamedContent(state: KeyState): Content {
   return keepsBase(state) ? AGREED : ABSENT;
 }
 

@@ -124,7 +124,11 @@ const cases: readonly Case[] = [
   },
   {
     rule: "a time that is being written again is not lost",
-    ...{ units: [["own", "SET k v"]], isTimed: true, isBeingTimed: true, look: never(0), want: "kept" },
+    units: [["own", "SET k v"]],
+    isTimed: true,
+    isBeingTimed: true,
+    look: never(0),
+    want: "kept",
   },
   { rule: "an addition loses nothing", units: [["client", "SADD k m"]], look: never(1), want: undefined },
 ];
@@ -159,7 +163,10 @@ for (const {
 
 test("a lost time of expiry: a key that was looked at is suspected again by the next removal", () => {
   const expiries = new LostExpiries({
-    ...{ mayExpire: () => true, timedBy: () => [], isRepeated: () => false, isBeingTimed: () => false },
+    mayExpire: () => true,
+    timedBy: () => [],
+    isRepeated: () => false,
+    isBeingTimed: () => false,
   });
   const removal = [["SREM", "k", "m"]];
   assert.deepEqual([expiries.pass(removal, undefined), expiries.pass(removal, undefined)], [["k"], []]);

@@ -12,7 +12,7 @@ import { UnagreedEffects } from "./unagreed-effects.ts";
 import {
   covers,
   coversAll,
-  including,
+  withDot,
   isNothing,
   pairsOf,
   union,
@@ -169,7 +169,7 @@ export class MergedState {
   }
 
   #flush(operation: Operation, done: ReadonlySet<string>): void {
-    this.#flushes = including(this.#flushes, operation.dot);
+    this.#flushes = withDot(this.#flushes, operation.dot);
     for (const [key, state] of this.#keys) if (!done.has(key)) applyEffect(state, { kind: "clear", key }, operation);
   }
 

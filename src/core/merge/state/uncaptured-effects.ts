@@ -1,5 +1,5 @@
 import { contentOf, type Cell, type Sum } from "./cell.ts";
-import { summed } from "./engine-writes.ts";
+import { addAmount } from "./engine-writes.ts";
 import { effectsOfHeld, isSameValue, type HeldKey } from "./held-key.ts";
 import { expiresAt, elementContent, entries, knownElements, knownTypes } from "./key-view.ts";
 import type { KeyState } from "./key-state.ts";
@@ -68,7 +68,7 @@ function wantedOf(
   if (content.kind === "base") return there && wantedBy({ type, element }, here, there);
   if (there !== undefined) return undefined;
   if (content.kind === "absent") return { value: undefined };
-  return { value: content.plus === 0n ? content.value : summed(type, content.value, content.plus) };
+  return { value: content.plus === 0n ? content.value : addAmount(type, content.value, content.plus) };
 }
 
 /** By what another site holds, without the increments that it has alone, and with those that are here alone. */
@@ -83,7 +83,7 @@ function wantedBy({ type, element }: Named, here: KeyAt, there: KeyAt): ReturnTy
   // all that is there may be theirs alone
   if (own.length === 0 && String(value) === String(-plus))
     return { value: here.held.elements.get(element) === "0" ? "0" : undefined };
-  return { value: summed(type, value ?? "0", plus) };
+  return { value: addAmount(type, value ?? "0", plus) };
 }
 
 /** Nothing has taken the place of what the element held that this site does not know of. */

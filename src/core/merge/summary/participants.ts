@@ -1,11 +1,11 @@
 import type { Operation } from "../operations/operation.ts";
 import { ofSite, siteOf } from "../operations/origin.ts";
 import type { SeenBy } from "./seen-by.ts";
-import type { Statement } from "./statement.ts";
+import type { SiteStatement } from "./statement.ts";
 import {
   NOTHING,
   coversAll,
-  including,
+  withDot,
   lowest,
   pairsOf,
   seqOf,
@@ -63,7 +63,7 @@ export class Participants {
 
   /** The site of an operation has applied what the operation has seen. */
   learn({ dot, seen }: Operation): void {
-    this.hasSeen(dot.origin, including(seen, dot));
+    this.hasSeen(dot.origin, withDot(seen, dot));
   }
 
   /** The site that numbers its operations so keeps this as surely as its data; the answer is what all others do. */
@@ -78,7 +78,7 @@ export class Participants {
     return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? NOTHING, operations)).length;
   }
 
-  states(origin: number, statement: Statement): void {
+  states(origin: number, statement: SiteStatement): void {
     const known = this.#latest(origin);
     if (known !== undefined) known.statement = statement;
   }
@@ -146,5 +146,5 @@ interface Known {
   seen: VersionVector;
   /** As surely as its data. */
   keeps: VersionVector;
-  statement?: Statement;
+  statement?: SiteStatement;
 }

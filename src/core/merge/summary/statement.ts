@@ -1,7 +1,7 @@
 import type { VersionVector } from "../operations/version-vector.ts";
 
 /** What a site tells the others beside its operations. */
-export interface Statement {
+export interface SiteStatement {
   /** The sites whose operations it takes from themselves. */
   readonly sites: readonly number[];
   /** What it has received, whether or not that would outlast its process. */

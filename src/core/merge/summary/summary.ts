@@ -1,4 +1,4 @@
-import { array, decoded, encoded, flag, record, text, type Codec } from "../operations/codec.ts";
+import { array, decodeValue, encodeValue, flag, record, text, type Codec } from "../operations/codec.ts";
 import { knownKeyCodec } from "../state/key-codec.ts";
 import type { KnownKeys } from "../state/known-keys.ts";
 import { timestampCodec, vectorCodec } from "../operations/operation-codec.ts";
@@ -22,12 +22,12 @@ export interface SummaryPart extends Summary {
 
 /** To be encoded before the site that gives it does anything else. */
 export function encodeSummary(part: SummaryPart): Uint8Array {
-  return encoded(partCodec, FORMAT, part);
+  return encodeValue(partCodec, FORMAT, part);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeSummary(bytes: Uint8Array): SummaryPart {
-  return decoded(partCodec, FORMAT, bytes);
+  return decodeValue(partCodec, FORMAT, bytes);
 }
 
 /** What one transaction applies of a summary, as it is logged. */
@@ -56,12 +56,12 @@ export function dividedSummary(parts: readonly SummaryPart[], most: number, mark
 }
 
 export function encodeLoggedSummary(logged: LoggedSummary): Uint8Array {
-  return encoded(loggedCodec, FORMAT, logged);
+  return encodeValue(loggedCodec, FORMAT, logged);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeLoggedSummary(bytes: Uint8Array): LoggedSummary {
-  return decoded(loggedCodec, FORMAT, bytes);
+  return decodeValue(loggedCodec, FORMAT, bytes);
 }
 
 const FORMAT = 1;

@@ -1,4 +1,4 @@
-import { array, decoded, encoded, optional, record, text, type Codec } from "../operations/codec.ts";
+import { array, decodeValue, encodeValue, optional, record, text, type Codec } from "../operations/codec.ts";
 import type { EngineCommand } from "../state/engine-writes.ts";
 import { keyCodec } from "../state/key-codec.ts";
 import type { KeyState } from "../state/key-state.ts";
@@ -43,22 +43,22 @@ export interface TransferredKey {
 }
 
 export function encodeTransferBegin(begin: TransferBegin): Uint8Array {
-  return encoded(beginCodec, FORMAT, begin);
+  return encodeValue(beginCodec, FORMAT, begin);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeTransferBegin(bytes: Uint8Array): TransferBegin {
-  return decoded(beginCodec, FORMAT, bytes);
+  return decodeValue(beginCodec, FORMAT, bytes);
 }
 
 /** To be encoded before the site that gives it does anything else. */
 export function encodeTransferredKey(key: TransferredKey): Uint8Array {
-  return encoded(transferredCodec, FORMAT, key);
+  return encodeValue(transferredCodec, FORMAT, key);
 }
 
 /** Throws MERGE_MALFORMED. */
 export function decodeTransferredKey(bytes: Uint8Array): TransferredKey {
-  return decoded(transferredCodec, FORMAT, bytes);
+  return decodeValue(transferredCodec, FORMAT, bytes);
 }
 
 /** What writes the key into the engine of the site that gets it. */

@@ -2,7 +2,7 @@ import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { compareVersionText } from "#kit/base/version";
-import { sharedOf, sharedText, versionOf } from "./shared.ts";
+import { sharedOf, sharedText, askedVersion } from "./shared.ts";
 
 /** What an object says beside what the participants know. */
 export type SpecComparison =
@@ -22,7 +22,7 @@ export function firstRecord(
   return {
     guid: object.uid,
     name: object.name,
-    version: versionOf(object.spec) ?? version,
+    version: askedVersion(object.spec) ?? version,
     ...sharedOf(object.spec),
     edit: { count: 1, author },
   };
@@ -39,8 +39,8 @@ export function compareSpec(
   author: string,
 ): SpecComparison {
   const [here, there] = [sharedText(sharedOf(spec)), sharedText(known)];
-  const version = versionOf(spec);
-  const last = parsed(agreed);
+  const version = askedVersion(spec);
+  const last = parseAgreement(agreed);
   const isEdited = here !== there && here !== last?.shared;
   const isRaised = version !== undefined && (compareVersionText(version, known.version) ?? 0) > 0;
   if (isEdited || isRaised) {
@@ -72,7 +72,7 @@ interface Agreement {
 }
 
 /** Undefined when there is none, or it has other content: then everything counts as edited. */
-function parsed(text: string | undefined): Agreement | undefined {
+function parseAgreement(text: string | undefined): Agreement | undefined {
   try {
     const value: unknown = JSON.parse(text ?? "null");
     return isAgreement(value) ? value : undefined;

@@ -6,7 +6,7 @@ import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { agreementText } from "./agreement.ts";
 import { decideActiveActive, type ActiveActiveObject, type ActiveActiveView } from "./decide.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 import type { ParticipantAnswer } from "./participants.ts";
 
 const participants = [{ name: "east" }, { name: "west" }];
@@ -45,7 +45,7 @@ const rest = {
   site: undefined,
 };
 const newer = { ...known, edit: { count: 2, author: "east" }, configuration: configured("200MB") };
-const { numbers } = numbered(known);
+const { numbers } = numberSites(known);
 
 const cases: readonly Case[] = [
   {
@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
     change: { knowsLinks: true, database: rest },
     does: {
       kind: "write-record",
-      record: numbered({
+      record: numberSites({
         ...known,
         numbers,
         edit: { count: 2, author: "west" },

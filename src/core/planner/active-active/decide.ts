@@ -7,8 +7,8 @@ import { defaultStoreVersion } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { agreementText, compareSpec, firstRecord } from "./agreement.ts";
 import { canonical } from "./canonical.ts";
-import { linkedDatabaseAct, type LinkedDatabase, type LinkedDatabaseAct } from "./linked.ts";
-import { numbered, withoutNumbers } from "./numbers.ts";
+import { linkedDatabaseAct, type ParticipantDatabase, type LinkedDatabaseAct } from "./linked.ts";
+import { numberSites, withoutNumbers } from "./numbers.ts";
 import { participantFindings, type Participant } from "./participants.ts";
 import type { LinkFacts } from "./replication.ts";
 import { turnFindings, type SiteDatabase } from "./turn.ts";
@@ -53,7 +53,7 @@ export interface ActiveActiveView {
   readonly siteDatabases: readonly SiteDatabase[];
   /** What the own cluster says of its link; undefined while it does not answer. */
   readonly link: LinkFacts | undefined;
-  readonly database: LinkedDatabase | undefined;
+  readonly database: ParticipantDatabase | undefined;
   /** What the rules on its spec object to. */
   readonly objections: readonly Finding[];
 }
@@ -94,7 +94,7 @@ export function decideActiveActive(view: ActiveActiveView): ActiveActiveDecision
     const objection = notParticipating(view);
     return { ...decided, findings: [...view.objections, objection], step: waitFor(objection) };
   }
-  const agreement = agreeing(view, known, object, self);
+  const agreement = alignWithRecord(view, known, object, self);
   if (agreement !== undefined) return { ...decided, step: stepOf(agreement) };
   const [objection] = view.objections;
   if (objection !== undefined) return { ...decided, step: waitFor(objection) };
@@ -149,7 +149,7 @@ function knownRecord(view: ActiveActiveView): ActiveActiveRecord | undefined {
 
 /** As the own cluster takes it. */
 function storedRecord({ knowsLinks }: ActiveActiveView, record: ActiveActiveRecord): ActiveActiveRecord {
-  return knowsLinks ? numbered(record) : withoutNumbers(record);
+  return knowsLinks ? numberSites(record) : withoutNumbers(record);
 }
 
 /** Made on another participant, and to be here too; or gone, and the own cluster does not know it yet. */
@@ -181,7 +181,7 @@ function isDeletedElsewhere({ own, others }: ActiveActiveView, { guid }: ActiveA
 }
 
 /** What brings object and records together; undefined when they say the same. What is refused here does not reach others. */
-function agreeing(
+function alignWithRecord(
   view: ActiveActiveView,
   known: ActiveActiveRecord | undefined,
   object: ActiveActiveObject,

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../api/records.ts";
 import { mayLetIn, type FollowedSite } from "./let-in.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 
 const site = { activeActive: { guid: "a", site: 1 } } as const;
 const participants = [{ name: "east" }, { name: "west" }];
-const reaadb: ActiveActiveRecord = numbered({
+const reaadb: ActiveActiveRecord = numberSites({
   guid: "a",
   name: "orders",
   version: "8.0",

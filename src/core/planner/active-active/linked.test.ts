@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { linkedDatabaseAct, parseSite, type LinkedFacts } from "./linked.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 
 const older: ActiveActiveRecord = {
   guid: "a",
@@ -13,7 +13,7 @@ const older: ActiveActiveRecord = {
   configuration: databaseSpec.parse({}),
   edit: { count: 1, author: "east" },
 };
-const record = numbered(older);
+const record = numberSites(older);
 const spec = { ...record.configuration, storeEnterpriseCluster: { name: "rec" }, storeVersion: "8.0" };
 const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lru" }) };
 

@@ -6,7 +6,7 @@ import { evictionObjection } from "../admission/eviction.ts";
 import { siteNumber } from "./numbers.ts";
 
 /** The StoreEnterpriseDatabase that was made for it on this participant. */
-export interface LinkedDatabase {
+export interface ParticipantDatabase {
   readonly spec: Readonly<Record<string, unknown>>;
   /** The text that says which site it is; undefined while it is none. */
   readonly site: string | undefined;
@@ -20,7 +20,7 @@ export type LinkedDatabaseAct =
 export interface LinkedFacts {
   readonly cluster: string;
   readonly record: ActiveActiveRecord;
-  readonly database: LinkedDatabase | undefined;
+  readonly database: ParticipantDatabase | undefined;
   /** The remote cluster that stands for the own cluster. */
   readonly self: string;
   /** Every participant has been found ready for another version. */
@@ -35,7 +35,7 @@ export function linkedDatabaseAct(facts: LinkedFacts): LinkedDatabaseAct | undef
   if (database === undefined) return { kind: "make-database", spec: specOf(facts, record.version), ...linked };
   const wanted = specOf(facts, versionFor(facts, database.spec["storeVersion"]));
   const isSite = site === undefined || site === database.site;
-  if (meaning(wanted) === meaning(database.spec) && isSite) return undefined;
+  if (canonicalSpec(wanted) === canonicalSpec(database.spec) && isSite) return undefined;
   return { kind: "write-database", spec: wanted, ...linked };
 }
 
@@ -63,7 +63,7 @@ function specOf({ cluster, record }: LinkedFacts, version: string): object {
   return { ...record.configuration, storeEnterpriseCluster: { name: cluster }, storeVersion: version };
 }
 
-function meaning(spec: object): string {
+function canonicalSpec(spec: object): string {
   const parsed = databaseSpec.safeParse(spec);
   return canonical(parsed.success ? parsed.data : spec);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { cameLater, numbered, siteNumber } from "./numbers.ts";
+import { cameLater, numberSites, siteNumber } from "./numbers.ts";
 import { joinedRecord } from "./record.ts";
 
 const first: ActiveActiveRecord = {
@@ -18,24 +18,24 @@ test("numbers of sites: those of an older release have the numbers of their plac
 });
 
 test("numbers of sites: one that left gives its number to none, also not to itself when it is back", () => {
-  const left = edited(numbered(first), 2, ["west"]);
-  const joined = edited(numbered(left), 3, ["west", "north"]);
-  const back = edited(numbered(joined), 4, ["east", "north", "west"]);
+  const left = edited(numberSites(first), 2, ["west"]);
+  const joined = edited(numberSites(left), 3, ["west", "north"]);
+  const back = edited(numberSites(joined), 4, ["east", "north", "west"]);
   assert.deepEqual(numbersOf(joined), { west: 2, north: 3 });
   assert.deepEqual(numbersOf(back), { east: 4, north: 3, west: 2 });
 });
 
 test("numbers of sites: of two edits at once the numbers of the one that gives way are gone", () => {
-  const here = numbered(edited(numbered(first), 2, ["east", "west", "north"], "east"));
-  const there = numbered(edited(numbered(first), 2, ["east", "west", "south"], "west"));
+  const here = numberSites(edited(numberSites(first), 2, ["east", "west", "north"], "east"));
+  const there = numberSites(edited(numberSites(first), 2, ["east", "west", "south"], "west"));
   assert.deepEqual(numbersOf(joinedRecord(here, there)), { east: 1, west: 2, south: 3 });
 });
 
 test("numbers of sites: an edit by an older release keeps those that were given", () => {
-  const { numbers: _numbers, ...older } = edited(numbered(first), 2, ["west", "north"]);
-  const joined = joinedRecord(older, numbered(first));
+  const { numbers: _numbers, ...older } = edited(numberSites(first), 2, ["west", "north"]);
+  const joined = joinedRecord(older, numberSites(first));
   assert.deepEqual(numbersOf(joined), { west: 2, north: 3 });
-  assert.deepEqual(numbered(joined).numbers.next, 4);
+  assert.deepEqual(numberSites(joined).numbers.next, 4);
 });
 
 test("numbers of sites: the sixty-fourth has none", () => {
@@ -44,14 +44,14 @@ test("numbers of sites: the sixty-fourth has none", () => {
 });
 
 test("numbers of sites: those of the first participants stay the first, and every later one came later", () => {
-  const joined = edited(numbered(edited(numbered(first), 2, ["west"])), 3, ["east", "west", "north"]);
+  const joined = edited(numberSites(edited(numberSites(first), 2, ["west"])), 3, ["east", "west", "north"]);
   const lateness = Object.entries(numbersOf(joined)).map(([name, id]) => [name, cameLater(joined, Number(id))]);
   assert.deepEqual(Object.fromEntries(lateness), { east: true, west: false, north: true });
-  assert.equal(numbered(joined).numbers.first, 2);
+  assert.equal(numberSites(joined).numbers.first, 2);
 });
 
 test("numbers of sites: where it is not known which were first, all that have been given are", () => {
-  const { first: _first, ...unknown } = numbered(first).numbers;
+  const { first: _first, ...unknown } = numberSites(first).numbers;
   const joined = edited({ ...first, numbers: unknown }, 2, ["east", "west", "north"]);
   assert.deepEqual(
     [1, 2, 3].map((site) => cameLater({ ...first, numbers: unknown }, site)),

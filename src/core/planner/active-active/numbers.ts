@@ -4,7 +4,7 @@ import type { ActiveActiveRecord, SiteNumbers } from "../../api/records.ts";
 const MOST = 63;
 
 /** The record with a number for each of its participants. The same record always gives the same numbers. */
-export function numbered(record: ActiveActiveRecord): ActiveActiveRecord & { readonly numbers: SiteNumbers } {
+export function numberSites(record: ActiveActiveRecord): ActiveActiveRecord & { readonly numbers: SiteNumbers } {
   const { numbers, participants, edit } = record;
   if (numbers !== undefined && isSameEdit(numbers.edit, edit)) return { ...record, numbers };
   const known = new Map(numbers?.given.map(({ name, id }) => [name, id]));
@@ -22,13 +22,13 @@ export function withoutNumbers({ numbers: _numbers, ...record }: ActiveActiveRec
 
 /** The number of a participant; undefined when it takes no part, or all that there are have been given. */
 export function siteNumber(record: ActiveActiveRecord, participant: string): number | undefined {
-  const id = numbered(record).numbers.given.find(({ name }) => name === participant)?.id;
+  const id = numberSites(record).numbers.given.find(({ name }) => name === participant)?.id;
   return id !== undefined && id <= MOST ? id : undefined;
 }
 
 /** The site was not named when the database was made: other sites may have held data before it came. */
 export function cameLater(record: ActiveActiveRecord, site: number): boolean {
-  return site > lastOfFirst(numbered(record).numbers);
+  return site > lastOfFirst(numberSites(record).numbers);
 }
 
 function lastOfFirst({ first, next }: SiteNumbers): number {

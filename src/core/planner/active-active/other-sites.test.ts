@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveActiveRecord, RemoteSite } from "../../api/records.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 import { otherSites } from "./other-sites.ts";
 
-const record: ActiveActiveRecord = numbered({
+const record: ActiveActiveRecord = numberSites({
   guid: "a",
   name: "carts",
   version: "8.0",

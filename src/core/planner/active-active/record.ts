@@ -34,7 +34,7 @@ export function withRecord(
   const isConcerned = (one: ActiveActiveRecord): boolean =>
     one.guid === record.guid || (record.deleted !== true && one.deleted !== true && one.name === record.name);
   const others = records.filter((one) => !isConcerned(one));
-  return bounded([...others, records.filter(isConcerned).reduce(joinedRecord, record)]);
+  return forgetOldest([...others, records.filter(isConcerned).reduce(joinedRecord, record)]);
 }
 
 /** Those of `records` that programs can go through: deeper ones, which releases before 0.5.0 accepted, are left out. */
@@ -80,7 +80,7 @@ function higher(a: string, b: string): string {
   return difference === 0 ? (a < b ? a : b) : difference > 0 ? a : b;
 }
 
-function bounded(records: readonly ActiveActiveRecord[]): readonly ActiveActiveRecord[] {
+function forgetOldest(records: readonly ActiveActiveRecord[]): readonly ActiveActiveRecord[] {
   const deleted = records.filter((record) => record.deleted === true);
   const forgotten = new Set(deleted.slice(0, Math.max(0, deleted.length - REMEMBERED)));
   return records.filter((record) => !forgotten.has(record));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { databaseSpec } from "../../api/database-spec.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 import { replicationOf, type ReplicationFacts, type SiteReplication } from "./replication.ts";
 
-const record = numbered({
+const record = numberSites({
   guid: "a",
   name: "carts",
   version: "8.0",
@@ -28,7 +28,7 @@ const differing = {
 const older = { ...up("north"), agreement: { ...agreement, cause: "Its release gives no digests of keys." } };
 const linked = (...sites: readonly SiteReplication[]) => ({ link: { cause: "", awaitsSites: false, sites } });
 const evicting = { ...record, configuration: databaseSpec.parse({ evictionPolicy: "allkeys-lfu" }) };
-const full = numbered({
+const full = numberSites({
   ...record,
   edit: { count: 2, author: "east" },
   numbers: { ...record.numbers, next: 64, given: [] },

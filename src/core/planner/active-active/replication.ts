@@ -3,7 +3,7 @@ import { deleteActiveActive, describeObject, getObjects } from "../../api/kubect
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import type { Statement } from "../findings/statement.ts";
 import { evictionObjection } from "../admission/eviction.ts";
-import { notCompared, whyDiffering, type SiteAgreement } from "./site-agreement.ts";
+import { notCompared, whyDiffering, type KeyAgreement } from "./site-agreement.ts";
 import { siteNumber } from "./numbers.ts";
 
 /** How the operations of another site arrive here. */
@@ -18,7 +18,7 @@ export interface SiteReplication {
   readonly behindMs?: number | undefined;
   readonly unconfirmedMs?: number | undefined;
   /** Whether all keys are the same at both; absent while it is not known. */
-  readonly agreement?: SiteAgreement | undefined;
+  readonly agreement?: KeyAgreement | undefined;
 }
 
 /** Everything that is known of the replication of an Active-Active database at one site. */
@@ -60,11 +60,16 @@ export function replicationOf(facts: ReplicationFacts): Replication {
   const sites = self === undefined || link === undefined ? known : known.set(self, link.cause === "" ? "up" : "down");
   const [reason, message] = whyNot(facts, others) ?? [];
   if (reason !== undefined && message !== undefined)
-    return { status: "down", sites, statement: said("False", reason, message) };
+    return { status: "down", sites, statement: replicatingStatement("False", reason, message) };
   const differing = whyDiffering(link?.sites ?? [], facts.record?.name ?? "");
-  if (differing !== undefined) return { status: "up", sites, statement: said("False", "SitesDiffer", differing) };
+  if (differing !== undefined)
+    return { status: "up", sites, statement: replicatingStatement("False", "SitesDiffer", differing) };
   const all = others.length === 0 ? "there is no other site" : `every other site is up: ${others.join(", ")}`;
-  return { status: "up", sites, statement: said("True", "AllUp", [all, ...notCompared(link?.sites ?? [])].join("; ")) };
+  return {
+    status: "up",
+    sites,
+    statement: replicatingStatement("True", "AllUp", [all, ...notCompared(link?.sites ?? [])].join("; ")),
+  };
 }
 
 type Why = readonly [reason: string, message: string];
@@ -124,6 +129,6 @@ function unknownSite(name: string): SiteReplication {
   return { name, state: "down", since: undefined, cause: "the link does not know it yet" };
 }
 
-function said(status: "True" | "False", reason: string, message: string): Statement {
+function replicatingStatement(status: "True" | "False", reason: string, message: string): Statement {
   return { type: "Replicating", status, reason, message };
 }

@@ -1,7 +1,7 @@
 import type { ActiveActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveParticipant, ActiveActiveRecord } from "../../api/records.ts";
-import { modulesOf } from "../admission/modules.ts";
+import { moduleItemsOf } from "../admission/modules.ts";
 import { canonical } from "./canonical.ts";
 
 /** What the objects of an Active-Active database say alike on every participant, but for the version. */
@@ -26,7 +26,7 @@ export function sharedOf(spec: WrittenSpec): Shared {
     ...configuration
   } = { ...spec.globalConfigurations };
   const global = databaseSpec.safeParse(spec.globalConfigurations ?? {}).data;
-  const modules = spec.moduleList ?? modulesOf(global ?? {});
+  const modules = spec.moduleList ?? moduleItemsOf(global ?? {});
   return {
     participants: spec.participatingClusters,
     configuration: modules.length === 0 ? configuration : { ...configuration, modulesList: modules },
@@ -40,7 +40,7 @@ export function sharedText({ participants, configuration }: Shared): string {
 }
 
 /** The version that `spec` asks for, in whichever of its two places. */
-export function versionOf({ storeVersion, globalConfigurations }: ActiveActiveSpec): string | undefined {
+export function askedVersion({ storeVersion, globalConfigurations }: ActiveActiveSpec): string | undefined {
   return storeVersion ?? globalConfigurations?.storeVersion;
 }
 

@@ -2,11 +2,11 @@
 export interface ComparedSite {
   readonly name: string;
   /** Absent while it is not known. */
-  readonly agreement?: SiteAgreement | undefined;
+  readonly agreement?: KeyAgreement | undefined;
 }
 
 /** What is known of the keys of two sites. */
-export interface SiteAgreement {
+export interface KeyAgreement {
   /** Why they are not compared, a sentence; empty while they are. */
   readonly cause: string;
   /** How many differ, and some of them. */

@@ -4,11 +4,11 @@ import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../api/records.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { settingsOfSpec } from "../../api/settings/values.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 import { activeActiveTasks, type TaskFacts } from "./tasks.ts";
 
 const configuration = { memorySize: "200MB" };
-const record: ActiveActiveRecord = numbered({
+const record: ActiveActiveRecord = numberSites({
   guid: "a",
   name: "carts",
   version: "8.0",
@@ -16,8 +16,8 @@ const record: ActiveActiveRecord = numbered({
   participants: [{ name: "east" }, { name: "west" }],
   edit: { count: 1, author: "east" },
 });
-const edited = numbered({ ...record, edit: { count: 2, author: "west" } });
-const later = numbered({
+const edited = numberSites({ ...record, edit: { count: 2, author: "west" } });
+const later = numberSites({
   ...record,
   participants: [...record.participants, { name: "north" }],
   edit: { count: 2, author: "east" },

@@ -50,10 +50,10 @@ function editTask({ record, database, state }: TaskFacts): ActiveActiveTask {
   if (database === undefined) return { id, operation, status: "queued", waitingFor: NO_DATABASE };
   const unknown = unknownSites(state, database).join(", ");
   const where = unknown === "" ? "" : `the operator has not said where these sites are: ${unknown}`;
-  return { id, operation, ...progress(unapplied(record, database) || where) };
+  return { id, operation, ...progress(unappliedText(record, database) || where) };
 }
 
-function unapplied({ configuration }: ActiveActiveRecord, database: DatabaseRecord): string {
+function unappliedText({ configuration }: ActiveActiveRecord, database: DatabaseRecord): string {
   const spec = databaseSpec.safeParse(configuration);
   if (!spec.success) return "this release cannot read the configuration";
   const names = Object.keys(wireOf(differingSettings(settingsOfSpec(spec.data), database)));

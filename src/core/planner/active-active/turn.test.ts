@@ -3,12 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { compareVersionText } from "#kit/base/version";
 import type { ActiveActiveRecord } from "../../api/records.ts";
-import { numbered } from "./numbers.ts";
+import { numberSites } from "./numbers.ts";
 import type { SiteReplication } from "./replication.ts";
 import { turnFindings, type SiteDatabase, type TurnFacts } from "./turn.ts";
 
 const names = ["east", "west", "north"];
-const record: ActiveActiveRecord = numbered({
+const record: ActiveActiveRecord = numberSites({
   guid: "a",
   name: "carts",
   version: "8.2",

@@ -4,7 +4,7 @@ import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import { CONFIGURATION_RULES, DATABASE_RULES } from "./database.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 import type { ReviewedExisting } from "./reviewed-database.ts";
-import { fieldOf, modulesOf, renumberedModules, type ModuleLists } from "./modules.ts";
+import { fieldOf, moduleItemsOf, renumberedModules, type ModuleLists } from "./modules.ts";
 import {
   duplicateValue,
   forbiddenValue,
@@ -15,7 +15,7 @@ import {
   type Objection,
   type SpecRule,
 } from "./objection.ts";
-import { clusterNamed, listed, type References } from "./references.ts";
+import { clusterNamed, existingText, type References } from "./references.ts";
 
 /** A StoreEnterpriseActiveActiveDatabase and what it is judged by. */
 export interface ReviewedActiveActive {
@@ -127,7 +127,7 @@ function participantsExist({ spec, references }: ReviewedActiveActive): readonly
           notFoundValue(
             `spec.participatingClusters[${index}].name`,
             name,
-            listed("remote clusters", known),
+            existingText("remote clusters", known),
             `make the StoreEnterpriseRemoteCluster first: ${getObjects("rerc")}`,
           ),
         ],
@@ -136,7 +136,7 @@ function participantsExist({ spec, references }: ReviewedActiveActive): readonly
 
 function modulesHaveNumbers({ spec }: ReviewedActiveActive): readonly Objection[] {
   const { at, lists } = effectiveModules(spec);
-  return modulesOf(lists).flatMap(({ version }, index) =>
+  return moduleItemsOf(lists).flatMap(({ version }, index) =>
     version === undefined
       ? [
           requiredValue(
@@ -155,7 +155,7 @@ function noUserDefinedModules({ spec, references }: ReviewedActiveActive): reado
     (spec.storeEnterpriseCluster ?? spec.globalConfigurations?.storeEnterpriseCluster)?.name,
   );
   const { at, lists } = effectiveModules(spec);
-  return modulesOf(lists).flatMap(({ name }, index) =>
+  return moduleItemsOf(lists).flatMap(({ name }, index) =>
     cluster?.userModules.includes(name) === true
       ? [
           forbiddenValue(

@@ -5,7 +5,7 @@ import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { secretHolder } from "./secret-holder.ts";
 
 /** What is made for a new cluster takes nothing that is made for something else: names are made by joining, so they could be the same. */
-export function nameIsFree({ name, before, nodes, references }: ReviewedCluster): readonly Objection[] {
+export function clusterNamesAreFree({ name, before, nodes, references }: ReviewedCluster): readonly Objection[] {
   if (references === undefined || before !== undefined || nodes > 0) return [];
   const holder = ownNames.has(name)
     ? "the operator"

@@ -4,7 +4,7 @@ import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, keysAreOfUsers, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
 import { volumesAreUnchanged, volumeSizeIsValid, volumesMayGrow } from "./cluster-volumes.ts";
-import { accountIsTheirs, nameIsFree, secretsAreForClusters } from "./cluster-names.ts";
+import { accountIsTheirs, clusterNamesAreFree, secretsAreForClusters } from "./cluster-names.ts";
 import { serviceNameObjections } from "./names.ts";
 import { forbiddenValue, invalidValue, type Advice, type Objection, type SpecRule } from "./objection.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
@@ -34,7 +34,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
 
 /** What is asked of what a cluster takes of the namespace: when a spec is written, and by the operator in each pass. */
 export const CLUSTER_NAME_RULES: readonly SpecRule<ReviewedCluster>[] = [
-  nameIsFree,
+  clusterNamesAreFree,
   accountIsTheirs,
   secretsAreForClusters,
 ];

@@ -11,7 +11,7 @@ import {
   requiredValue,
   type Objection,
 } from "./objection.ts";
-import { clusterNamed, listed } from "./references.ts";
+import { clusterNamed, existingText } from "./references.ts";
 
 /** A Service is made from the name. */
 export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
@@ -19,7 +19,13 @@ export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
 }
 
 /** The Service must not take the place of another one; a name that was free is the database's own. */
-export function nameIsFree({ kind, name, before, existing, references }: ReviewedDatabase): readonly Objection[] {
+export function serviceNameIsFree({
+  kind,
+  name,
+  before,
+  existing,
+  references,
+}: ReviewedDatabase): readonly Objection[] {
   if (before !== undefined || existing !== undefined) return [];
   const { clusters, databases, activeActives } = references;
   const taken: readonly (readonly [taken: boolean, by: string])[] = [
@@ -39,7 +45,7 @@ export function clusterExists(reviewed: ReviewedDatabase): readonly Objection[] 
   const asked = spec.storeEnterpriseCluster?.name;
   if (existing?.cluster !== undefined || clusterOfReviewed(reviewed) !== undefined) return [];
   const field = `${at}.storeEnterpriseCluster.name`;
-  const there = listed(
+  const there = existingText(
     "clusters",
     references.clusters.map(({ name }) => name),
   );

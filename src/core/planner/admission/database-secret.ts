@@ -2,7 +2,7 @@ import { editObject } from "../../api/kubectl.ts";
 import { databaseSecretOf } from "../../api/names.ts";
 import { forbiddenValue, type Objection } from "./objection.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
-import { irrevocableHolder, isOfCluster } from "./secret-holder.ts";
+import { irrevocableHolder, isUsedByCluster } from "./secret-holder.ts";
 
 /**
  * The Secret of a database is its own: the operator writes in it, and gives its password to clients. One that a cluster, another
@@ -20,7 +20,7 @@ export function secretIsItsOwn({
   const asked = spec.databaseSecretName;
   const isAtRest = before === undefined && existing !== undefined;
   if (kind === "reaadb" || asked === undefined || isAtRest || asked === before?.databaseSecretName) return [];
-  const cluster = references.clusters.find((one) => isOfCluster(one, asked));
+  const cluster = references.clusters.find((one) => isUsedByCluster(one, asked));
   const database = references.databases.find((one) => one.secret === asked && one.name !== name);
   const owner =
     irrevocableHolder(asked, references) ??

@@ -1,6 +1,6 @@
 import { forbiddenValue, requiredValue, type Objection } from "./objection.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
-import { irrevocableHolder, isOfCluster } from "./secret-holder.ts";
+import { irrevocableHolder, isUsedByCluster } from "./secret-holder.ts";
 
 /** Where clients present a certificate, it is known who signs them. */
 export function clientsAreKnown({ at, spec }: ReviewedDatabase): readonly Objection[] {
@@ -18,7 +18,7 @@ export function certificateIsNoClusters({ at, spec, references }: ReviewedDataba
   ];
   return named.flatMap(({ field, names }) =>
     names.flatMap((name) => {
-      const cluster = references.clusters.find((one) => isOfCluster(one, name));
+      const cluster = references.clusters.find((one) => isUsedByCluster(one, name));
       const holder = irrevocableHolder(name, references) ?? (cluster && `StoreEnterpriseCluster ${cluster.name}`);
       if (holder === undefined) return [];
       const why = `the Secret "${name}" is used by ${holder}`;

@@ -5,7 +5,7 @@ import {
   clusterExists,
   licenseSuffices,
   memoryIsInRange,
-  nameIsFree,
+  serviceNameIsFree,
   nameIsUsable,
   oneShard,
   portIsFree,
@@ -18,7 +18,7 @@ import {
   changedModules,
   fieldOf,
   listContradiction,
-  modulesOf,
+  moduleItemsOf,
   renumberedModules,
   repeatedModules,
   unknownModules,
@@ -49,7 +49,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
 /** What is asked of every database. */
 export const DATABASE_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   nameIsUsable,
-  nameIsFree,
+  serviceNameIsFree,
   clusterExists,
   clusterIsUnchanged,
   secretIsItsOwn,
@@ -84,9 +84,9 @@ function modulesAreKnown(reviewed: ReviewedDatabase) {
 function modulesAreCheckedLater(reviewed: ReviewedDatabase): readonly string[] {
   const { at, spec, before } = reviewed;
   const cluster = clusterOfReviewed(reviewed);
-  if (before !== undefined || modulesOf(spec).length === 0 || cluster === undefined) return [];
+  if (before !== undefined || moduleItemsOf(spec).length === 0 || cluster === undefined) return [];
   if (cluster.modules !== undefined) return [];
-  const names = modulesOf(spec).map(({ name }) => `"${name}"`);
+  const names = moduleItemsOf(spec).map(({ name }) => `"${name}"`);
   return [
     `${fieldOf(at, spec)}: cluster "${cluster.name}" has not reported its modules yet; the database is made only if its nodes have ${names.join(", ")}`,
   ];
@@ -105,7 +105,7 @@ function modulesStay({ at, spec, before, existing }: ReviewedDatabase) {
 
 /** Once, when they are written; an edit of an existing database does not repeat them. */
 function moduleVersionsAreIgnored({ kind, at, spec, before }: ReviewedDatabase): readonly string[] {
-  const numbered = modulesOf(spec).filter(({ version }) => version !== undefined);
+  const numbered = moduleItemsOf(spec).filter(({ version }) => version !== undefined);
   if (kind === "reaadb" || before !== undefined || numbered.length === 0) return [];
   const names = numbered.map(({ name, version }) => `${name} ${version}`).join(", ");
   return [

@@ -14,7 +14,7 @@ export interface ModuleLists {
 }
 
 /** The list, whatever it is called; empty when there is none. */
-export function modulesOf({ moduleList, modulesList }: ModuleLists): readonly ModuleItem[] {
+export function moduleItemsOf({ moduleList, modulesList }: ModuleLists): readonly ModuleItem[] {
   return modulesList ?? moduleList ?? [];
 }
 
@@ -29,8 +29,8 @@ export function listContradiction(at: string, lists: ModuleLists): readonly Obje
 
 /** A module is named twice. */
 export function repeatedModules(at: string, lists: ModuleLists): readonly Objection[] {
-  const names = modulesOf(lists).map(({ name }) => name.toLowerCase());
-  return modulesOf(lists).flatMap(({ name }, index) =>
+  const names = moduleItemsOf(lists).map(({ name }) => name.toLowerCase());
+  return moduleItemsOf(lists).flatMap(({ name }, index) =>
     names.indexOf(name.toLowerCase()) === index
       ? []
       : [
@@ -60,7 +60,7 @@ export function unknownModules(
       databaseVersions === undefined || !isNumber(storeVersion) || databaseVersions.includes(storeVersion),
   );
   const known = [...new Set([...there.flatMap(({ names }) => names), ...cluster.userModules])];
-  return modulesOf(lists).flatMap(({ name }, index) =>
+  return moduleItemsOf(lists).flatMap(({ name }, index) =>
     known.some((each) => isSameModule(each, name))
       ? []
       : [
@@ -82,7 +82,7 @@ function isNumber(storeVersion: string | undefined): storeVersion is string {
 
 /** §2.3: numbers stay as they are when the version changes. */
 export function renumberedModules(at: string, lists: ModuleLists, before: ModuleLists): readonly Objection[] {
-  if (numbers(modulesOf(lists)) === numbers(modulesOf(before))) return [];
+  if (numbers(moduleItemsOf(lists)) === numbers(moduleItemsOf(before))) return [];
   const why = "it is edited together with the version; a database takes the modules bundled with its new version";
   return [forbiddenValue(fieldOf(at, lists), why, "leave it as it was; edit it afterwards if you like")];
 }
@@ -123,7 +123,7 @@ export function changedModules(
 type Words = ReadonlyMap<string, { readonly name: string; readonly config: string }>;
 
 function wordsOf(lists: ModuleLists): Words {
-  return new Map(modulesOf(lists).map(({ name, config = "" }) => [name.toLowerCase(), { name, config }]));
+  return new Map(moduleItemsOf(lists).map(({ name, config = "" }) => [name.toLowerCase(), { name, config }]));
 }
 
 /** Modules that the database asked for; one that is written and loaded counts where the node does not tell. */

@@ -97,7 +97,7 @@ export function clusterNamed(references: References, name: string | undefined): 
 }
 
 /** What there is, for a sentence: `clusters here: "rec"`. */
-export function listed(what: string, names: readonly string[]): string {
+export function existingText(what: string, names: readonly string[]): string {
   return names.length === 0
     ? `there are no ${what} here`
     : `${what} here: ${names.map((name) => `"${name}"`).join(", ")}`;

@@ -23,11 +23,14 @@ export function review<Facts>(
 ): SpecReview {
   const known = new Set(before === undefined ? [] : objections(rules, before).map(sentence));
   const [old, fresh] = divide(objections(rules, facts), (objection) => known.has(sentence(objection)));
-  const warnings = [...old.map((objection) => `${sentence(objection)} (it was so before)`), ...advised(advice, facts)];
+  const warnings = [
+    ...old.map((objection) => `${sentence(objection)} (it was so before)`),
+    ...collectAdvice(advice, facts),
+  ];
   return { denials: fresh, warnings };
 }
 
-function advised<Facts>(advice: readonly Advice<Facts>[], facts: Facts): string[] {
+function collectAdvice<Facts>(advice: readonly Advice<Facts>[], facts: Facts): string[] {
   return advice.flatMap((each) => each(facts));
 }
 

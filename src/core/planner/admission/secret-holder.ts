@@ -29,7 +29,10 @@ export function irrevocableHolder(
 }
 
 /** Whether a cluster uses the Secret: one that the operator or its nodes make for it, or one that its spec names. */
-export function isOfCluster({ name, secrets }: Pick<ReferencedCluster, "name" | "secrets">, asked: string): boolean {
+export function isUsedByCluster(
+  { name, secrets }: Pick<ReferencedCluster, "name" | "secrets">,
+  asked: string,
+): boolean {
   return isMadeForCluster(name, asked) || secrets.includes(asked);
 }
 

@@ -52,11 +52,11 @@ export function nextAccessStep(view: AccessView): AccessStep {
   const { access, secret } = view;
   if (access === undefined) return secret.login === undefined ? {} : first(secret.login);
   const written = writtenByUser(view, access);
-  if (view.nodes.kind === "unable" && written !== undefined) return replaced(view, access, written);
-  if (access.next !== undefined) return offered(view, access, access.next, written);
+  if (view.nodes.kind === "unable" && written !== undefined) return useNext(view, access, written);
+  if (access.next !== undefined) return publishNext(view, access, access.next, written);
   if (written !== undefined) return offer(access, { ...written, by: "secret" });
-  if (view.asked !== undefined && view.asked !== access.answered) return granted(view, access, view.asked);
-  return ending(view, access);
+  if (view.asked !== undefined && view.asked !== access.answered) return offerAskedPassword(view, access, view.asked);
+  return endOverlap(view, access);
 }
 
 type Next = NonNullable<ClusterAccess["next"]>;
@@ -71,7 +71,7 @@ function writtenByUser({ secret: { login } }: AccessView, { current, next }: Clu
   return next !== undefined && isSameLogin(login, next) ? undefined : login;
 }
 
-function granted(view: AccessView, access: ClusterAccess, asked: string): AccessStep {
+function offerAskedPassword(view: AccessView, access: ClusterAccess, asked: string): AccessStep {
   const { secret, nodes, fresh, cluster } = view;
   if (secret.isUsers) {
     const why = `${ROTATE_PASSWORD_ANNOTATION}=${asked} asks for another password, and the Secret ${secret.name} is a user's`;
@@ -88,7 +88,7 @@ function offer(access: ClusterAccess, next: Next): AccessStep {
   return { access: later({ ...access, next }), event: { reason: "PasswordRotationBegan", message } };
 }
 
-function offered(view: AccessView, access: ClusterAccess, next: Next, written: Login | undefined): AccessStep {
+function publishNext(view: AccessView, access: ClusterAccess, next: Next, written: Login | undefined): AccessStep {
   const { secret, nodes } = view;
   if (written !== undefined) return offer(access, { ...written, by: "secret" });
   const isTakenBack = next.by === "secret" && secret.login !== undefined && isSameLogin(secret.login, access.current);
@@ -98,11 +98,11 @@ function offered(view: AccessView, access: ClusterAccess, next: Next, written: L
     return { finding: waits("the next password is not in use yet", nodes.behind.join("; ")) };
   const isPublished = next.by === "secret" || (secret.login !== undefined && isSameLogin(secret.login, next));
   if (!isPublished) return { secret: loginOf(next) };
-  return replaced(view, access, next);
+  return useNext(view, access, next);
 }
 
 /** Callers say the next password from now on. */
-function replaced({ now }: AccessView, access: ClusterAccess, next: Login): AccessStep {
+function useNext({ now }: AccessView, access: ClusterAccess, next: Login): AccessStep {
   const since = now.toISOString();
   const former = [...access.former, { ...access.current, since }];
   const others = former.filter((login) => !isSameLogin(login, next));
@@ -113,7 +113,7 @@ function replaced({ now }: AccessView, access: ClusterAccess, next: Login): Acce
   };
 }
 
-function ending({ nodes, now, overlapMs, cluster }: AccessView, access: ClusterAccess): AccessStep {
+function endOverlap({ nodes, now, overlapMs, cluster }: AccessView, access: ClusterAccess): AccessStep {
   const endOf = ({ since }: { readonly since: string }): number => Date.parse(since) + overlapMs;
   const last = access.former.at(-1);
   if (last === undefined) return {};

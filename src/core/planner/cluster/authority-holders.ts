@@ -11,13 +11,13 @@ export type Holder =
   | { readonly name: string; readonly why: string };
 
 /** Which of them do not trust this authority, or are not known to; empty when all do. */
-export function lacking(holders: readonly Holder[], id: string): string {
-  return listed(holders, (holder) => (holder.trusts.includes(id) ? "" : `${holder.name} does not trust it yet`));
+export function lackingText(holders: readonly Holder[], id: string): string {
+  return holdersText(holders, (holder) => (holder.trusts.includes(id) ? "" : `${holder.name} does not trust it yet`));
 }
 
 /** Which of them keep the former authority trusted: what it has signed is shown, or the current one is not trusted; empty when none does. */
-export function leaving(holders: readonly Holder[], current: string, former: string): string {
-  return listed(holders, ({ name, trusts, shows }) => {
+export function stillNeededText(holders: readonly Holder[], current: string, former: string): string {
+  return holdersText(holders, ({ name, trusts, shows }) => {
     if (!trusts.includes(current)) return `${name} does not trust the new one`;
     return shows.includes(former) ? `${name} shows what it has signed` : "";
   });
@@ -26,7 +26,7 @@ export function leaving(holders: readonly Holder[], current: string, former: str
 type KnownHolder = Extract<Holder, { readonly trusts: readonly string[] }>;
 
 /** Some of them: a cluster may have thousands. */
-function listed(holders: readonly Holder[], sayOf: (holder: KnownHolder) => string): string {
+function holdersText(holders: readonly Holder[], sayOf: (holder: KnownHolder) => string): string {
   const said = holders.map((holder) => ("why" in holder ? `${holder.name}: ${holder.why}` : sayOf(holder)));
   const first = said.filter((text) => text !== "");
   const more = first.length > SHOWN ? [`and ${first.length - SHOWN} more`] : [];

@@ -2,7 +2,7 @@ import { annotate, getObjects, patchCluster } from "../../api/kubectl.ts";
 import { clusterNames, remoteSecretName, ROTATE_AUTHORITY_ANNOTATION } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { warn } from "../findings/finding.ts";
-import { lacking, leaving, type Holder, type HoldersView } from "./authority-holders.ts";
+import { lackingText, stillNeededText, type Holder, type HoldersView } from "./authority-holders.ts";
 import { placeholder } from "#kit/base/shell-word";
 
 /** What there is to know about the authority of a cluster. Authorities are named by the digests of their certificates. */
@@ -39,8 +39,8 @@ export interface AuthorityStep {
  * the next one is trusted everywhere first, then it signs, and the former one is trusted until nothing by it is left.
  */
 export function nextAuthorityStep(view: AuthorityView): AuthorityStep {
-  if (view.former !== undefined) return ending(view, view.former);
-  if (view.next !== undefined) return offered(view, view.next);
+  if (view.former !== undefined) return endWhenUnused(view, view.former);
+  if (view.next !== undefined) return useWhenTrusted(view, view.next);
   const isAsked = view.asked !== undefined && view.asked !== view.answered;
   return isAsked || endsSoon(view) ? offer(view) : { findings: [] };
 }
@@ -68,13 +68,13 @@ function offer(view: AuthorityView): AuthorityStep {
   };
 }
 
-function offered(view: AuthorityView, next: NonNullable<AuthorityView["next"]>): AuthorityStep {
+function useWhenTrusted(view: AuthorityView, next: NonNullable<AuthorityView["next"]>): AuthorityStep {
   const { holders, now } = view;
   if (!isOver(view)) {
-    const why = holders.kind === "able" ? lacking(holders.holders, next.id) : holders.why;
+    const why = holders.kind === "able" ? lackingText(holders.holders, next.id) : holders.why;
     if (why !== "") return waits(view, "the next authority is not in use yet", why);
     const from = usedFrom(view, next);
-    const sites = lacking(view.sites, next.id);
+    const sites = lackingText(view.sites, next.id);
     if (now < from) return { findings: [isOffered(view, from, sites), ...ends(view)] };
     // who ends the overlap, or comes to the end of the present one, does not wait for others
     if (sites !== "" && view.overlapMs > 0 && now < lastUse(view)) return waitsForSites(view, sites);
@@ -95,9 +95,9 @@ function lastUse({ current }: AuthorityView): Date {
   return new Date(current.ends.getTime() - DAY_MS);
 }
 
-function ending(view: AuthorityView, former: { readonly id: string }): AuthorityStep {
+function endWhenUnused(view: AuthorityView, former: { readonly id: string }): AuthorityStep {
   const { holders, current } = view;
-  const why = holders.kind === "able" ? leaving(holders.holders, current.id, former.id) : holders.why;
+  const why = holders.kind === "able" ? stillNeededText(holders.holders, current.id, former.id) : holders.why;
   if (why !== "") return waits(view, "the former authority is still trusted", why);
   const message = "the former authority of the cluster is trusted no more";
   return { act: "end", event: { reason: "FormerAuthorityEnded", message }, findings: [] };

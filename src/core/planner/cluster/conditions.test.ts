@@ -34,13 +34,13 @@ const cases: readonly {
   },
   {
     name: "a cluster that is asked for what cannot be",
-    view: { operator: NEW, spec: asking("nonsense") },
+    view: { release: NEW, spec: asking("nonsense") },
     type: "Stalled",
     says: /^True UnknownImageTag: .*; remedy: /,
   },
   {
     name: "a cluster that is asked for what cannot be",
-    view: { operator: NEW, spec: asking("nonsense") },
+    view: { release: NEW, spec: asking("nonsense") },
     type: "Ready",
     says: /^False UnknownImageTag: /,
   },
@@ -70,13 +70,13 @@ const cases: readonly {
   },
   {
     name: "a cluster behind its operator waits for its upgrade",
-    view: { operator: NEW },
+    view: { release: NEW },
     type: "Progressing",
     says: "False AwaitingUpgrade: nothing moves until the cluster is upgraded to the operator's release",
   },
   {
     name: "a wrong tag",
-    view: { operator: NEW, spec: asking("nonsense") },
+    view: { release: NEW, spec: asking("nonsense") },
     type: "Progressing",
     says: "False Blocked: nothing moves until this is cleared: UnknownImageTag",
   },

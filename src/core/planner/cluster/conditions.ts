@@ -12,12 +12,18 @@ import type { ClusterView } from "../view/cluster-view.ts";
  * Reconciling and Stalled for deploy tools.
  */
 export function clusterConditions(view: ClusterView, decision: ClusterDecision): readonly Statement[] {
-  const [serves, moves] = [available(view), progressing(decision)];
+  const [serves, moves] = [available(view), progressingStatement(decision)];
   const isMoving = moves.status === "True" && !needsPerson(decision);
   const findings =
     isInvalid(decision) || decision.change !== undefined || needsPerson(decision) ? decision.findings : [];
   const ready = readiness(readyBy(serves, moves, decision), { isMoving, findings });
-  const statements = [...ready, serves, moves, blocked(decision.findings), suspended(decision)];
+  const statements = [
+    ...ready,
+    serves,
+    moves,
+    upgradeBlockedStatement(decision.findings),
+    suspendedStatement(decision),
+  ];
   return statements.map((statement) => ({ ...statement, observedGeneration: view.generation }));
 }
 
@@ -64,7 +70,7 @@ function available(view: ClusterView): Statement {
   return say("True", active === wanted ? "AllNodesActive" : "MajorityActive", nodes);
 }
 
-function progressing({ step, findings, suspension }: ClusterDecision): Statement {
+function progressingStatement({ step, findings, suspension }: ClusterDecision): Statement {
   switch (step.kind) {
     case "rest":
       return { type: "Progressing", status: "False", ...stillness(findings, suspension) };
@@ -104,7 +110,7 @@ const REASON_OF_ACT = {
 } as const;
 
 /** Whether something blocks an upgrade. */
-export function blocked(findings: readonly Finding[]): Statement {
+export function upgradeBlockedStatement(findings: readonly Finding[]): Statement {
   const blocking = findings.filter(({ severity }) => severity === "block");
   const first = blocking[0];
   return first === undefined
@@ -117,7 +123,7 @@ export function blocked(findings: readonly Finding[]): Statement {
     : { type: "UpgradeBlocked", status: "True", reason: first.id, message: blocking.map(sentenceOf).join(" | ") };
 }
 
-function suspended({ suspension }: ClusterDecision): Statement {
+function suspendedStatement({ suspension }: ClusterDecision): Statement {
   return suspension === undefined
     ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "cluster and databases are managed" }
     : { type: "ReconcileSuspended", status: "True", reason: suspension.id, message: suspension.evidence };

@@ -7,7 +7,7 @@ import { planCluster } from "./plan.ts";
 
 const base = clusterView();
 const remembered = { ...base.remembered, upgrade: { from: "a", to: NEW.nodeTag, startedAt: "", updatedNodes: 1 } };
-const fresh = { revision: "new", imageTag: NEW.nodeTag };
+const fresh = { revision: "new", nodeTag: NEW.nodeTag };
 const holding = pod(2, { ...fresh, inService: false });
 const left = pod(1, { inService: false });
 const instances = [
@@ -21,9 +21,9 @@ const evacuated = facts({
 
 /** The roll to the newest release, with one node new. */
 function rolling(change: Partial<ClusterView>, workload: Partial<Workload> = {}): ClusterView {
-  const template = { template: "wanted", imageTag: NEW.nodeTag, updateRevision: "new", partition: 2 };
+  const template = { template: "wanted", nodeTag: NEW.nodeTag, updateRevision: "new", partition: 2 };
   return clusterView({
-    operator: NEW,
+    release: NEW,
     spec: asking(NEW.nodeTag),
     remembered,
     workload: base.workload && { ...base.workload, ...template, ...workload },
@@ -53,7 +53,7 @@ const emptied = { replicas: 0, partition: 3, alteration: "edited" } as const;
 const listed = [1, 2, 3].map((uid) => ({ uid, pod: "", role: "", status: "active", version: "" }));
 /** Nothing answers any more, and the status knows the nodes. */
 const scaledAway: Partial<ClusterView> = {
-  operator: NEW,
+  release: NEW,
   pods: [],
   cluster: { reachable: false, reason: "no node has an address yet" },
   remembered: { ...base.remembered, imageTag: OLD.nodeTag, nodes: listed },
@@ -152,7 +152,7 @@ const edited: readonly Order[] = [
 const foreign: readonly Order[] = [
   {
     name: "kubectl rollout undo is written over before a pod is replaced",
-    view: atRest({ imageTag: OLD.nodeTag, updateRevision: "old" }),
+    view: atRest({ nodeTag: OLD.nodeTag, updateRevision: "old" }),
     step: "write-workload 3",
   },
   {
@@ -218,7 +218,7 @@ const foreign: readonly Order[] = [
   {
     name: "a changed StatefulSet of a cluster that waits for its upgrade replaces no pod",
     view: clusterView({
-      operator: NEW,
+      release: NEW,
       workload: base.workload && { ...base.workload, partition: 1, alteration: "edited" },
     }),
     step: "hold-pods 3",
@@ -268,7 +268,7 @@ test("hostile orders: the tag that starts a roll is not asked for again while it
     const condition = clusterConditions(view, decision).find(({ type }) => type === "ReconcileSuspended");
     return `${condition?.reason}: ${condition?.message}`;
   };
-  assert.match(said(clusterView({ operator: NEW })), /^OperatorUpgraded: .*kubectl patch rec rec/);
+  assert.match(said(clusterView({ release: NEW })), /^OperatorUpgraded: .*kubectl patch rec rec/);
   assert.match(said(rolling({})), /^RollInProgress: .*kubectl rollout status sts rec/);
   const blocked = said(rolling({ cluster: facts({ license: expired }) }));
   assert.match(blocked, /^OperatorUpgraded: .*see what blocks it: kubectl describe rec rec$/);

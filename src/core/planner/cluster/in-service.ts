@@ -41,7 +41,7 @@ export function gate({ ordinal }: NodePod, inService: boolean, why: string): Rol
 }
 
 /** An action of the node itself runs: maintenance begins or ends. */
-export function isBusy({ cluster }: ClusterView, uid: number): boolean {
+export function isNodeBusy({ cluster }: ClusterView, uid: number): boolean {
   return cluster.reachable && cluster.actions.some(({ object }) => object === `node:${uid}`);
 }
 
@@ -78,7 +78,7 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   }
   // an evacuation that still runs ends with it
   if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
-  if (isBusy(view, uid)) return waitUnasked("TakingNodeBack", `node ${uid} is on its way back`);
+  if (isNodeBusy(view, uid)) return waitUnasked("TakingNodeBack", `node ${uid} is on its way back`);
   if (!node.acceptsClients) return waitUnasked("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
 }

@@ -7,7 +7,7 @@ import { serviceStep } from "./service.ts";
 import { wasRunning } from "./state.ts";
 import { act, REST, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
-import { explained } from "./stuck-pod.ts";
+import { explainWait } from "./stuck-pod.ts";
 import { volumeStep } from "./volumes.ts";
 
 /** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
@@ -34,7 +34,7 @@ export function ownStep(
     rewriteStep(view, workload, wanted) ??
     volumeStep(view, workload, wanted, environment) ??
     growthStep(view, workload, wanted) ??
-    explained(view, atRest(view, workload, rollStep(view, workload, wanted)))
+    explainWait(view, atRest(view, workload, rollStep(view, workload, wanted)))
   );
 }
 
@@ -46,7 +46,7 @@ export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boole
   const { workload, deleting } = view;
   if (workload === undefined || deleting) return REST;
   const scaled = isAtRest ? restoredStep(view, workload) : scaledStep(view, workload);
-  return explained(
+  return explainWait(
     view,
     scaled ?? keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload, isAtRest)),
   );
@@ -85,7 +85,7 @@ function keptStep(view: ClusterView, workload: Workload, wanted: string): RollSt
 function restoredStep(view: ClusterView, workload: Workload): RollStep | undefined {
   if (nodesTaken(view, workload) === undefined) return undefined;
   const { spec, pods, remembered } = view;
-  const tag = remembered.imageTag ?? workload.imageTag;
+  const tag = remembered.imageTag ?? workload.nodeTag;
   return act({ kind: "restore-workload", tag, partition: abovePods(pods, spec.nodes) }, SCALED_DOWN);
 }
 
@@ -112,8 +112,8 @@ function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Wo
 
 /** A template that was written for the target names the image of the target. */
 function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
-  const { alteration, template, imageTag } = workload;
-  return template === wanted && imageTag !== targetTag(view) ? "edited" : alteration;
+  const { alteration, template, nodeTag } = workload;
+  return template === wanted && nodeTag !== targetTag(view) ? "edited" : alteration;
 }
 
 /** New nodes are added to those that are there: they release none of these for replacement. */

@@ -6,7 +6,7 @@ import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 function rolled(template: string, replaced: NodePod): Partial<ClusterView> {
   const { workload } = clusterView();
   return {
-    workload: workload && { ...workload, template, imageTag: NEW.nodeTag, updateRevision: "bad", partition: 2 },
+    workload: workload && { ...workload, template, nodeTag: NEW.nodeTag, updateRevision: "bad", partition: 2 },
     pods: [pod(0), pod(1), replaced],
     cluster: facts({
       nodes: [node(1), node(2), node(3, { active: false })],

@@ -24,7 +24,7 @@ const EXPIRED = {
 } as const;
 
 const digest = `sha256:${"0".repeat(64)}`;
-const waitingForUpgrade = { operator: NEW } as const;
+const waitingForUpgrade = { release: NEW } as const;
 const auto = (more: object = {}) => clusterSpec.parse({ autoUpgradeStoreEnterprise: true, ...more });
 
 function grown(replicas: number): Workload | undefined {
@@ -67,7 +67,7 @@ const cases: readonly PlanCase[] = [
   },
   {
     name: "an operator that is older than the cluster says so and writes nothing",
-    view: { operator: release("7.22.2-21") },
+    view: { release: release("7.22.2-21") },
     state: "InvalidUpgrade",
     findings: ["OperatorDowngraded"],
     step: "rest",
@@ -75,7 +75,7 @@ const cases: readonly PlanCase[] = [
   },
   {
     name: "automatic upgrade writes the tag of the operator",
-    view: { operator: NEW, spec: auto({ storeEnterpriseImageSpec: { versionTag: OLD.nodeTag } }) },
+    view: { release: NEW, spec: auto({ storeEnterpriseImageSpec: { versionTag: OLD.nodeTag } }) },
     state: "Upgrade",
     step: "write-tag",
     suspended: "RollInProgress",
@@ -101,7 +101,7 @@ const cases: readonly PlanCase[] = [
     view: {
       ...waitingForUpgrade,
       spec: asking(release("8.0.18-11").nodeTag),
-      pods: [pod(0), pod(1), pod(2, { imageTag: "nonsense", containerReady: false })],
+      pods: [pod(0), pod(1), pod(2, { nodeTag: "nonsense", containerReady: false })],
       cluster: facts({ nodes: [node(1), node(2), node(3, { active: false, tag: release("8.0.18-11").nodeTag })] }),
     },
     state: "InvalidUpgrade",
@@ -146,7 +146,7 @@ const cases: readonly PlanCase[] = [
   },
   {
     name: "while a cluster does not answer, automatic upgrade does not begin: databases may use modules",
-    view: { operator: NEW, spec: auto(), cluster: { reachable: false, reason: "no answer in time" } },
+    view: { release: NEW, spec: auto(), cluster: { reachable: false, reason: "no answer in time" } },
     state: "Upgrade",
     step: "ClusterUnreachable",
     suspended: "RollInProgress",
@@ -181,7 +181,7 @@ const cases: readonly PlanCase[] = [
   {
     name: "a cluster never goes back",
     view: {
-      operator: release("8.0.2-2"),
+      release: release("8.0.2-2"),
       spec: asking(release("8.0.2-2").nodeTag),
     },
     state: "InvalidUpgrade",
@@ -219,7 +219,7 @@ const cases: readonly PlanCase[] = [
 testPlans(cases);
 
 test("a finding about a tag lists the right one, and its remedy sets it", () => {
-  const view = clusterView({ operator: NEW, spec: asking("nonsense") });
+  const view = clusterView({ release: NEW, spec: asking("nonsense") });
   const [finding] = planCluster(view, "").findings;
   assert.match(finding?.evidence ?? "", /"nonsense".*"8\.2\.0-25\.12"/);
   assert.match(finding?.remedy ?? "", /kubectl patch rec rec .*8\.2\.0-25\.12/);

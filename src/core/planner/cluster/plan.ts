@@ -36,7 +36,7 @@ export interface ClusterDecision {
   readonly state: ClusterState;
   readonly specStatus: SpecStatus;
   /** Node tag that the cluster shall run. */
-  readonly target: string;
+  readonly targetTag: string;
   readonly step: RollStep;
   /** Everything that objects or warns, blocking ones first. */
   readonly findings: readonly Finding[];
@@ -55,38 +55,38 @@ export interface ClusterDecision {
 export function planCluster(view: ClusterView, wanted: string, around: ClusterAround = {}): ClusterDecision {
   const { foreign = [], ...environment } = around;
   const input = checkInput(view, { environment });
-  const invalid = [...findingsAt("spec", input), ...foreign];
-  const config = findingsAt("edit", input);
-  const upgrade = findingsAt("start", input);
-  const unable = findingsAt("write", input);
-  const objecting = [...config, ...upgrade].filter(isBlocking);
-  const blocking = [...unable.filter(isBlocking), ...objecting];
+  const specFindings = [...findingsAt("spec", input), ...foreign];
+  const editFindings = findingsAt("edit", input);
+  const startFindings = findingsAt("start", input);
+  const writeFindings = findingsAt("write", input);
+  const objecting = [...editFindings, ...startFindings].filter(isBlocking);
+  const blocking = [...writeFindings.filter(isBlocking), ...objecting];
   const change = versionChange(view);
-  const unfinished = isUnfinished(view);
-  const free = invalid.length === 0 && blocking.length === 0 && !view.deleting;
-  const left = leftBehind(view);
-  const unsure = free ? unsureStep(input) : undefined;
-  const ownsObjects = free && unsure === undefined && (change !== undefined || left === undefined);
-  const held = unable.find(({ severity }) => severity === "wait");
+  const isUnderWay = isUnfinished(view);
+  const isUnblocked = specFindings.length === 0 && blocking.length === 0 && !view.deleting;
+  const leftSuspension = leftBehind(view);
+  const unsure = isUnblocked ? unsureStep(input) : undefined;
+  const ownsObjects = isUnblocked && unsure === undefined && (change !== undefined || leftSuspension === undefined);
+  const writeWait = writeFindings.find(({ severity }) => severity === "wait");
   // what brings nodes and databases back waits for nothing but the permission to act
   const ordinary = (): RollStep =>
-    ownsObjects && held === undefined
+    ownsObjects && writeWait === undefined
       ? ownStep(view, wanted, change, environment)
-      : heldStep(suspendedStep(view, wanted, !ownsObjects && free), held);
-  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? begun(ordinary(), unsure);
-  const upgrading = free && view.workload !== undefined && (change !== undefined || unfinished);
+      : heldStep(suspendedStep(view, wanted, !ownsObjects && isUnblocked), writeWait);
+  const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? orUnsure(ordinary(), unsure);
+  const upgrading = isUnblocked && view.workload !== undefined && (change !== undefined || isUnderWay);
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
-  const objection = held ?? findingBehind(step);
-  const mild = [...config, ...upgrade].filter((one) => isMild(one) && one.id !== objection?.id);
+  const objection = writeWait ?? findingBehind(step);
+  const mild = [...editFindings, ...startFindings].filter((one) => isMild(one) && one.id !== objection?.id);
   // what the operator may not do is no fault of a cluster without a requested change
   const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
   return {
-    state: clusterState(view, { specInvalid: invalid.length > 0, upgradeBlocked, rolling }),
-    specStatus: invalid.length === 0 ? "Valid" : "Invalid",
-    target: targetTag(view),
+    state: clusterState(view, { specInvalid: specFindings.length > 0, upgradeBlocked, rolling }),
+    specStatus: specFindings.length === 0 ? "Valid" : "Invalid",
+    targetTag: targetTag(view),
     step,
-    findings: [...new Set([...invalid, ...blocking, ...(objection ? [objection] : []), ...mild])],
-    suspension: upgrading ? rollInProgress(view) : left,
+    findings: [...new Set([...specFindings, ...blocking, ...(objection ? [objection] : []), ...mild])],
+    suspension: upgrading ? rollInProgress(view) : leftSuspension,
     change,
     upgrading,
     ownsObjects,
@@ -108,7 +108,7 @@ function workloadStep(
     return waitUnasked("StatefulSetLeaving", `${message}${keptBy(name, workload)}`);
   }
   if (foreign !== undefined) return waitFor(foreign);
-  const { imageTag: tag, replicas: partition } = workload;
+  const { nodeTag: tag, replicas: partition } = workload;
   const { enabled, volumeSize } = spec.persistentSpec;
   const volumes = enabled ? ` with volumes of ${volumeSize}` : "";
   const why = `the StatefulSet is gone and is made again${volumes}; its pods stay`;
@@ -138,7 +138,7 @@ function unsureStep(input: CheckInput): RollStep | undefined {
   return unread && waitFor(unread);
 }
 
-function begun(step: RollStep, unsure: RollStep | undefined): RollStep {
+function orUnsure(step: RollStep, unsure: RollStep | undefined): RollStep {
   return unsure !== undefined && step.kind === "rest" ? unsure : step;
 }
 
@@ -178,7 +178,7 @@ function rollsTemplate(view: ClusterView, wanted: string): boolean {
 
 /** The cluster is of another release than the operator. */
 function leftBehind(view: ClusterView): Suspension | undefined {
-  const { workload, operator } = view;
+  const { workload, release: operator } = view;
   if (workload === undefined) return undefined;
   const other = madeFrom(view).find((tag) => releaseByNodeTag(tag)?.operator !== operator.operator);
   if (other === undefined) return undefined;

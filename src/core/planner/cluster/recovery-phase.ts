@@ -16,12 +16,12 @@ export function recoveryPhase(view: ClusterView): RecoveryPhase | undefined {
   if (pods.some(({ id }) => recovery.pods.includes(id))) return "reset";
   const active = activePods(view);
   if (!cluster.reachable || active.length === 0) return "first";
-  if (pods.length < workload.replicas || expected(view).some((pod) => !active.includes(pod))) return "joining";
+  if (pods.length < workload.replicas || expectedPods(view).some((pod) => !active.includes(pod))) return "joining";
   const isBack = cluster.databases.every(({ status }) => status !== "recovery");
-  return isBack && expected(view).every(({ inService }) => inService) ? "end" : "databases";
+  return isBack && expectedPods(view).every(({ inService }) => inService) ? "end" : "databases";
 }
 
 /** The pods that can come back: one in trouble, for instance without a worker, is not waited for while others are active. */
-export function expected({ pods }: ClusterView): readonly NodePod[] {
+export function expectedPods({ pods }: ClusterView): readonly NodePod[] {
   return pods.filter(({ trouble }) => trouble === "");
 }

@@ -18,7 +18,7 @@ class World {
 
   constructor() {
     this.view = clusterView({
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag),
       remembered: { ...clusterView().remembered, upgrade: { from: "a", to: "b", startedAt: "", updatedNodes: 0 } },
       cluster: facts({ databases: [database()] }),
@@ -137,7 +137,7 @@ class World {
     const present = new Set(this.view.pods.map(({ ordinal }) => ordinal));
     const missing = Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((each) => !present.has(each));
     const made = missing.map((each) =>
-      pod(each, { revision, imageTag: NEW.nodeTag, containerReady: false, inService: false }),
+      pod(each, { revision, nodeTag: NEW.nodeTag, containerReady: false, inService: false }),
     );
     this.view = { ...this.view, pods: [...this.view.pods, ...made] };
   }
@@ -161,7 +161,7 @@ class World {
         const workload = {
           ...this.workload,
           template: WANTED,
-          imageTag: NEW.nodeTag,
+          nodeTag: NEW.nodeTag,
           partition: act.partition,
           observed: this.workload.observed && !isNew,
         };
@@ -252,7 +252,7 @@ function run(world: World, order: readonly Turn[]): void {
       world[turn]();
       begun ||= world.acts.length > 0;
       if (begun && world.rolloutIsComplete())
-        assert.ok(world.view.pods.every(({ imageTag }) => imageTag === NEW.nodeTag));
+        assert.ok(world.view.pods.every(({ nodeTag }) => nodeTag === NEW.nodeTag));
     }
   }
   assert.ok(world.rolloutIsComplete());

@@ -3,7 +3,7 @@ import { checkInput } from "../prerequisites/check-input.ts";
 import { othersAreActive, othersAreInService } from "../prerequisites/nodes.ts";
 import { firstFindingAt } from "../prerequisites/run.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
-import { firstComingBack, gate, givenBack, highestFirst, isBusy, openGate } from "./in-service.ts";
+import { firstComingBack, gate, givenBack, highestFirst, isNodeBusy, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
 import { act, waitFor, waitUnasked } from "../findings/step.ts";
@@ -27,7 +27,7 @@ export function rollStep(view: ClusterView, workload: Workload, wanted: string):
     (isWritten ? missingPods(view, workload) : undefined);
   if (step !== undefined) return step;
   if (next === undefined) return openGate(fresh, "every node is back");
-  if (next.deleting) return leaving(view, next);
+  if (next.deleting) return awaitRemoval(view, next);
   return isWritten && workload.partition <= next.ordinal ? letGo(view, next, fresh) : release(view, next);
 }
 
@@ -82,7 +82,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
         `node ${uidOf(pod)} is next: its primaries, leadership and clients leave`,
       );
     // a user put it into maintenance without its leadership, or it led again since no other node could
-    if (node?.leader === true && !node.acceptsClients && !isBusy(view, uidOf(pod)))
+    if (node?.leader === true && !node.acceptsClients && !isNodeBusy(view, uidOf(pod)))
       return act(
         { kind: "take-back", node: uidOf(pod) },
         `node ${uidOf(pod)} leads the cluster and is evacuated again`,
@@ -95,18 +95,18 @@ function release(view: ClusterView, pod: NodePod): RollStep {
 /** The pod may be replaced: the gate of the one before is opened, unless a check objects now. */
 function letGo(view: ClusterView, pod: NodePod, fresh: readonly NodePod[]): RollStep {
   const opened = openGate(fresh, `node ${uidOf(pod)} is evacuated and may be replaced`);
-  if (opened.kind === "rest") return replacing(view, pod);
+  if (opened.kind === "rest") return waitForReplacement(view, pod);
   const objection = objectionTo(view, pod);
   return objection === undefined ? opened : waitFor(objection);
 }
 
 /** A pod that is going cannot be kept: it is waited for, and one that does not end needs a user. */
-function leaving(view: ClusterView, pod: NodePod): RollStep {
+function awaitRemoval(view: ClusterView, pod: NodePod): RollStep {
   const stuck = stuckPod(view, pod);
-  return stuck === undefined ? replacing(view, pod) : waitFor(stuck);
+  return stuck === undefined ? waitForReplacement(view, pod) : waitFor(stuck);
 }
 
-function replacing({ name }: ClusterView, { ordinal }: NodePod): RollStep {
+function waitForReplacement({ name }: ClusterView, { ordinal }: NodePod): RollStep {
   return waitUnasked("PodReplacing", `pod ${name}-${ordinal} is being replaced`);
 }
 
@@ -124,14 +124,14 @@ function stillOn(view: ClusterView, pod: NodePod): string {
   const named = primaries.map(({ name, waitingFor: why }) => `"${name}"${why && ` (${why})`}`);
   const parts = [
     ...(node?.leader === true ? ["leads the cluster"] : []),
-    ...(named.length > 0 ? [`has the ${named.length === 1 ? "primary" : "primaries"} of ${listed(named)}`] : []),
+    ...(named.length > 0 ? [`has the ${named.length === 1 ? "primary" : "primaries"} of ${joinWithAnd(named)}`] : []),
     ...(node?.acceptsClients === true ? ["takes clients"] : []),
   ];
-  if (parts.length > 0) return `node ${uid} still ${listed(parts)}`;
-  return isBusy(view, uid) ? `node ${uid} is being evacuated` : "";
+  if (parts.length > 0) return `node ${uid} still ${joinWithAnd(parts)}`;
+  return isNodeBusy(view, uid) ? `node ${uid} is being evacuated` : "";
 }
 
 /** `a, b and c`. */
-function listed(parts: readonly string[]): string {
+function joinWithAnd(parts: readonly string[]): string {
   return [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter((part) => part !== "").join(" and ");
 }

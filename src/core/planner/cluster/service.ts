@@ -1,4 +1,4 @@
-import { expected } from "./recovery-phase.ts";
+import { expectedPods } from "./recovery-phase.ts";
 import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { firstComingBack, givenBack, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
@@ -31,6 +31,6 @@ export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boo
 
 /** The next step of bringing every pod that can run into service, whatever it is made from. */
 export function returnStep(view: ClusterView): RollStep {
-  const pods = expected(view);
+  const pods = expectedPods(view);
   return firstComingBack(view, pods) ?? openGate(pods, "every node that can is back");
 }

@@ -1,6 +1,6 @@
 import type { ClusterState } from "../../api/states.ts";
 import { recoveryPhase } from "./recovery-phase.ts";
-import { isLost } from "../view/lost.ts";
+import { hasLostMajority } from "../view/lost.ts";
 import { runningTag } from "../view/target.ts";
 import { nodeOf, type ClusterView, type Unreachable } from "../view/cluster-view.ts";
 
@@ -35,7 +35,7 @@ function recoveryRows(view: ClusterView): readonly (readonly [holds: boolean, st
   const phase = recoveryPhase(view);
   const wasReset = (view.remembered.recovery?.pods ?? []).length > 0;
   return [
-    [phase === "reset" || (phase === "begin" && isLost(view)), "RecoveryReset"],
+    [phase === "reset" || (phase === "begin" && hasLostMajority(view)), "RecoveryReset"],
     [phase === "first", "RecoveringFirstPod"],
     [phase === "joining" || (phase === "databases" && wasReset && !isComplete(view)), "Initializing"],
   ];
@@ -60,6 +60,6 @@ export function silence(
 export function isComplete(view: ClusterView): boolean {
   return (
     view.pods.length === (view.workload?.replicas ?? view.spec.nodes) &&
-    view.pods.every((pod) => pod.inService && runningTag(view, pod) === pod.imageTag)
+    view.pods.every((pod) => pod.inService && runningTag(view, pod) === pod.nodeTag)
   );
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clusterView, facts, node, pod } from "../../../../test/kit/facts/cluster-view.ts";
 import { planCluster } from "./plan.ts";
-import { explained, stuckPod } from "./stuck-pod.ts";
+import { explainWait, stuckPod } from "./stuck-pod.ts";
 import { findingBehind, waitUnasked } from "../findings/step.ts";
 
 const forced = { deleting: true, endsInMs: 0, finalizers: ["a/b", "c/d"] };
@@ -72,7 +72,7 @@ for (const [rule, isNode, remedy] of [
 ] as const) {
   test(`${rule}, says the finding of a wait for it`, () => {
     const view = clusterView({ pods: [pod(0), pod(2)], namesakes: [{ ordinal: 1, isNode }] });
-    const step = explained(view, waitUnasked("StatefulSetBehind", "the controller takes up the new template"));
+    const step = explainWait(view, waitUnasked("StatefulSetBehind", "the controller takes up the new template"));
     const finding = findingBehind(step);
     assert.equal(finding?.id, "PodUnknown");
     assert.match(finding.remedy, remedy);

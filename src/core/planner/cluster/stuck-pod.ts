@@ -16,7 +16,7 @@ const PASSING: readonly string[] = [
 ] satisfies readonly FindingId[];
 
 /** A step that waits for what ends unasked names a pod that needs a user, if there is one: what it waits for may depend on it. */
-export function explained(view: ClusterView, step: RollStep): RollStep {
+export function explainWait(view: ClusterView, step: RollStep): RollStep {
   if (step.kind !== "wait" || !(isPause(step.wait) || PASSING.includes(step.wait.id))) return step;
   const [namesake] = view.namesakes ?? [];
   const cause =

@@ -2,8 +2,8 @@ import { describeObject, patchClusterTag } from "../../api/kubectl.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
 /** What a user does about a cluster that is of an older release than its operator; a command that was followed is not said again. */
-export function upgradeRemedy({ name, operator, spec }: Pick<ClusterView, "name" | "operator" | "spec">): string {
-  return spec.storeEnterpriseImageSpec?.versionTag === operator.nodeTag
+export function upgradeRemedy({ name, release, spec }: Pick<ClusterView, "name" | "release" | "spec">): string {
+  return spec.storeEnterpriseImageSpec?.versionTag === release.nodeTag
     ? `the upgrade is asked for, see what blocks it: ${describeObject(`rec ${name}`)}`
-    : `upgrade the cluster: ${patchClusterTag(name, operator.nodeTag)}`;
+    : `upgrade the cluster: ${patchClusterTag(name, release.nodeTag)}`;
 }

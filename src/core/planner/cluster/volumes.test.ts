@@ -98,7 +98,7 @@ const cases: readonly VolumeCase[] = [
   },
   {
     name: "volumes grow before an upgrade that has not begun",
-    view: { operator: NEW, spec: asking(NEW.nodeTag, { persistentSpec: { volumeSize: "40Gi" } }) },
+    view: { release: NEW, spec: asking(NEW.nodeTag, { persistentSpec: { volumeSize: "40Gi" } }) },
     environment: volumes(),
     want: ["grow-volume"],
   },
@@ -121,7 +121,7 @@ const cases: readonly VolumeCase[] = [
   },
   {
     name: "pods that have no StatefulSet get it back, at their tag, and none is replaced",
-    view: { operator: NEW, spec: asking(NEW.nodeTag), workload: workload({ presence: "lost", template: "" }) },
+    view: { release: NEW, spec: asking(NEW.nodeTag), workload: workload({ presence: "lost", template: "" }) },
     want: ["restore-workload"],
   },
   {

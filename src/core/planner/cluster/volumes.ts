@@ -27,7 +27,7 @@ export function volumeStep(
   const { to: size } = growth;
   const all = volumes.value.toSorted((a, b) => b.name.localeCompare(a.name, "en", { numeric: true }));
   const growing = all.find((volume) => isGrowing(volume));
-  if (growing !== undefined) return waitFor(resizing(growing, all, size));
+  if (growing !== undefined) return waitFor(resizingFinding(growing, all, size));
   const next = all.find(({ requested }) => isLess(requested, size));
   if (next !== undefined) {
     return act({ kind: "grow-volume", claim: next.name, size }, `${next.name} grows from ${next.requested} to ${size}`);
@@ -89,7 +89,11 @@ function isLess(one: string, other: string): boolean {
   return parseQuantity(one) < parseQuantity(other);
 }
 
-function resizing({ name, requested, capacity, problem }: Volume, all: readonly Volume[], size: string): Finding {
+function resizingFinding(
+  { name, requested, capacity, problem }: Volume,
+  all: readonly Volume[],
+  size: string,
+): Finding {
   const grown = all.filter((volume) => !isLess(volume.capacity, size)).length;
   const why = problem === "" ? "" : ` (${problem})`;
   const message = `${grown} of ${all.length} volumes have ${size}; ${name} grows from ${capacity} to ${requested}${why}`;

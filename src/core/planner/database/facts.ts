@@ -141,7 +141,7 @@ export function wantsTls({ tlsMode }: Pick<DatabaseRecord, "tlsMode">): boolean 
 }
 
 /** How the port of a new instance listens, as its record says it. */
-export function listening(record: Pick<DatabaseRecord, "tlsMode">): Pick<InstanceRecord, "tls"> {
+export function portMode(record: Pick<DatabaseRecord, "tlsMode">): Pick<InstanceRecord, "tls"> {
   return wantsTls(record) ? { tls: true } : {};
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { attempted, held, nextAttempt, NO_ATTEMPTS } from "./hold-budget.ts";
+import { recordAttempt, recordHold, nextAttempt, NO_ATTEMPTS } from "./hold-budget.ts";
 import type { MoveAttempts, NextAttempt } from "./hold-budget.ts";
 
 /** Of shard 1. */
@@ -40,13 +40,13 @@ const cases: readonly {
   { rule: "up to 2 s", attempts: failedTimes(9), now: 20_000, want: { drainMs: 2_000 } },
   {
     rule: "a move that was made leaves nothing waiting, and counts for the next one",
-    attempts: held(failedOnce, 1, { heldMs: 20, moved: true }, 2_000),
+    attempts: recordHold(failedOnce, 1, { heldMs: 20, moved: true }, 2_000),
     now: 2_000,
     want: { waitMs: 380, insists: false, drainMs: 500 },
   },
   {
     rule: "an attempt that asked no client to wait costs nothing",
-    attempts: held(attempted(NO_ATTEMPTS, 1, 0), 1, { heldMs: 0, moved: false }, 1),
+    attempts: recordHold(recordAttempt(NO_ATTEMPTS, 1, 0), 1, { heldMs: 0, moved: false }, 1),
     now: 1,
     want: { waitMs: 0, drainMs: 500 },
   },
@@ -66,7 +66,7 @@ const cases: readonly {
   },
   {
     rule: "a move of another shard changes nothing about that",
-    attempts: held(attempted(failedOnce, 2, 2_000), 2, { heldMs: 20, moved: true }, 2_000),
+    attempts: recordHold(recordAttempt(failedOnce, 2, 2_000), 2, { heldMs: 20, moved: true }, 2_000),
     now: 20_000,
     want: { waitMs: 0, insists: true, drainMs: 1_000 },
   },
@@ -95,7 +95,7 @@ test("holds: whatever the attempts, a database is held for at most 5 % of the ti
         assert.ok(sum * 20 <= now + 0.001, `${sum} of ${now} ms`);
         now += heldMs;
         sum += heldMs;
-        attempts = held(attempted(attempts, shard, now), shard, { heldMs, moved }, now);
+        attempts = recordHold(recordAttempt(attempts, shard, now), shard, { heldMs, moved }, now);
         now += restMs;
       }
     }),

@@ -49,7 +49,7 @@ export function nextAttempt({ lastHold, shards }: MoveAttempts, shard: number, n
 }
 
 /** An attempt to move this shard has begun. */
-export function attempted(before: MoveAttempts, shard: number, now: number): MoveAttempts {
+export function recordAttempt(before: MoveAttempts, shard: number, now: number): MoveAttempts {
   const { waitingSince = now, failures } = before.shards.get(shard) ?? NONE_OF_SHARD;
   return { ...before, shards: new Map([...before.shards, [shard, { waitingSince, failures }]]) };
 }
@@ -61,7 +61,12 @@ export interface AttemptEnd {
 }
 
 /** An attempt to move this shard has ended. */
-export function held(before: MoveAttempts, shard: number, { heldMs, moved }: AttemptEnd, now: number): MoveAttempts {
+export function recordHold(
+  before: MoveAttempts,
+  shard: number,
+  { heldMs, moved }: AttemptEnd,
+  now: number,
+): MoveAttempts {
   const { waitingSince, failures } = before.shards.get(shard) ?? NONE_OF_SHARD;
   const after = moved ? NONE_OF_SHARD : { waitingSince, failures: failures + (heldMs > 0 ? 1 : 0) };
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { identityOf, type Identity, type IdentityFacts } from "./identity.ts";
+import { resolveIdentity, type Identity, type IdentityFacts } from "./identity.ts";
 
 const orders = { uid: 3, name: "orders" };
 const made = { madeFor: () => "orders" };
@@ -45,7 +45,7 @@ for (const [rule, change, identity] of cases) {
       madeFor: () => undefined,
       isRecorded: false,
     };
-    assert.deepEqual(identityOf({ ...facts, ...change }), identity);
+    assert.deepEqual(resolveIdentity({ ...facts, ...change }), identity);
   });
 }
 

@@ -37,7 +37,7 @@ export type Identity =
  * when that was made for an object of this name, was just asked for, or is named by a user. A cluster that was made again gives the
  * same uids to other databases: one of that uid counts only under the name of the object, or with its mark.
  */
-export function identityOf(facts: IdentityFacts): Identity {
+export function resolveIdentity(facts: IdentityFacts): Identity {
   const { name, known, isCreating, consented, listed, madeFor, isRecorded } = facts;
   const before = listed.find(({ uid }) => uid === known);
   if (before !== undefined && (before.name === name || madeFor(before.uid) === name))

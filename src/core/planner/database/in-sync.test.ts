@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, node, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { ShardRecord } from "../../api/records.ts";
-import { IN_SYNC_MS, inSyncMembers, membersOf, successorsOf, withMembers, withSample } from "./in-sync.ts";
+import { IN_SYNC_MS, inSyncMembers, presentMembers, successorsOf, withMembers, withSample } from "./in-sync.ts";
 import type { Confirmed, PrimarySample } from "./in-sync.ts";
 
 const REPLICA = 2;
@@ -90,8 +90,8 @@ test("of the samples none is kept that is older than what decisions need", () =>
 const shard: ShardRecord = { id: 1, epoch: 4, primary: 1, instances: [on(1, 1), on(2, 2), on(3, 3)] };
 
 test("a set counts in its own epoch alone, and while the node of the primary keeps it", () => {
-  assert.deepEqual(membersOf({ ...shard, inSync: { epoch: 4, members: [2] } }), [2]);
-  assert.equal(membersOf({ ...shard, inSync: { epoch: 3, members: [2] } }), undefined);
+  assert.deepEqual(presentMembers({ ...shard, inSync: { epoch: 4, members: [2] } }), [2]);
+  assert.equal(presentMembers({ ...shard, inSync: { epoch: 3, members: [2] } }), undefined);
   const kept = { ...shard, inSync: { epoch: 4, members: [2] } };
   assert.deepEqual(successorsOf(kept, [node(1)], "async"), [2]);
   assert.equal(successorsOf(kept, [node(1, { keepsInSync: false })], "sync"), undefined);
@@ -99,8 +99,8 @@ test("a set counts in its own epoch alone, and while the node of the primary kee
 
 test("a replica that is gone is no member: nothing may wait for it", () => {
   const left = { ...shard, instances: [on(1, 1), on(3, 3)] };
-  assert.deepEqual(membersOf({ ...left, inSync: { epoch: 4, members: [2, 3] } }), [3]);
-  assert.deepEqual(membersOf({ ...left, instances: [on(1, 1)], inSync: { epoch: 4, members: [2] } }), []);
+  assert.deepEqual(presentMembers({ ...left, inSync: { epoch: 4, members: [2, 3] } }), [3]);
+  assert.deepEqual(presentMembers({ ...left, instances: [on(1, 1)], inSync: { epoch: 4, members: [2] } }), []);
 });
 
 test("members are written for the epoch that they were decided in, not while the primary moves, and none that is gone", () => {

@@ -73,7 +73,7 @@ export function successorsOf(
   const isKept = nodes.some(({ uid, keepsInSync }) => uid === node && keepsInSync);
   // before a set is written, replies that wait for it have acknowledged nothing in this epoch: earlier ones it may lack
   const unwritten = durability === "sync" ? [] : undefined;
-  return isKept ? (membersOf(shard) ?? unwritten) : undefined;
+  return isKept ? (presentMembers(shard) ?? unwritten) : undefined;
 }
 
 /** Why the replica could not succeed its primary now without a loss, for people; undefined: it could. */
@@ -95,7 +95,7 @@ function nextVersion(before: InSyncSet | undefined, counts: boolean): Pick<InSyn
 }
 
 /** The set of the shard's present epoch, as far as it is still there; undefined when none was written in it. */
-export function membersOf(shard: ShardRecord): readonly number[] | undefined {
+export function presentMembers(shard: ShardRecord): readonly number[] | undefined {
   const { inSync: set, epoch } = shard;
   if (set?.epoch !== epoch) return undefined;
   // a set is written no more when its last replica goes, and that of a finished move has the primary that was left
@@ -105,7 +105,7 @@ export function membersOf(shard: ShardRecord): readonly number[] | undefined {
 /** The replica has every write that clients were told of: their replies have waited for it. */
 export function hasEveryReply(shard: ShardRecord | undefined, id: number): boolean {
   if (shard?.inSync?.joining === undefined) return false;
-  return membersOf(shard)?.includes(id) === true && !shard.inSync.joining.includes(id);
+  return presentMembers(shard)?.includes(id) === true && !shard.inSync.joining.includes(id);
 }
 
 /** The record with these members; itself when the primary has changed or is about to. */

@@ -49,7 +49,7 @@ export function withPasswordChange(
       if (password === set.password) return set;
       return within(set, { ...set, others: [...without(set, password), { password }] });
     case "remove":
-      return removed(set, password);
+      return removePassword(set, password);
   }
 }
 
@@ -69,7 +69,7 @@ function current(set: PasswordSet, password: string, overlapEnd: string): Passwo
   return { password, others: [...without(set, password), { password: set.password, until: overlapEnd }] };
 }
 
-function removed(set: PasswordSet, password: string): PasswordSet | PasswordRefusal {
+function removePassword(set: PasswordSet, password: string): PasswordSet | PasswordRefusal {
   const others = without(set, password);
   if (password !== set.password) return others.length === set.others.length ? "not there" : { ...set, others };
   const successor = others.findLast(({ until }) => until === undefined);

@@ -11,7 +11,7 @@ export const REPLICA_LOST_MS = 600_000;
 
 /** A replica too few: made on another node; a replica whose node is gone for long counts as missing. */
 export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
-  const present = shard.instances.filter((instance) => !isLost(facts, instance));
+  const present = shard.instances.filter((instance) => !isReplicaLost(facts, instance));
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
@@ -57,11 +57,11 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProp
 }
 
 function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
-  return isAsAsked(facts.record, instance) && !isLost(facts, instance);
+  return isAsAsked(facts.record, instance) && !isReplicaLost(facts, instance);
 }
 
 /** On a node that is gone for long; a primary is never lost, it is failed over. */
-export function isLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
+export function isReplicaLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
   const shard = record.shards.find(({ instances }) => instances.includes(instance));
   if (shard !== undefined && primaryOf(shard) === instance) return false;
   const node = nodes.find(({ uid }) => uid === instance.node);
@@ -72,5 +72,5 @@ function dispensability(facts: DatabaseFacts, instance: InstanceRecord): number 
   const draining = facts.nodes.some(({ uid, draining: leaves }) => leaves && uid === instance.node);
   const old = !isAsAsked(facts.record, instance);
   const behind = !inSync(facts.instances.get(instance.id));
-  return (isLost(facts, instance) ? 8 : 0) + (old ? 4 : 0) + (draining ? 2 : 0) + (behind ? 1 : 0);
+  return (isReplicaLost(facts, instance) ? 8 : 0) + (old ? 4 : 0) + (draining ? 2 : 0) + (behind ? 1 : 0);
 }

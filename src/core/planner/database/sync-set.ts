@@ -1,7 +1,7 @@
 import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { nameShardIn } from "./facts.ts";
-import { inSyncMembers, membersOf, withSet } from "./in-sync.ts";
+import { inSyncMembers, presentMembers, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
 
 /** True for a database whose replies wait for replicas: it asks for that, has replicas, and every node can do it. */
@@ -27,7 +27,7 @@ function stateOfShard(
   if (durability !== "sync") return undefined;
   const { inSync, epoch } = shard;
   if (inSync?.epoch === epoch && inSync.joining === undefined) return "starting";
-  if ((membersOf(shard) ?? []).length > 0) return "in-sync";
+  if ((presentMembers(shard) ?? []).length > 0) return "in-sync";
   return withoutInSync === "wait" ? "withheld" : "degraded";
 }
 

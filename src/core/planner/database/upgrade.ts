@@ -3,7 +3,7 @@ import { waitBecause, type LeaderProposal } from "./step.ts";
 import { primaryOf, replicasOf, desiredInstances, isAsAsked } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
-import { addReplica, isLost, mostDispensable } from "./replicas.ts";
+import { addReplica, isReplicaLost, mostDispensable } from "./replicas.ts";
 
 /**
  * Moves a shard to engines as its record asks for them, of another version or with TLS or without, with at most one instance more than it has, never with fewer replicas in sync:
@@ -15,7 +15,7 @@ import { addReplica, isLost, mostDispensable } from "./replicas.ts";
  */
 export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const isNew = (instance: InstanceRecord): boolean => isAsAsked(facts.record, instance);
-  const replicas = replicasOf(shard).filter((replica) => !isLost(facts, replica));
+  const replicas = replicasOf(shard).filter((replica) => !isReplicaLost(facts, replica));
   const fresh = replicas.filter(isNew);
   if (isNew(primaryOf(shard))) return withNewReplica(facts, shard, fresh);
   const behind = fresh.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);

@@ -8,27 +8,27 @@ export type FindingOf<Id extends FindingId> = Finding & { readonly id: Id };
 
 /** Stops the upgrade until a user acts. */
 export function block<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return found(id, "block", evidence, remedy);
+  return makeFinding(id, "block", evidence, remedy);
 }
 
 /** Holds the next step up, until the cluster has settled or a user does something small. */
 export function wait<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return found(id, "wait", evidence, remedy);
+  return makeFinding(id, "wait", evidence, remedy);
 }
 
 /** Happens to data or clients of users, and needs their consent. */
 export function consent<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return found(id, "consent", evidence, remedy);
+  return makeFinding(id, "consent", evidence, remedy);
 }
 
 /** Is worth a note and stops nothing. */
 export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
-  return found(id, "warn", evidence, remedy);
+  return makeFinding(id, "warn", evidence, remedy);
 }
 
 /** Holds the next step up until it ends unasked, or as its evidence says: it has no remedy, and conditions alone name it. */
 export function pause<Id extends string>(id: Id, evidence: string): Finding & { readonly id: Id } {
-  return found(id, "wait", evidence, "");
+  return makeFinding(id, "wait", evidence, "");
 }
 
 /** It stands in no list of findings. */
@@ -42,13 +42,13 @@ export function asWarning(finding: Finding): Finding {
 }
 
 /** Could not be checked. */
-export function unknown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
+export function notKnown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
   const remedy = `give the caller permission to read it (${listPermissions()}), or check it by hand`;
-  return found(id, "unknown", evidence, remedy);
+  return makeFinding(id, "unknown", evidence, remedy);
 }
 
 /** Texts of specs, nodes and sites are in it: none begins a line of its own, in a status, an event or a report. */
-function found<Id extends string>(
+function makeFinding<Id extends string>(
   id: Id,
   severity: Finding["severity"],
   evidence: string,

@@ -35,7 +35,7 @@ export function moduleObjection(
   const builds = wanting.map(({ platforms }) => buildFor(installed, { name, storeVersion, platforms }));
   const without = wanting.filter((_node, index) => builds[index] === undefined);
   if (hosts.length === 0 || without.length > 0)
-    return { kind: "lacking", message: lacking(name, storeVersion, without, nodes, installed) };
+    return { kind: "lacking", message: lackingModuleText(name, storeVersion, without, nodes, installed) };
   const late = wanting.filter((node, index) => !node.installed.includes(builds[index]?.uid ?? ""));
   if (late.length === 0) return undefined;
   return {
@@ -61,7 +61,7 @@ function brings({ engines }: ModuleNode, name: string, storeVersion: StoreVersio
   );
 }
 
-function lacking(
+function lackingModuleText(
   name: string,
   storeVersion: StoreVersion,
   without: readonly ModuleNode[],

@@ -2,7 +2,7 @@ import { assertNever } from "#kit/base/assert-never";
 import type { DatabaseRecord } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { reserveOf } from "./full-volume.ts";
-import type { HeldBytes, VolumeRoom } from "./full-volume.ts";
+import type { VolumeUse, VolumeRoom } from "./full-volume.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** The log of an engine and the beginning of the one before, and small files, in bytes. */
@@ -44,11 +44,11 @@ export interface VolumeUsage {
   /** What databases may take, and have taken. What is set aside, or of others, is not there for them. */
   readonly room: number;
   /** Those that take more than they may, at most 100. */
-  readonly over: HeldBytes[];
+  readonly over: VolumeUse[];
 }
 
 /** What databases may take of a volume, and which of them take too much of it. */
-export function usageOf({ total, free }: VolumeRoom, held: readonly HeldBytes[]): VolumeUsage {
+export function usageOf({ total, free }: VolumeRoom, held: readonly VolumeUse[]): VolumeUsage {
   const taken = held.reduce((sum, { bytes }) => sum + bytes, 0);
   return {
     room: Math.max(0, Math.floor(free + taken - reserveOf(total))),

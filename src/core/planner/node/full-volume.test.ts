@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusedForRoom, reserveOf } from "./full-volume.ts";
-import type { HeldBytes, RefusedBefore } from "./full-volume.ts";
+import type { VolumeUse, RefusedBefore } from "./full-volume.ts";
 
 const MIB = 1024 * 1024;
 const TOTAL = 100 * MIB;
 /** The first takes twice what it may take, the second half of it. */
-const HELD: readonly HeldBytes[] = [
+const HELD: readonly VolumeUse[] = [
   { bdb: 1, bytes: 60 * MIB, budget: 30 * MIB },
   { bdb: 2, bytes: 10 * MIB, budget: 20 * MIB },
 ];
@@ -15,7 +15,7 @@ const NONE: RefusedBefore = { bdbs: [], free: TOTAL };
 const cases: readonly {
   readonly rule: string;
   readonly freeMib: number;
-  readonly held?: readonly HeldBytes[];
+  readonly held?: readonly VolumeUse[];
   readonly before?: RefusedBefore;
   readonly refused: readonly number[];
 }[] = [

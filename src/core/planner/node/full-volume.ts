@@ -7,7 +7,7 @@ export interface VolumeRoom {
 }
 
 /** What a database takes of the volume of a node, in bytes, and what it may take there. */
-export interface HeldBytes {
+export interface VolumeUse {
   readonly bdb: number;
   readonly bytes: number;
   readonly budget: number;
@@ -37,7 +37,7 @@ export function reserveOf(total: number): number {
  */
 export function refusedForRoom(
   { total, free }: VolumeRoom,
-  held: readonly HeldBytes[],
+  held: readonly VolumeUse[],
   before: RefusedBefore,
 ): readonly number[] {
   const reserve = reserveOf(total);
@@ -45,7 +45,7 @@ export function refusedForRoom(
   const here = before.bdbs.filter((bdb) => held.some((one) => one.bdb === bdb));
   const shrinks = free < reserve && free <= before.free - MEBIBYTE;
   if (here.length > 0 && !shrinks) return here;
-  const share = ({ bytes, budget }: HeldBytes): number => bytes / budget;
+  const share = ({ bytes, budget }: VolumeUse): number => bytes / budget;
   const next = held.filter(({ bdb }) => !here.includes(bdb)).toSorted((one, other) => share(other) - share(one))[0];
   return next === undefined ? here : [...here, next.bdb];
 }

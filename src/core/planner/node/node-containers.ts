@@ -19,7 +19,7 @@ export function dividedResources({ requests, limits }: Resources): {
   readonly agent: Resources;
   readonly engines: Resources;
 } {
-  const [asked, most] = [divided(requests), divided(limits)];
+  const [asked, most] = [divideResources(requests), divideResources(limits)];
   const resources = (part: "agent" | "engines"): Resources => ({
     ...(asked === undefined ? {} : { requests: asked[part] }),
     ...(most === undefined ? {} : { limits: most[part] }),
@@ -47,7 +47,7 @@ const AGENT_SHARE = { most: 11 / 16, least: 1 / 16 };
 /** In thousandths: agent and proxy have one thread each that computes. */
 const AGENT_CPU = 2_000;
 
-function divided(
+function divideResources(
   whole: Quantities | undefined,
 ): { readonly agent: Quantities; readonly engines: Quantities } | undefined {
   if (whole === undefined) return undefined;
@@ -58,7 +58,7 @@ function divided(
   ];
   const part = (index: 0 | 1): Quantities => ({
     ...(ofCpu === undefined ? {} : { cpu: `${ofCpu[index]}m` }),
-    ...(ofMemory === undefined ? {} : { memory: written(ofMemory[index]) }),
+    ...(ofMemory === undefined ? {} : { memory: memoryText(ofMemory[index]) }),
   });
   return { agent: { ...part(0), ...rest }, engines: part(1) };
 }
@@ -77,6 +77,6 @@ function shares(memory: string): readonly [number, number] {
   return [agent, whole - agent];
 }
 
-function written(bytes: number): string {
+function memoryText(bytes: number): string {
   return bytes % MEBIBYTE === 0 ? `${bytes / MEBIBYTE}Mi` : String(bytes);
 }

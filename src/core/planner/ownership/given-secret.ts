@@ -6,7 +6,7 @@ import {
   WRITTEN_ANNOTATION,
 } from "../../api/names.ts";
 import { assertNever } from "#kit/base/assert-never";
-import { holderOf, isMarkedAs, listedToo, lists, membersOf, type Marks } from "./marks.ts";
+import { holderOf, isMarkedAs, listedToo, lists, splitNames, type Marks } from "./marks.ts";
 
 /** A Secret that a spec names, as far as it says what it is for. */
 export interface NamedSecret extends Marks {
@@ -106,5 +106,5 @@ const ADDRESS_KEYS = ["port", "service_names", "ca.crt"];
 
 /** Operators of releases before 0.5.0 did not note what they had written. */
 function keysOfOperator({ keys, annotations = {} }: Pick<NamedSecret, "keys" | "annotations">): readonly string[] {
-  return [...membersOf(annotations[WRITTEN_ANNOTATION]), ...(keys.includes("service_names") ? ADDRESS_KEYS : [])];
+  return [...splitNames(annotations[WRITTEN_ANNOTATION]), ...(keys.includes("service_names") ? ADDRESS_KEYS : [])];
 }

@@ -40,7 +40,7 @@ export function lists(
   annotation: string,
   ...members: readonly string[]
 ): boolean {
-  return membersOf(annotations[annotation]).some((one) => members.includes(one));
+  return splitNames(annotations[annotation]).some((one) => members.includes(one));
 }
 
 /** The value of an annotation with a list, once it has `member` too. */
@@ -49,11 +49,11 @@ export function listedToo(
   annotation: string,
   member: string,
 ): string {
-  return [...new Set([...membersOf(annotations[annotation]), member])].join(",");
+  return [...new Set([...splitNames(annotations[annotation]), member])].join(",");
 }
 
 /** The members of a list between commas. */
-export function membersOf(text = ""): readonly string[] {
+export function splitNames(text = ""): readonly string[] {
   return text
     .split(",")
     .map((one) => one.trim())

@@ -30,7 +30,9 @@ export function objectFindings(cluster: Claimant, found: readonly FoundObject[])
   return [
     ...(theirs.length === 0 ? [] : [another(cluster, theirs)]),
     ...(unmarked.length === 0 ? [] : [before(cluster, unmarked)]),
-    ...(kept.length === 0 ? [] : [warn("SecretNotMarked", said(kept, "in use, and not marked"), give(cluster, kept))]),
+    ...(kept.length === 0
+      ? []
+      : [warn("SecretNotMarked", objectsText(kept, "in use, and not marked"), give(cluster, kept))]),
   ];
 }
 
@@ -50,15 +52,19 @@ function standingOf({ name, uid, isMade }: Claimant, object: FoundObject): Stand
 function another({ name }: Claimant, objects: readonly FoundObject[]): Finding {
   const remedy = `use another name for this cluster: ${deleteObjects("rec", [name])}, and make it again under that name`;
   const holders = objects.map((object) => holderOf(object) ?? ownerOf(object));
-  return block("ObjectNotOurs", said(objects, `there, and belongs to ${[...new Set(holders)].join(", ")}`), remedy);
+  return block(
+    "ObjectNotOurs",
+    objectsText(objects, `there, and belongs to ${[...new Set(holders)].join(", ")}`),
+    remedy,
+  );
 }
 
 function before(cluster: Claimant, objects: readonly FoundObject[]): Finding {
-  const evidence = said(objects, "there, and has no mark of this cluster");
+  const evidence = objectsText(objects, "there, and has no mark of this cluster");
   return block("ObjectNotOurs", evidence, `delete it, or give it to the cluster: ${give(cluster, objects)}`);
 }
 
-function said(objects: readonly FoundObject[], what: string): string {
+function objectsText(objects: readonly FoundObject[], what: string): string {
   return objects.map(({ kind, name }) => `the ${kind} "${name}" is ${what}`).join("; ");
 }
 

@@ -1,9 +1,9 @@
 import { patchCluster } from "../../api/kubectl.ts";
 import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
 import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
-import { block, unknown } from "../findings/finding.ts";
+import { block, notKnown } from "../findings/finding.ts";
 import { askedByHand } from "./asked-by-hand.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 import { customModules } from "./modules.ts";
 import { digestPlaces, withoutDigests } from "./pinned-images.ts";
 
@@ -55,9 +55,11 @@ export const noUserModulesWithAutoUpgrade: Check = {
     if (modulesAgainstAutomatic({ used: used.map(({ name }) => name), listed }).length === 0)
       return cluster.reachable
         ? undefined
-        : unknown("AutoUpgradeUserModules", `it is not known whether databases use modules: ${cluster.reason}`);
+        : notKnown("AutoUpgradeUserModules", `it is not known whether databases use modules: ${cluster.reason}`);
     const evidence = [
-      ...used.map(({ name, users }) => `${named(users)} ${users.length === 1 ? "uses" : "use"} the module ${name}`),
+      ...used.map(
+        ({ name, users }) => `${quotedNames(users)} ${users.length === 1 ? "uses" : "use"} the module ${name}`,
+      ),
       ...(listed.length === 0 ? [] : [`user-defined modules are listed: ${listed.join(", ")}`]),
     ];
     return block(

@@ -53,14 +53,14 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "what is not known of the images of a release to come is a note",
-    view: { ...upgrading, operator: OLD, cluster: using() },
+    view: { ...upgrading, release: OLD, cluster: using() },
     step: stepFrom(OLD.nodeTag, NEW),
     found: "warn BundledModuleMissing",
     evidence: /is known once the operator is 8\.2\.0-12/,
   },
   {
     name: "what the operator of another release brings says nothing",
-    view: { ...upgrading, operator: OLD, cluster: using(), ...images("ft") },
+    view: { ...upgrading, release: OLD, cluster: using(), ...images("ft") },
     step: stepFrom(OLD.nodeTag, NEW),
     found: "warn BundledModuleMissing",
   },
@@ -69,7 +69,7 @@ const cases: readonly CheckCase[] = [
     view: {
       ...upgrading,
       ...images("ft"),
-      pods: [pod(0), pod(1), pod(2, { imageTag: NEW.nodeTag })],
+      pods: [pod(0), pod(1), pod(2, { nodeTag: NEW.nodeTag })],
       cluster: using([], { nodes: [node(1), node(2), node(3, { engines: serving([]) })] }),
     },
     found: "block BundledModuleMissing",
@@ -79,7 +79,7 @@ const cases: readonly CheckCase[] = [
     view: {
       ...upgrading,
       ...images("ft"),
-      pods: [pod(0), pod(1), pod(2, { imageTag: NEW.nodeTag })],
+      pods: [pod(0), pod(1), pod(2, { nodeTag: NEW.nodeTag })],
       cluster: using([], { nodes: [node(1), node(2), node(3, { engines: serving() })] }),
     },
     found: "block BundledModuleMissing",
@@ -113,7 +113,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "a module of the same name that is bundled with another version needs a build",
     view: {
-      operator: release("7.8.2-6"),
+      release: release("7.8.2-6"),
       kubernetesMinor: "1.30",
       cluster: using([build("7.4", "rhel8")], { databases: [{ ...texts, storeVersion: "7.4" }] }),
     },

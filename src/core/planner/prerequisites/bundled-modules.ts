@@ -5,7 +5,7 @@ import { broughtBy, brings, isBundledFor } from "../view/brought-modules.ts";
 import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
 import type { VersionModules } from "../../releases/engines/bundled-module.ts";
 import { block, warn } from "../findings/finding.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 
 /** §9 (e), of modules that no upload installed: an image without the package would leave databases without their module. */
 export const bundledModulesStay: Check = {
@@ -63,7 +63,7 @@ function isInstalled({ cluster }: ClusterView, use: BundledUse, needed: NeededSy
 }
 
 function useText({ name, storeVersion, users }: BundledUse): string {
-  return `module "${name}" for databases of ${storeVersion}, used by ${named(users)}`;
+  return `module "${name}" for databases of ${storeVersion}, used by ${quotedNames(users)}`;
 }
 
 function broughtText(brought: readonly VersionModules[]): string {

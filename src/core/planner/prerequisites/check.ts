@@ -25,6 +25,6 @@ export interface Check {
 }
 
 /** Names for a sentence: `"a", "b"`. */
-export function named(things: readonly { readonly name: string }[]): string {
+export function quotedNames(things: readonly { readonly name: string }[]): string {
   return things.map(({ name }) => `"${name}"`).join(", ");
 }

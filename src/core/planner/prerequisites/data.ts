@@ -4,7 +4,7 @@ import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { ClusterDatabase } from "../view/cluster-view.ts";
 import { block, consent, warn } from "../findings/finding.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 
 /** What a node holds has to fit on the others while it is away. */
 export const capacitySuffices: Check = {
@@ -41,12 +41,12 @@ export const replicasAreEnough: Check = {
     if (bare.length > 0) {
       return consent(
         "SingleCopy",
-        `one copy, in memory only: ${named(bare)}; it moves to another node and back, and an accident meanwhile loses it`,
+        `one copy, in memory only: ${quotedNames(bare)}; it moves to another node and back, and an accident meanwhile loses it`,
         `${replicate(bare)}  # or take a copy of the data first`,
       );
     }
     if (single.length > 0)
-      return warn("SingleCopy", `one copy, moved while its node is away: ${named(single)}`, replicate(single));
+      return warn("SingleCopy", `one copy, moved while its node is away: ${quotedNames(single)}`, replicate(single));
     return cluster.reachable && cluster.nodes.length < NODES_FOR_A_SPARE_REPLICA
       ? replacementMissing(cluster.databases)
       : undefined;
@@ -99,7 +99,7 @@ export const databaseObjectsAreValid: Check = {
 const NODES_FOR_A_SPARE_REPLICA = 3;
 
 function replacementMissing(databases: readonly ClusterDatabase[]): Finding | undefined {
-  const evidence = `no third node for a stand-in, so one copy while a node is away: ${named(databases)}`;
+  const evidence = `no third node for a stand-in, so one copy while a node is away: ${quotedNames(databases)}`;
   return databases.length === 0 ? undefined : warn("SingleCopy", evidence, "raise spec.nodes to 3");
 }
 

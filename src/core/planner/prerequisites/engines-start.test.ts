@@ -47,11 +47,11 @@ function rolling(starts: number): ClusterView {
     workload: workload && {
       ...workload,
       template: "wanted",
-      imageTag: NEW.nodeTag,
+      nodeTag: NEW.nodeTag,
       updateRevision: "new",
       partition: 2,
     },
-    pods: [pod(0), pod(1), pod(2, { imageTag: NEW.nodeTag, revision: "new", inService: false })],
+    pods: [pod(0), pod(1), pod(2, { nodeTag: NEW.nodeTag, revision: "new", inService: false })],
     cluster: facts({ databases: [counts(starts)], nodes: [node(1), node(2), node(3)] }),
   });
 }

@@ -2,7 +2,7 @@ import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 
 /** What is made for TLS runs nowhere else: the next image decides, so that nothing here keeps nodes from being replaced. */
 export const enginesSpeakTls: Check = {
@@ -31,6 +31,6 @@ function lackOf({ uid, engines }: ClusterNode, databases: readonly ClusterDataba
     const hit = tls === false ? databases.filter((database) => database.storeVersion === storeVersion) : [];
     return hit.length === 0
       ? []
-      : [`the ${storeVersion} engine of node ${uid} speaks no TLS, which ${named(hit)} asks for`];
+      : [`the ${storeVersion} engine of node ${uid} speaks no TLS, which ${quotedNames(hit)} asks for`];
   });
 }

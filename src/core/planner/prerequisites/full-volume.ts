@@ -14,7 +14,7 @@ export const volumesHaveRoom: Check = {
   find({ view: { name, cluster, spec } }) {
     if (!cluster.reachable) return undefined;
     const full = cluster.nodes.flatMap(({ uid, fullVolume }) =>
-      fullVolume === undefined ? [] : [described(uid, fullVolume, cluster.databases)],
+      fullVolume === undefined ? [] : [fullVolumeText(uid, fullVolume, cluster.databases)],
     );
     if (full.length === 0) return undefined;
     const grow = patchCluster(name, { persistentSpec: { volumeSize: placeholder("<larger>") } });
@@ -26,7 +26,11 @@ export const volumesHaveRoom: Check = {
   },
 };
 
-function described(node: number, { total, free, databases }: FullVolume, known: readonly ClusterDatabase[]): string {
+function fullVolumeText(
+  node: number,
+  { total, free, databases }: FullVolume,
+  known: readonly ClusterDatabase[],
+): string {
   const named = databases.map(({ bdb, bytes }) => {
     const name = known.find(({ uid }) => uid === bdb)?.name;
     return `${name === undefined ? `database ${bdb}` : `"${name}"`}, which takes ${needText(bytes)} there`;

@@ -17,7 +17,7 @@ export const tagIsKnown: Check = {
     return block(
       "UnknownImageTag",
       `spec.storeEnterpriseImageSpec.versionTag is "${tag}", which is in no release; the tag of operator ` +
-        `${view.operator.operator} is "${view.operator.nodeTag}"`,
+        `${view.release.operator} is "${view.release.nodeTag}"`,
       setTag(view),
     );
   },
@@ -32,12 +32,11 @@ export const tagBelongsToOperator: Check = {
   find({ view }) {
     const tag = targetTag(view);
     const release = releaseByNodeTag(tag);
-    if (release === undefined || release.operator === view.operator.operator || isAsked(view, release))
-      return undefined;
+    if (release === undefined || release.operator === view.release.operator || isAsked(view, release)) return undefined;
     return block(
       "ImageTagMismatch",
       `spec.storeEnterpriseImageSpec.versionTag is "${tag}" of operator ${release.operator}; the tag of this operator, ` +
-        `${view.operator.operator}, is "${view.operator.nodeTag}"`,
+        `${view.release.operator}, is "${view.release.nodeTag}"`,
       setTag(view),
     );
   },
@@ -58,7 +57,7 @@ export const operatorIsNotOlder: Check = {
     if (newer === undefined) return undefined;
     return block(
       "OperatorDowngraded",
-      `the operator is ${view.operator.operator}, older than the cluster: nodes run ${newer.nodeTag} of operator ${newer.operator}`,
+      `the operator is ${view.release.operator}, older than the cluster: nodes run ${newer.nodeTag} of operator ${newer.operator}`,
       `apply the bundle of release ${newer.operator} again: ${applyBundle()}`,
     );
   },
@@ -69,17 +68,17 @@ export const riggerTagBelongsToOperator: Check = {
   asks: "the services rigger's tag is the operator's version",
   at: ["edit"],
   needs: [],
-  find({ view: { name, spec, operator } }) {
+  find({ view: { name, spec, release } }) {
     const tag = spec.storeEnterpriseServicesRiggerImageSpec?.versionTag;
-    if (tag === undefined || tag === operator.operator) return undefined;
+    if (tag === undefined || tag === release.operator) return undefined;
     return block(
       "RiggerTagMismatch",
-      `spec.storeEnterpriseServicesRiggerImageSpec.versionTag is "${tag}" and must be "${operator.operator}"`,
-      patchCluster(name, { storeEnterpriseServicesRiggerImageSpec: { versionTag: operator.operator } }),
+      `spec.storeEnterpriseServicesRiggerImageSpec.versionTag is "${tag}" and must be "${release.operator}"`,
+      patchCluster(name, { storeEnterpriseServicesRiggerImageSpec: { versionTag: release.operator } }),
     );
   },
 };
 
-function setTag({ name, operator }: ClusterView): string {
-  return patchClusterTag(name, operator.nodeTag);
+function setTag({ name, release }: ClusterView): string {
+  return patchClusterTag(name, release.nodeTag);
 }

@@ -37,7 +37,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "the constraint is needed by a privileged release",
     view: {
-      operator: release("7.8.6-1"),
+      release: release("7.8.6-1"),
       kubernetesMinor: "1.31",
       workload: undefined,
       pods: [],

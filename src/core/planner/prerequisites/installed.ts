@@ -25,7 +25,7 @@ export const definitionsAreRight: Check = {
   asks: "the definitions serve what is stored and what the operator speaks",
   at: ["plan"],
   needs: ["definitions"],
-  find({ view: { operator }, environment: { definitions } }) {
+  find({ view: { release: operator }, environment: { definitions } }) {
     if (definitions?.read !== true) return undefined;
     const wrong = definitions.value.flatMap(({ name, release, served, stored, keepsUnknownFields }) => {
       const lost = stored.filter((version) => !served.includes(version));
@@ -98,8 +98,8 @@ export const constraintIsGone: Check = {
   asks: "the security context constraint of old releases is gone",
   at: ["plan"],
   needs: ["constraint"],
-  find({ view: { operator }, environment: { constraint } }) {
-    if (constraint?.read !== true || constraint.value === undefined || operator.security === "privileged")
+  find({ view: { release }, environment: { constraint } }) {
+    if (constraint?.read !== true || constraint.value === undefined || release.security === "privileged")
       return undefined;
     const { accounts, others, bindings } = constraint.value;
     const bound = [...accounts, ...bindings.map((name) => `RoleBinding ${name}`)];
@@ -107,7 +107,7 @@ export const constraintIsGone: Check = {
     const place = bound.length === 0 ? "is there" : `is bound to ${bound.join(" and ")}`;
     return warn(
       "ConstraintLeftOver",
-      `${OLD_CONSTRAINT} ${place}, and nodes of ${operator.operator} run without privileges`,
+      `${OLD_CONSTRAINT} ${place}, and nodes of ${release.operator} run without privileges`,
       `once the cluster is upgraded, unless extra capabilities are needed: ${unbind(constraint.value)}`,
     );
   },

@@ -6,9 +6,9 @@ const to = release("7.8.6-1");
 const step = stepFrom("7.8.4-95", to);
 /** Every node at 7.8.4-9, asked for 7.8.6-1. */
 const view = {
-  operator: to,
+  release: to,
   spec: asking(to.nodeTag),
-  pods: [0, 1, 2].map((ordinal) => pod(ordinal, { imageTag: "7.8.4-95" })),
+  pods: [0, 1, 2].map((ordinal) => pod(ordinal, { nodeTag: "7.8.4-95" })),
 };
 
 const cases: readonly CheckCase[] = [
@@ -31,7 +31,7 @@ const cases: readonly CheckCase[] = [
     view: {
       ...view,
       kubernetesMinor: "1.32",
-      pods: [pod(0, { imageTag: to.nodeTag }), pod(1, { imageTag: "7.8.4-95" }), pod(2, { imageTag: to.nodeTag })],
+      pods: [pod(0, { nodeTag: to.nodeTag }), pod(1, { nodeTag: "7.8.4-95" }), pod(2, { nodeTag: to.nodeTag })],
     },
     step: stepFrom(to.nodeTag, to),
     found: "block KubernetesVersionUnsupported",

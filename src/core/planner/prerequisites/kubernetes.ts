@@ -1,6 +1,6 @@
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { distributionSupport } from "../../releases/catalogue/distribution.ts";
-import { block, unknown, warn } from "../findings/finding.ts";
+import { block, notKnown, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
 /** §9 (a): every release that a node runs lives on this distribution for a while. */
@@ -11,7 +11,7 @@ export const kubernetesIsSupported: Check = {
   needs: ["kubernetesMinor"],
   find({ view: { kubernetesMinor: minor, isOpenShift = false, pods }, step }) {
     if (minor === undefined || step === undefined) return undefined;
-    const running = pods.map(({ imageTag }) => releaseByNodeTag(imageTag));
+    const running = pods.map(({ nodeTag }) => releaseByNodeTag(nodeTag));
     const releases = new Set([step.from, ...running, step.to].filter((one) => one !== undefined));
     const asked = [...releases].map((release) => ({
       release,
@@ -28,7 +28,7 @@ export const kubernetesIsSupported: Check = {
     }
     const strange = asked.find(({ support }) => support === "unknown");
     if (strange !== undefined)
-      return unknown("KubernetesVersion", `whether ${strange.release.operator} supports ${strange.name} is not known`);
+      return notKnown("KubernetesVersion", `whether ${strange.release.operator} supports ${strange.name} is not known`);
     const { name, support, supported } = distributionSupport(step.to, { minor, isOpenShift });
     if (support !== "deprecated") return undefined;
     return warn(

@@ -28,12 +28,12 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "a taint that the pods tolerate does not count",
-    view: { spec: asking(clusterView().operator.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
+    view: { spec: asking(clusterView().release.nodeTag, { podTolerations: [{ key: "gpu", operator: "Exists" }] }) },
     environment: { workers: read([...three.slice(1), { ...worker, taints: [{ key: "gpu", value: "yes" }] }]) },
   },
   {
     name: "a selector that no worker satisfies blocks",
-    view: { spec: asking(clusterView().operator.nodeTag, { nodeSelector: { disk: "fast" } }) },
+    view: { spec: asking(clusterView().release.nodeTag, { nodeSelector: { disk: "fast" } }) },
     environment: { workers: read(three) },
     found: "block WorkerUnschedulable",
     evidence: /w1 does not carry disk=fast/,
@@ -41,7 +41,7 @@ const cases: readonly CheckCase[] = [
   { name: "the local world's one worker takes every pod", environment: { workers: read([local]) } },
   {
     name: "without anti-affinity one worker is enough",
-    view: { spec: asking(clusterView().operator.nodeTag, { podAntiAffinity: {} }) },
+    view: { spec: asking(clusterView().release.nodeTag, { podAntiAffinity: {} }) },
     environment: { workers: read([worker]) },
   },
   {
@@ -66,7 +66,7 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "a policy that does not know the ports of the new release is reported",
-    view: { kubernetesMinor: "1.30", operator: release("7.8.2-6") },
+    view: { kubernetesMinor: "1.30", release: release("7.8.2-6") },
     step: stepFrom("7.4.6-22", release("7.8.2-6")),
     environment: { networkPolicies: read([{ policy: "strict", ports: [{ first: 9443, last: 9443 }] }]) },
     found: "warn PortsClosed",

@@ -81,7 +81,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "a module in use without a build for the base system blocks",
     view: {
-      operator: release("7.8.2-6"),
+      release: release("7.8.2-6"),
       kubernetesMinor: "1.30",
       cluster: facts({
         databases: [custom],
@@ -95,7 +95,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "a build for the base system that is for databases of another version is none",
     view: {
-      operator: release("7.8.2-6"),
+      release: release("7.8.2-6"),
       kubernetesMinor: "1.30",
       cluster: facts({ databases: [custom], modules: [graph("rhel8/x86_64"), graph("rhel9/x86_64", "8.0")] }),
     },
@@ -190,7 +190,7 @@ const cases: readonly CheckCase[] = [
       ...upgrading,
       ...listed,
       operatorBaseSystem: "rhel9",
-      pods: [pod(0), pod(1), pod(2, { imageTag: NEW.nodeTag })],
+      pods: [pod(0), pod(1), pod(2, { nodeTag: NEW.nodeTag })],
       cluster: facts({
         databases: [custom],
         modules: [graph("rhel9/x86_64")],

@@ -5,7 +5,7 @@ import { isSameModule } from "../modules/module-name.ts";
 import { neededSystems, systemsText, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
 import { isBundledFor } from "../view/brought-modules.ts";
 import { block } from "../findings/finding.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 
 /** A cluster of 8.0.2 cannot take them at all. */
 export const userModulesAreSupported: Check = {
@@ -39,7 +39,7 @@ export const modulesHaveBuilds: Check = {
       lacking
         .map(
           ({ use, systems }) =>
-            `no build of ${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)} (installed: ${buildsText(use.builds)}), used by ${named(use.users)}`,
+            `no build of ${use.name} for databases of ${use.storeVersion} on ${systemsText(systems)} (installed: ${buildsText(use.builds)}), used by ${quotedNames(use.users)}`,
         )
         .join("; "),
       `upload one of each: ${uploadModule(view.name, `${lacking[0]?.use.name ?? ""}.zip`)}; or list where each is, in spec.userDefinedModules: ${editObject(`rec ${view.name}`)}`,
@@ -60,7 +60,7 @@ export const modulesAreListed: Check = {
     return block(
       "UserModuleNotListed",
       missing
-        .map(({ name, users }) => `${name}, used by ${named(users)}, is not in spec.userDefinedModules`)
+        .map(({ name, users }) => `${name}, used by ${quotedNames(users)}, is not in spec.userDefinedModules`)
         .join("; "),
       editObject(`rec ${view.name}`, "name and source.https.url of each"),
     );

@@ -1,8 +1,8 @@
 import { callApi, describeObject, getNodePods } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain } from "../view/overdue.ts";
-import { unknown, wait } from "../findings/finding.ts";
-import { named, type Check } from "./check.ts";
+import { notKnown, wait } from "../findings/finding.ts";
+import { quotedNames, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
 type Instance = ClusterDatabase["instances"][number];
@@ -14,7 +14,7 @@ export const clusterAnswers: Check = {
   needs: [],
   find({ view: { cluster } }) {
     if (cluster.reachable) return undefined;
-    if (cluster.cause === "caller") return unknown("ClusterUnreachable", cluster.reason);
+    if (cluster.cause === "caller") return notKnown("ClusterUnreachable", cluster.reason);
     return wait("ClusterUnreachable", cluster.reason, `check the node pods: ${getNodePods()}`);
   },
 };
@@ -141,7 +141,7 @@ export const replicasAreInSync: Check = {
     if (late.length === 0) return undefined;
     return wait(
       "ReplicaNotInSync",
-      `a replica is behind in: ${named(late)}`,
+      `a replica is behind in: ${quotedNames(late)}`,
       "the roll goes on once it has caught up; storectl databases shows it",
     );
   },

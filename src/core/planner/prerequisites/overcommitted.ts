@@ -4,7 +4,7 @@ import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import { databasesOn } from "../view/cluster-view.ts";
 import type { ClusterNode, ClusterView } from "../view/cluster-view.ts";
-import { named, type Check } from "./check.ts";
+import { quotedNames, type Check } from "./check.ts";
 
 /** Older releases counted the memory of the machine: what they gave goes on, and nothing more is given. */
 export const memorySuffices: Check = {
@@ -14,7 +14,7 @@ export const memorySuffices: Check = {
   needs: ["cluster"],
   find({ view }) {
     if (!view.cluster.reachable) return undefined;
-    const over = view.cluster.nodes.flatMap((node) => described(view, node));
+    const over = view.cluster.nodes.flatMap((node) => overcommitTexts(view, node));
     if (over.length === 0) return undefined;
     const more = patchCluster(view.name, {
       storeEnterpriseNodeResources: { limits: { memory: placeholder("<larger>") } },
@@ -27,10 +27,10 @@ export const memorySuffices: Check = {
   },
 };
 
-function described(view: ClusterView, { uid, memory }: ClusterNode): readonly string[] {
+function overcommitTexts(view: ClusterView, { uid, memory }: ClusterNode): readonly string[] {
   if (memory === undefined || memory.needed <= memory.limit - memory.reserve) return [];
   const { limit, reserve, needed } = memory;
   const has = `its container has ${roomText(limit - reserve)} for them (${roomText(limit)} less ${needText(reserve)} of its own)`;
-  const here = named(databasesOn(view, uid, () => true));
+  const here = quotedNames(databasesOn(view, uid, () => true));
   return [`node ${uid}: ${here} may need ${needText(needed)}, and ${has}; no database is made or grows there`];
 }

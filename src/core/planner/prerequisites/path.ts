@@ -34,7 +34,7 @@ export const runningVersionIsKnown: Check = {
   asks: "the version that runs is in the catalogue, or is accepted by name",
   at: ["start"],
   needs: [],
-  find({ view: { name, spec, operator }, step }) {
+  find({ view: { name, spec, release: operator }, step }) {
     if (step === undefined || step.from !== undefined) return undefined;
     const { fromTag, to } = step;
     const unknown = `nodes run "${fromTag}", which is in no release that operator ${operator.operator} knows`;

@@ -7,7 +7,7 @@ import { planCluster } from "../cluster/plan.ts";
 import { targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 
-const upgrading = { operator: NEW, spec: asking(NEW.nodeTag) } as const;
+const upgrading = { release: NEW, spec: asking(NEW.nodeTag) } as const;
 const all = operatorNeeds().map((need) => ({ ...need, namespace: "here", role: "store-enterprise-operator" }));
 const own = all.filter(({ resource, verb }) => resource === "statefulsets" && verb !== "get" && verb !== "list");
 const nodes = clusterNeeds("node", { name: "rec", nodes: 3 })
@@ -75,7 +75,7 @@ test("permissions: a missing permission is named with verbs, resource, namespace
 
 test("permissions: when all is gone the bundle is named, and the sentence still fits into an event", () => {
   const environment = { permissions: { read: true, value: all } } as const;
-  const [finding] = planCluster(clusterView({ operator: NEW }), "", environment).findings;
+  const [finding] = planCluster(clusterView({ release: NEW }), "", environment).findings;
   assert.match(finding?.remedy ?? "", /bundle of release 8\.2\.0-12 again: kubectl apply -n here -f bundle\.yaml/);
   assert.match(finding?.evidence ?? "", / and \d+ more in namespace here/);
   assert.ok(`${finding?.evidence} ${finding?.remedy}`.length < 1_000);
@@ -104,7 +104,7 @@ for (const [what, change, around, waits] of [
 
 test("a roll that has begun waits for no fact that cannot be read", () => {
   const view = clusterView({ ...upgrading, kubernetesMinor: undefined });
-  const rolled = { ...view, workload: view.workload && { ...view.workload, imageTag: targetTag(view) } };
+  const rolled = { ...view, workload: view.workload && { ...view.workload, nodeTag: targetTag(view) } };
   assert.equal(planCluster(rolled, `template of ${targetTag(view)}`).ownsObjects, true);
 });
 

@@ -16,7 +16,7 @@ export const operatorIsPermitted: Check = {
   needs: ["permissions"],
   find: ({ environment, view }) => {
     const lacking = missingOf(environment).filter(({ who, spare }) => who === "operator" && spare !== true);
-    return lacking.length === 0 ? undefined : operatorFinding(lacking, view.operator.operator);
+    return lacking.length === 0 ? undefined : operatorFinding(lacking, view.release.operator);
   },
 };
 

@@ -55,7 +55,7 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "nodes of two releases, none of them the target, block",
-    view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })] },
+    view: { ...upgrading, pods: [pod(0), pod(1), pod(2, { nodeTag: "8.0.18-23.11" })] },
     found: "block MixedVersions",
     evidence: /node 3 runs 8\.0\.18-23\.11/,
   },
@@ -63,7 +63,7 @@ const cases: readonly CheckCase[] = [
     name: "a node of a third release is no block when the upgrade that has begun leads to the target",
     view: {
       ...upgrading,
-      pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })],
+      pods: [pod(0), pod(1), pod(2, { nodeTag: "8.0.18-23.11" })],
       remembered: { ...clusterView().remembered, upgrade: { ...UNDER_WAY, to: NEW.nodeTag } },
     },
   },
@@ -129,7 +129,7 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "known issues of the same step are reported",
-    view: { kubernetesMinor: "1.32", operator: release("8.0.2-2") },
+    view: { kubernetesMinor: "1.32", release: release("8.0.2-2") },
     step: stepFrom("7.22.2-14", release("8.0.2-2")),
     found: "warn KnownIssues",
     evidence: /StoredVersionMoves/,
@@ -139,7 +139,7 @@ const cases: readonly CheckCase[] = [
 const unknownTag = (tag: string, more: object = {}) => ({
   ...upgrading,
   spec: asking(NEW.nodeTag, more),
-  pods: [pod(0, { imageTag: NEW.nodeTag }), pod(1, { imageTag: "8.0.6-54" }), pod(2, { imageTag: tag })],
+  pods: [pod(0, { nodeTag: NEW.nodeTag }), pod(1, { nodeTag: "8.0.6-54" }), pod(2, { nodeTag: tag })],
 });
 
 testChecks([

@@ -1,17 +1,17 @@
 import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
-import { unknown, wait } from "../findings/finding.ts";
+import { notKnown, wait } from "../findings/finding.ts";
 import type { Check, Moment } from "./check.ts";
 import { CHECKS } from "./list.ts";
 import type { RequiredFact, CheckInput } from "./check-input.ts";
 
 /** What a check came to. `skipped`: this caller does not look at what it needs. */
-export type Verdict =
+export type CheckVerdict =
   | { readonly check: Check; readonly outcome: "passed" | "skipped" }
   | { readonly check: Check; readonly outcome: "found" | "unknown"; readonly finding: Finding };
 
 /** Every check that is asked at one of `moments`, in the order of the list. A fact that could not be read is no pass. */
-export function verdictsAt(moments: readonly Moment[], input: CheckInput): readonly Verdict[] {
+export function verdictsAt(moments: readonly Moment[], input: CheckInput): readonly CheckVerdict[] {
   return CHECKS.filter(({ at }) => at.some((moment) => moments.includes(moment))).map((check) =>
     verdictOf(check, input),
   );
@@ -46,11 +46,15 @@ export function firstFindingAt(moment: Moment, input: CheckInput): Finding | und
   return undefined;
 }
 
-function verdictOf(check: Check, input: CheckInput): Verdict {
+function verdictOf(check: Check, input: CheckInput): CheckVerdict {
   const lacks = check.needs.map((need) => lack(need, input)).find((reason) => reason !== undefined);
   if (lacks === "") return { check, outcome: "skipped" };
   if (lacks !== undefined)
-    return { check, outcome: "unknown", finding: unknown(check.id, `it is not known whether ${check.asks}: ${lacks}`) };
+    return {
+      check,
+      outcome: "unknown",
+      finding: notKnown(check.id, `it is not known whether ${check.asks}: ${lacks}`),
+    };
   const finding = check.find(input);
   if (finding === undefined) return { check, outcome: "passed" };
   return { check, outcome: finding.severity === "unknown" ? "unknown" : "found", finding };

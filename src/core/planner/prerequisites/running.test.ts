@@ -9,7 +9,7 @@ import { nodesRunTheirImage } from "./running.ts";
 const OLD_DIGEST = `sha256:${"a".repeat(64)}`;
 const NEW_DIGEST = `sha256:${"b".repeat(64)}`;
 const old = (ordinal: number) => pod(ordinal, { digest: OLD_DIGEST });
-const fresh = { revision: NEW.nodeTag, imageTag: NEW.nodeTag, digest: NEW_DIGEST };
+const fresh = { revision: NEW.nodeTag, nodeTag: NEW.nodeTag, digest: NEW_DIGEST };
 
 /** Node 3 is made from the new tag, and the StatefulSet is as the spec says. */
 function rolling(change: Partial<ClusterView> = {}): Partial<ClusterView> {
@@ -18,7 +18,7 @@ function rolling(change: Partial<ClusterView> = {}): Partial<ClusterView> {
   const image = `storeenterprise/node:${NEW.nodeTag}`;
   return {
     ...upgrading,
-    workload: { ...workload, image, imageTag: NEW.nodeTag, updateRevision: NEW.nodeTag },
+    workload: { ...workload, image, nodeTag: NEW.nodeTag, updateRevision: NEW.nodeTag },
     pods: [old(0), old(1), pod(2, fresh)],
     ...change,
   };
@@ -32,7 +32,7 @@ const cases: readonly CheckCase[] = [
   {
     name: "a digest that nodes run under another tag blocks before a node is replaced",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag, { storeEnterpriseImageSpec: { versionTag: NEW.nodeTag, digestHash: OLD_DIGEST } }),
       pods: [old(0), old(1), old(2)],
     },

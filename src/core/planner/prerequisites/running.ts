@@ -14,12 +14,12 @@ export const digestIsOfTheTag: Check = {
   find({ view }) {
     const digest = view.spec.storeEnterpriseImageSpec?.digestHash ?? "";
     const tag = targetTag(view);
-    const old = view.pods.find((pod) => digest !== "" && pod.digest === digest && pod.imageTag !== tag);
+    const old = view.pods.find((pod) => digest !== "" && pod.digest === digest && pod.nodeTag !== tag);
     if (old === undefined) return undefined;
     return block(
       "ImageDigestStale",
       `spec.storeEnterpriseImageSpec asks for versionTag "${tag}" with digestHash ${digest}, and that is the image of ` +
-        `tag "${old.imageTag}", which pod ${nameOf(view, old)} runs: the digest decides, so no node would change its version`,
+        `tag "${old.nodeTag}", which pod ${nameOf(view, old)} runs: the digest decides, so no node would change its version`,
       `set the digest of the new tag, or go without one: ${patchCluster(view.name, { storeEnterpriseImageSpec: { digestHash: null } })}`,
     );
   },
@@ -37,7 +37,7 @@ export const nodesRunTheirImage: Check = {
     if (first === undefined) return undefined;
     return block(
       "NodeVersionMismatch",
-      `${wrong.map((pod) => said(view, pod)).join("; ")}: the cluster is not upgraded, and no further node is replaced`,
+      `${wrong.map((pod) => runningText(view, pod)).join("; ")}: the cluster is not upgraded, and no further node is replaced`,
       `let repository, versionTag and digestHash name one image: ${editObject(`rec ${view.name}`)}; ` +
         `where the registry had a wrong image under this tag: ${deleteObjects("pod", [nameOf(view, first)])}`,
     );
@@ -49,15 +49,15 @@ function isAsAsked(view: ClusterView, { revision }: NodePod): boolean {
 }
 
 /** A tag that is in no release has an objection of its own. */
-function differs(running: string | undefined, { imageTag }: NodePod): boolean {
-  return running !== undefined && running !== imageTag && releaseByNodeTag(imageTag) !== undefined;
+function differs(running: string | undefined, { nodeTag }: NodePod): boolean {
+  return running !== undefined && running !== nodeTag && releaseByNodeTag(nodeTag) !== undefined;
 }
 
-function said(view: ClusterView, pod: NodePod): string {
+function runningText(view: ClusterView, pod: NodePod): string {
   const running = runningTag(view, pod) ?? "";
   const release = releaseByNodeTag(running)?.operator ?? "no release of the catalogue";
   const digest = pod.digest === "" ? "" : ` (${pod.digest})`;
-  return `pod ${nameOf(view, pod)} is made from tag "${pod.imageTag}" and runs "${running}" of ${release}${digest}`;
+  return `pod ${nameOf(view, pod)} is made from tag "${pod.nodeTag}" and runs "${running}" of ${release}${digest}`;
 }
 
 function nameOf({ name }: ClusterView, { ordinal }: NodePod): string {

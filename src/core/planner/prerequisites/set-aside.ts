@@ -17,7 +17,7 @@ export const noDataIsSetAside: Check = {
     const [first] = all.toSorted((one, other) => (one.since < other.since ? -1 : 1));
     if (first === undefined) return undefined;
     const bytes = all.reduce((sum, one) => sum + one.bytes, 0);
-    const databases = [...Map.groupBy(all, ({ database }) => database).values()].map(described).join("; ");
+    const databases = [...Map.groupBy(all, ({ database }) => database).values()].map(copiesText).join("; ");
     const days = spec.setAsideRetentionDays;
     return warn(
       "DataSetAside",
@@ -32,7 +32,7 @@ function onNode({ uid, setAside }: ClusterNode): readonly OnNode[] {
   return setAside.map((one) => ({ ...one, node: uid }));
 }
 
-function described(copies: readonly OnNode[]): string {
+function copiesText(copies: readonly OnNode[]): string {
   const [{ database, name } = { database: 0, name: "" }] = copies;
   const nodes = [...new Set(copies.map(({ node }) => node))].toSorted((one, other) => one - other);
   const who = name === "" ? `database ${database}` : `"${name}" (database ${database})`;

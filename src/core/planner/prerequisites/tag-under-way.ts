@@ -9,6 +9,6 @@ export function tagUnderWay(view: ClusterView): string {
     .map(releaseByNodeTag)
     .filter((release) => release !== undefined)
     .toSorted((a, b) => compareVersionText(b.operator, a.operator) ?? 0);
-  const tag = view.pods.map(({ imageTag }) => imageTag).find((each) => releaseByNodeTag(each) === newest);
+  const tag = view.pods.map(({ nodeTag }) => nodeTag).find((each) => releaseByNodeTag(each) === newest);
   return tag ?? newest?.nodeTag ?? "";
 }

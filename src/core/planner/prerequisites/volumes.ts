@@ -16,7 +16,9 @@ export const volumesStay: Check = {
     if (workload === undefined || workload.presence === "lost") return undefined;
     const { volumes } = workload;
     const has =
-      volumes === undefined ? { ...spec.persistentSpec, enabled: false } : { enabled: true, ...written(volumes) };
+      volumes === undefined
+        ? { ...spec.persistentSpec, enabled: false }
+        : { enabled: true, ...volumeSettings(volumes) };
     const least = remembered.persistenceStatus?.volumeSize ?? has.volumeSize;
     const [objection] = volumeObjections(name, spec.persistentSpec, has, least);
     return objection && findingOf(objection);
@@ -33,7 +35,7 @@ export const volumesCanGrow: Check = {
     const growth = volumeGrowth(view);
     if (growth === undefined) return undefined;
     const lacking = permissions?.read === true ? permissions.value.filter(({ resource }) => resource === CLAIMS) : [];
-    if (lacking.length > 0) return operatorFinding(lacking, view.operator.operator);
+    if (lacking.length > 0) return operatorFinding(lacking, view.release.operator);
     const refusal = volumes?.read === true ? volumes.value.find(({ refusal }) => refusal)?.refusal : undefined;
     return refusal && findingOf(refusedGrowth(view.name, growth.to, growth.from, refusal));
   },
@@ -43,6 +45,6 @@ const CLAIMS = "persistentvolumeclaims";
 
 type NodeVolumes = NonNullable<NonNullable<ClusterView["workload"]>["volumes"]>;
 
-function written({ size, storageClassName }: NodeVolumes) {
+function volumeSettings({ size, storageClassName }: NodeVolumes) {
   return { volumeSize: size, ...(storageClassName === undefined ? {} : { storageClassName }) };
 }

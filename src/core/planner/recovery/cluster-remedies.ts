@@ -20,7 +20,7 @@ export const CLUSTER_REMEDIES = {
     otherwise: "the step to the release of this operator follows, once every node runs the one that is under way",
   }),
   RiggerTagMismatch: ({ input: { view } }) => ({
-    acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.operator.operator } })],
+    acts: [patch({ storeEnterpriseServicesRiggerImageSpec: { versionTag: view.release.operator } })],
   }),
   AutoUpgradeContradiction: () => ({
     acts: [patch({ upgradeSpec: { autoUpgradeStoreEnterprise: null } })],
@@ -58,8 +58,8 @@ function patch(spec: object): RecoveryAct {
 
 /** The tag of the operator's own release is the only one that the operator brings a cluster to. */
 function rightTag({ input: { view } }: RemedyFacts): Remedy {
-  const { operator, nodeTag } = view.operator;
-  const runs = releaseByNodeTag(view.workload?.imageTag ?? "");
+  const { operator, nodeTag } = view.release;
+  const runs = releaseByNodeTag(view.workload?.nodeTag ?? "");
   const isUpgrade = runs !== undefined && (compareVersionText(runs.operator, operator) ?? 0) < 0;
   return {
     acts: [patch({ storeEnterpriseImageSpec: { versionTag: nodeTag } })],

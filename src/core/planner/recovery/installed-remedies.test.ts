@@ -5,7 +5,7 @@ import { trustCertificateFirst } from "../../api/kubectl.ts";
 const cases: readonly RecoveryCase[] = [
   {
     name: "the old webhook is deleted before anything is written",
-    view: { operator: NEW, spec: asking("9.9.9-9") },
+    view: { release: NEW, spec: asking("9.9.9-9") },
     environment: {
       webhook: {
         read: true,

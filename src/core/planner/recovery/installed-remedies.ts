@@ -9,7 +9,7 @@ export const INSTALLED_REMEDIES = {
   PermissionsMissing: permissions,
   ClusterPermissionsMissing: permissions,
   DefinitionWrong: ({ input: { view } }) => ({
-    acts: [{ kind: "apply-bundle", release: view.operator.operator, kinds: ["CustomResourceDefinition"] }],
+    acts: [{ kind: "apply-bundle", release: view.release.operator, kinds: ["CustomResourceDefinition"] }],
   }),
   OperatorDowngraded: ({ input: { view } }) => {
     const newer = newerRelease(view);
@@ -21,7 +21,7 @@ export const INSTALLED_REMEDIES = {
 /** A few rules are added; a Role that lacks much, or whose binding is gone, is applied as a whole. */
 function permissions({ input: { view, environment } }: RemedyFacts) {
   const lacking = environment.permissions?.read === true ? environment.permissions.value : [];
-  const whole: RecoveryAct = { kind: "apply-bundle", release: view.operator.operator, kinds: ["Role", "RoleBinding"] };
+  const whole: RecoveryAct = { kind: "apply-bundle", release: view.release.operator, kinds: ["Role", "RoleBinding"] };
   const acts = [...Map.groupBy(lacking, ({ role }) => role).values()].flatMap((of): RecoveryAct[] => {
     const [first] = of;
     if (first === undefined) return [];

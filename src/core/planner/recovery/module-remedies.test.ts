@@ -23,9 +23,9 @@ const RHEL8 = release("7.4.6-2").nodeTag;
 const { workload } = clusterView();
 const ontoRhel9 = {
   view: {
-    workload: workload && { ...workload, imageTag: RHEL8 },
-    pods: [0, 1, 2].map((ordinal) => pod(ordinal, { imageTag: RHEL8 })),
-    operator: release("7.8.2-6"),
+    workload: workload && { ...workload, nodeTag: RHEL8 },
+    pods: [0, 1, 2].map((ordinal) => pod(ordinal, { nodeTag: RHEL8 })),
+    release: release("7.8.2-6"),
     spec: asking(release("7.8.2-6").nodeTag),
     kubernetesMinor: "1.30",
     cluster: facts({ databases: [database({ modules: ["graph"] })], modules: [oldBuild] }),
@@ -85,7 +85,7 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "a module that is not listed is listed with the address that is given, the others stay",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag),
       cluster: facts({ databases: [database({ modules: ["graph"] })], modules: [newBuild] }),
     },
@@ -100,7 +100,7 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "a module whose name is not its manifest's gets that name",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag, listed("grph")),
       remembered: failed({ moduleName: "graph" }),
     },
@@ -113,7 +113,7 @@ const cases: readonly RecoveryCase[] = [
   },
   {
     name: "a module that cannot be fetched needs an address, unless the server comes back",
-    view: { operator: NEW, spec: asking(NEW.nodeTag, listed("grph")), remembered: failed() },
+    view: { release: NEW, spec: asking(NEW.nodeTag, listed("grph")), remembered: failed() },
     does: [["UserModuleInvalid"]],
     needs: /where "grph" can be fetched: --module-url grph=https/,
     otherwise: /bring the server back/,

@@ -12,7 +12,7 @@ const cases: readonly RecoveryCase[] = [
   { name: "a healthy cluster needs no recovery", does: [] },
   {
     name: "a tag in no release becomes the operator's own, and no step of that is taken back",
-    view: { operator: NEW, spec: asking("9.9.9-9") },
+    view: { release: NEW, spec: asking("9.9.9-9") },
     does: [
       [
         "UnknownImageTag",
@@ -29,7 +29,7 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "digests with automatic upgrade: every digest goes, wherever it is",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: clusterSpec.parse({
         autoUpgradeStoreEnterprise: true,
         bootstrapperImageSpec: { digestHash: DIGEST },
@@ -47,7 +47,7 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "digests that stay: automatic upgrade goes, and the release is asked for by hand",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: clusterSpec.parse({ autoUpgradeStoreEnterprise: true, bootstrapperImageSpec: { digestHash: DIGEST } }),
     },
     given: { keepDigests: true },
@@ -60,14 +60,14 @@ const cases: readonly RecoveryCase[] = [
   },
   {
     name: "a licence that is not in force needs one",
-    view: { operator: NEW, spec: asking(NEW.nodeTag), cluster: facts({ license: invalid }) },
+    view: { release: NEW, spec: asking(NEW.nodeTag), cluster: facts({ license: invalid }) },
     does: [["LicenseInvalid"]],
     needs: /--license <file>/,
   },
   {
     name: "a given licence is installed, then written where the spec names it",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag, { licenseSecretName: "paid" }),
       cluster: facts({ license: invalid }),
     },
@@ -83,7 +83,7 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "an old database is upgraded first, then its object says the same; one without an object is upgraded alone",
     view: {
-      operator: NEW,
+      release: NEW,
       spec: asking(NEW.nodeTag),
       cluster: facts({ databases: [database(), database({ uid: 2, name: "bare" })] }),
     },
@@ -137,7 +137,7 @@ const cases: readonly RecoveryCase[] = [
   },
   {
     name: "nodes of two releases before a step to a third: the upgrade that is under way is asked for again",
-    view: { operator: NEW, spec: asking(NEW.nodeTag), pods: [pod(0), pod(1), pod(2, { imageTag: "8.0.18-23.11" })] },
+    view: { release: NEW, spec: asking(NEW.nodeTag), pods: [pod(0), pod(1), pod(2, { nodeTag: "8.0.18-23.11" })] },
     does: [
       [
         "MixedVersions",
@@ -149,8 +149,8 @@ const cases: readonly RecoveryCase[] = [
   {
     name: "an older release than what runs is asked for: the spec says what runs",
     view: {
-      pods: [0, 1, 2].map((ordinal) => pod(ordinal, { imageTag: NEW.nodeTag })),
-      operator: NEW,
+      pods: [0, 1, 2].map((ordinal) => pod(ordinal, { nodeTag: NEW.nodeTag })),
+      release: NEW,
       workload: undefined,
     },
     step: stepFrom(NEW.nodeTag, OLD),
@@ -161,7 +161,7 @@ const cases: readonly RecoveryCase[] = [
   },
   {
     name: "a decision that no program can make is left to the user, with the remedy of the finding",
-    view: { operator: NEW, spec: asking(NEW.nodeTag), kubernetesMinor: "1.20" },
+    view: { release: NEW, spec: asking(NEW.nodeTag), kubernetesMinor: "1.20" },
     does: [["KubernetesVersionUnsupported"]],
     otherwise: /./,
   },

@@ -1,7 +1,7 @@
 import {
   applyFile,
   callApi,
-  deploymentStatus,
+  deploymentRollout,
   drain,
   getObjects,
   patchClusterTag,
@@ -50,7 +50,7 @@ function operatorStep(state: PathState, to: Release, facts: PathFacts): PlanStep
     consent: "",
     commands: [
       `storectl bundle generate ${to.operator} | ${applyFile("-")}`,
-      deploymentStatus("store-enterprise-operator"),
+      deploymentRollout("store-enterprise-operator"),
     ],
     notes: [...platformNotes(state, to, facts), ...issueNotes(state.operator, to, facts)],
   };
@@ -76,7 +76,7 @@ function clusterStep({ cluster, operator }: PathState, to: Release, facts: PathF
     notes: [
       ...(isSameSystem(cluster, to) ? [] : [`the nodes move from ${systemsOf(cluster)} to ${systemsOf(to)}`]),
       ...(ports.length === 0 ? [] : [`nodes use new ports: open ${ports.join(", ")} in network policies first`]),
-      ...(single.length === 0 ? [] : [`one copy only, moved while its node is away: ${listed(single)}`]),
+      ...(single.length === 0 ? [] : [`one copy only, moved while its node is away: ${databaseNames(single)}`]),
       ...(cluster.security === to.security ? [] : [`nodes become unprivileged; remove ${OLD_CONSTRAINT} afterwards`]),
     ],
   };
@@ -110,7 +110,7 @@ function databasesStep(state: PathState, to: string, facts: PathFacts): PlanStep
     stage: "databases",
     from: versions.join(", "),
     to,
-    does: `upgrades ${listed(old)}`,
+    does: `upgrades ${databaseNames(old)}`,
     restarts:
       "the engines of these databases: new ones start beside the old ones and take over when they have the same data",
     pauses: "requests wait in the proxy for some milliseconds when the new primary takes over",
@@ -131,7 +131,7 @@ function raise({ name, uid, hasObject }: PathDatabase, to: string, cluster: stri
 /** Said where it holds: without it the plan may stop at an earlier version than a reader expects. */
 function policyNotes(databases: readonly PathDatabase[]): readonly string[] {
   const kept = databases.filter(({ policies }) => strictest(policies) === "major");
-  return kept.length === 0 ? [] : [`the upgrade policy "major" keeps ${listed(kept)} from minor versions`];
+  return kept.length === 0 ? [] : [`the upgrade policy "major" keeps ${databaseNames(kept)} from minor versions`];
 }
 
 /** What changes for clients of a database. */
@@ -156,6 +156,6 @@ function issueNotes(from: Release, to: Release, { modules }: PathFacts): readonl
   return knownIssues(from, to, names).map(({ id, effect, workaround }) => `${id}: ${effect}; ${workaround}`);
 }
 
-function listed(databases: readonly PathDatabase[]): string {
+function databaseNames(databases: readonly PathDatabase[]): string {
   return databases.map(({ name }) => `"${name}"`).join(", ");
 }

@@ -12,7 +12,7 @@ export function modulesBefore(state: PathState, move: Move, facts: PathFacts, pr
   if (move.stage === "operator") return turnsManual(facts, prepared) ? [automaticOff(facts)] : [];
   const builds = uploads(missingBuilds(state, move, facts, prepared), facts);
   const lists = move.stage === "cluster" && listsModules(move.to, facts, prepared);
-  return [...builds, ...(lists ? [listing(facts)] : [])];
+  return [...builds, ...(lists ? [listModulesStep(facts)] : [])];
 }
 
 /** What the steps before have done about modules already: nothing is done twice. */
@@ -47,10 +47,10 @@ function turnsManual({ autoUpgrade, modules, listedModules }: PathFacts, { manua
 }
 
 function listsModules({ userModules }: Release, facts: PathFacts, { listed }: Prepared): boolean {
-  return userModules === "listed" && !listed && unlisted(facts).length > 0;
+  return userModules === "listed" && !listed && unlistedModules(facts).length > 0;
 }
 
-function unlisted({ modules, listedModules }: PathFacts): readonly PathModule[] {
+function unlistedModules({ modules, listedModules }: PathFacts): readonly PathModule[] {
   return modules.filter(({ name }) => !listedModules.includes(name));
 }
 
@@ -108,12 +108,12 @@ function uploads(missing: readonly MissingBuild[], facts: PathFacts): readonly P
   ];
 }
 
-function listing(facts: PathFacts): PlanStep {
+function listModulesStep(facts: PathFacts): PlanStep {
   return {
     ...NOTHING_HAPPENS,
     from: "not listed",
     to: "spec.userDefinedModules",
-    does: `lists ${unlisted(facts).map(usedBy).join(", ")} in spec.userDefinedModules`,
+    does: `lists ${unlistedModules(facts).map(usedBy).join(", ")} in spec.userDefinedModules`,
     restarts: "nothing: the next step replaces the nodes",
     commands: [editObject(`rec ${facts.cluster}`, "together with versionTag, so that nodes are replaced once")],
   };

@@ -21,11 +21,11 @@ export function planUpgradePath(facts: PathFacts, goal: Goal): UpgradePath {
   const operator = releaseByOperator(facts.operator);
   const cluster = releaseByNodeTag(facts.nodeTag);
   const target = releaseByOperator(goal.release);
-  if (operator === undefined) return unknown("the operator's version", facts.operator);
-  if (cluster === undefined) return unknown("the cluster's node tag", facts.nodeTag);
-  if (target === undefined) return unknown("the release asked for", goal.release);
+  if (operator === undefined) return unknownRelease("the operator's version", facts.operator);
+  if (cluster === undefined) return unknownRelease("the cluster's node tag", facts.nodeTag);
+  if (target === undefined) return unknownRelease("the release asked for", goal.release);
   const strange = [goal.kubernetes, goal.databases].find((text) => text !== undefined && !parseVersion(text));
-  if (strange !== undefined) return unknown("the version asked for", strange);
+  if (strange !== undefined) return unknownRelease("the version asked for", strange);
   const start: PathState = { operator, cluster, kubernetes: facts.kubernetes, floor: "" };
   const back = pathProblem(operator, target);
   if (back?.reason === "Downgrade") {
@@ -36,10 +36,10 @@ export function planUpgradePath(facts: PathFacts, goal: Goal): UpgradePath {
   }
   const way = shortestWay(start, target, goal, facts);
   if (!way.found) return { possible: false, missing: way.missing };
-  return { possible: true, moves: way.moves, steps: described(start, way.moves, facts) };
+  return { possible: true, moves: way.moves, steps: describeMoves(start, way.moves, facts) };
 }
 
-function described(start: PathState, moves: readonly Move[], facts: PathFacts): readonly PlanStep[] {
+function describeMoves(start: PathState, moves: readonly Move[], facts: PathFacts): readonly PlanStep[] {
   const steps: PlanStep[] = [];
   let state = start;
   let prepared = UNPREPARED;
@@ -51,7 +51,7 @@ function described(start: PathState, moves: readonly Move[], facts: PathFacts): 
   return steps;
 }
 
-function unknown(what: string, text: string): UpgradePath {
+function unknownRelease(what: string, text: string): UpgradePath {
   const known = CATALOGUE.map(({ operator }) => operator).join(", ");
   const why = `${what}, "${text}", is not in the catalogue, which knows ${known}`;
   return { possible: false, missing: [{ at: "the start", move: `release ${text}`, why }] };

@@ -27,7 +27,7 @@ function operatorRefusal(state: PathState, to: Release, facts: PathFacts): strin
   }
   return (
     pathProblem(operator, to)?.message ??
-    unsupported(state.kubernetes, [operator, to], facts) ??
+    unsupportedText(state.kubernetes, [operator, to], facts) ??
     modulesRefused(to, facts) ??
     databasesTooOld(state, to, facts)
   );
@@ -39,7 +39,7 @@ function clusterRefusal(state: PathState, to: Release, facts: PathFacts): string
   if (to.operator !== operator.operator) return `the operator is ${operator.operator}, and a cluster takes its release`;
   return (
     pathProblem(cluster, to)?.message ??
-    unsupported(state.kubernetes, [cluster, to], facts) ??
+    unsupportedText(state.kubernetes, [cluster, to], facts) ??
     modulesRefused(to, facts) ??
     databasesTooOld(state, to, facts)
   );
@@ -55,7 +55,7 @@ function kubernetesRefusal(
   if (to !== nextMinor(kubernetes))
     return `Kubernetes goes from ${kubernetes} to ${nextMinor(kubernetes)}, never further`;
   if (cluster.operator !== operator.operator) return `the cluster follows its operator, ${operator.operator}, first`;
-  return unsupported(kubernetes, [operator], facts) ?? unsupported(to, [operator], facts);
+  return unsupportedText(kubernetes, [operator], facts) ?? unsupportedText(to, [operator], facts);
 }
 
 function databasesRefusal(state: PathState, to: string, facts: PathFacts): string | undefined {
@@ -82,7 +82,7 @@ function policyRefusal(state: PathState, to: string, facts: PathFacts): string |
   });
 }
 
-function unsupported(
+function unsupportedText(
   minor: string | undefined,
   releases: readonly Release[],
   { isOpenShift }: PathFacts,

@@ -10,7 +10,10 @@ export type NeededSystems = readonly (readonly string[])[];
  * The base systems that the nodes of `release` have (§1.6, docs/decisions/0017). What nodes of that release report is certain. Before
  * there is one, the operator's own image tells, as the images of a release are made alike; last the catalogue, for the official image.
  */
-export function neededSystems({ cluster, operator, operatorBaseSystem }: ClusterView, release: Release): NeededSystems {
+export function neededSystems(
+  { cluster, release: operator, operatorBaseSystem }: ClusterView,
+  release: Release,
+): NeededSystems {
   const nodes = cluster.reachable ? cluster.nodes : [];
   const reported = nodes
     .filter(({ active, tag }) => active && releaseByNodeTag(tag) === release)

@@ -9,7 +9,7 @@ import type { ClusterModule, ClusterView } from "./cluster-view.ts";
  * nodes of that release report is certain. Before there is one, the operator's own image tells, as the images of a release are made alike.
  */
 export function broughtBy(
-  { cluster, operator, operatorModules }: ClusterView,
+  { cluster, release: operator, operatorModules }: ClusterView,
   release: Release,
 ): readonly VersionModules[] | undefined {
   const nodes = cluster.reachable ? cluster.nodes : [];

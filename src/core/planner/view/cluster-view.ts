@@ -19,7 +19,7 @@ export interface ClusterView {
   /** What the last pass wrote; empty at first. */
   readonly remembered: ClusterStatus;
   /** Release of the operator that decides. */
-  readonly operator: Release;
+  readonly release: Release;
   /** Base system of the operator's image, for instance `rhel9`: the images of a release are made alike. Absent where it is not known. */
   readonly operatorBaseSystem?: string | undefined;
   /** What the engines of the operator's image bring: the images of a release are made alike. Absent where it is not known. */
@@ -52,7 +52,7 @@ export interface Workload {
   readonly template: string;
   /** Reference of the node image in the pod template. */
   readonly image: string;
-  readonly imageTag: string;
+  readonly nodeTag: string;
   readonly replicas: number;
   readonly partition: number;
   readonly updateRevision: string;
@@ -87,7 +87,7 @@ export interface NodePod {
   readonly endsInMs?: number;
   readonly revision: string;
   /** Tag of the image that it is made from. What runs in it may be another one, see `runningTag`. */
-  readonly imageTag: string;
+  readonly nodeTag: string;
   /** Digest of the image that its kubelet reports to run, else the one that its image names; `sha256:` included, empty without one. */
   readonly digest: string;
   readonly deleting: boolean;

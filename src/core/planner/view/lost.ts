@@ -1,7 +1,7 @@
 import { nodeOf, type ClusterView, type NodePod } from "./cluster-view.ts";
 
 /** So few nodes are active that the cluster has no majority. */
-export function isLost(view: ClusterView): boolean {
+export function hasLostMajority(view: ClusterView): boolean {
   return view.workload !== undefined && activePods(view).length <= view.workload.replicas / 2;
 }
 

@@ -5,7 +5,7 @@ import { imageOf, REPOSITORIES } from "../../releases/catalogue/images.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { nodeOf, uidOf, type ClusterView, type NodePod } from "./cluster-view.ts";
 
-type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workload" | "pods" | "cluster">;
+type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "release" | "workload" | "pods" | "cluster">;
 
 /**
  * The node tag that the cluster shall run. Automatic upgrade makes it the operator's own; a tag in the spec is the
@@ -13,11 +13,11 @@ type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "operator" | "workl
  * is finished before the next one begins automatically.
  */
 export function targetTag(view: TargetFacts): string {
-  const { spec, remembered, operator, workload } = view;
+  const { spec, remembered, release, workload } = view;
   const asked = spec.storeEnterpriseImageSpec?.versionTag;
-  const isDone = asked === undefined || (asked === workload?.imageTag && !isBetween(view, asked));
-  if (isAutoUpgrade(spec) && isDone) return operator.nodeTag;
-  return asked ?? remembered.imageTag ?? workload?.imageTag ?? operator.nodeTag;
+  const isDone = asked === undefined || (asked === workload?.nodeTag && !isBetween(view, asked));
+  if (isAutoUpgrade(spec) && isDone) return release.nodeTag;
+  return asked ?? remembered.imageTag ?? workload?.nodeTag ?? release.nodeTag;
 }
 
 /** Nodes of two releases run, and one of them is that of `tag`. */
@@ -35,7 +35,7 @@ export function runningReleases({ cluster, pods }: Pick<ClusterView, "cluster" |
 
 /** What nodes are made from: the template counts only until there is a pod, since others may change it. */
 export function madeFrom({ workload, pods }: Pick<ClusterView, "workload" | "pods">): readonly string[] {
-  return pods.length > 0 || workload === undefined ? pods.map(({ imageTag }) => imageTag) : [workload.imageTag];
+  return pods.length > 0 || workload === undefined ? pods.map(({ nodeTag }) => nodeTag) : [workload.nodeTag];
 }
 
 /** Reference of the node image that the cluster shall run. */
@@ -50,11 +50,11 @@ export function targetImage(view: TargetFacts): string {
 export function runningTag(view: ClusterView, pod: NodePod): string | undefined {
   const node = nodeOf(view, pod);
   if (node?.active !== true || !pod.containerReady || pod.deleting) return undefined;
-  if (pod.imageTag === targetTag(view)) {
-    const older = view.pods.find(({ imageTag, digest }) => imageTag !== pod.imageTag && digest === pod.digest);
-    if (older !== undefined && pod.digest !== "") return older.imageTag;
+  if (pod.nodeTag === targetTag(view)) {
+    const older = view.pods.find(({ nodeTag, digest }) => nodeTag !== pod.nodeTag && digest === pod.digest);
+    if (older !== undefined && pod.digest !== "") return older.nodeTag;
   }
-  return isSameRelease(node.tag, pod.imageTag) ? pod.imageTag : node.tag;
+  return isSameRelease(node.tag, pod.nodeTag) ? pod.nodeTag : node.tag;
 }
 
 /** How many nodes are active at a tag: also one whose pod waits to be in service until the next node is evacuated. */
@@ -94,7 +94,7 @@ export interface VersionChange {
 export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
   const toTag = targetTag(view);
-  const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.imageTag);
+  const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.nodeTag);
   const tags = [...running, ...madeFrom(view)].filter((tag) => tag !== toTag);
   // of several, one that nothing is known of decides
   const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
@@ -104,7 +104,7 @@ export function versionChange(view: ClusterView): VersionChange | undefined {
 
 /** Another version is asked for, and nothing has been done about it. */
 export function isVersionAsked(view: ClusterView): boolean {
-  return versionChange(view) !== undefined && view.workload?.imageTag !== targetTag(view);
+  return versionChange(view) !== undefined && view.workload?.nodeTag !== targetTag(view);
 }
 
 /** The newest release that nodes are made from, when it is newer than the operator's own. */
@@ -112,7 +112,7 @@ export function newerRelease(view: ClusterView): Release | undefined {
   return madeFrom(view)
     .map(releaseByNodeTag)
     .filter((release) => release !== undefined)
-    .find((release) => isNewer(release, view.operator));
+    .find((release) => isNewer(release, view.release));
 }
 
 /**

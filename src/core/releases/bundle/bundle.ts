@@ -54,12 +54,12 @@ function bundleObjects(release: Release, options: BundleOptions = {}): readonly 
     ...(namespaces === undefined
       ? []
       : namespaces.watched.flatMap((watched) => watchGrants(namespaces.own, watched, variant))),
-  ].map((object) => released(object, release));
+  ].map((object) => withRelease(object, release));
 }
 
 /** The definitions of our kinds, marked with the release that they come with. */
 export function definitionsOf(release: Release) {
-  return customResourceDefinitions().map((definition) => released(definition, release));
+  return customResourceDefinitions().map((definition) => withRelease(definition, release));
 }
 
 /** The file that lets the operator in `own` manage `watched`: the Role and its binding, once more (§4.3 rule 7). */
@@ -72,12 +72,12 @@ export function watchedNamespaceFor(
   }: { readonly own: string; readonly watched: string; readonly variant?: Platform },
 ): string {
   return watchGrants(own, watched, variant)
-    .map((object) => yaml(released(object, release)))
+    .map((object) => yaml(withRelease(object, release)))
     .join("---\n");
 }
 
 /** With annotations of its own, an object is remembered alike by client-side and server-side apply. */
-export function released<T extends { readonly metadata: object }>(object: T, release: Release) {
+export function withRelease<T extends { readonly metadata: object }>(object: T, release: Release) {
   const annotations = { [RELEASE_ANNOTATION]: release.operator };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }

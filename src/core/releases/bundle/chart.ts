@@ -1,7 +1,15 @@
 import { getObjects } from "../../api/kubectl.ts";
 import { APP_LABEL, OPERATOR_CONFIG, OPERATOR_NAME, WATCHED_LABEL, WATCHED_NAMESPACES } from "../../api/names.ts";
 import { admissionAccess, admissionService, emptyConfiguration, operatorNetworkPolicy } from "./admission.ts";
-import { definitionsOf, operatorBinding, operatorRole, released, serviceAccount, watchGrants, yaml } from "./bundle.ts";
+import {
+  definitionsOf,
+  operatorBinding,
+  operatorRole,
+  withRelease,
+  serviceAccount,
+  watchGrants,
+  yaml,
+} from "./bundle.ts";
 import { CHART_SCHEMA, chartValues } from "./chart-values.ts";
 import { definitionsJob } from "./chart-definitions.ts";
 import { imagesOf } from "../catalogue/images.ts";
@@ -21,7 +29,7 @@ export interface ChartFile {
 /** The Helm chart of a release: the same objects as in its bundles, with what values may change in its place (§1.5, §4.1). */
 export function chartFor(release: Release): readonly ChartFile[] {
   const template = (name: string, text: string): ChartFile => ({ path: `templates/${name}.yaml`, text });
-  const mark = <T extends { readonly metadata: object }>(object: T) => released(object, release);
+  const mark = <T extends { readonly metadata: object }>(object: T) => withRelease(object, release);
   const manifest = (objects: readonly { readonly metadata: object }[]): string =>
     objects.map(mark).map(yaml).join("---\n");
   return [
@@ -59,7 +67,7 @@ const PLACES = { repository: "IMAGE", pullPolicy: "Always", pullSecrets: ["SECRE
 
 function deploymentTemplate(text: string, release: Release): string {
   const tag = imagesOf(release).operator.split(":").at(-1) ?? "";
-  return replaced(text, [
+  return replaceOnce(text, [
     [
       `image: IMAGE:${tag}`,
       `image: "{{ .Values.operator.image.repository }}:{{ .Values.operator.image.tag | default .Chart.AppVersion }}"`,
@@ -71,7 +79,7 @@ function deploymentTemplate(text: string, release: Release): string {
     [
       "      imagePullSecrets:\n        - name: SECRET\n",
       `      {{- with .Values.imagePullSecrets }}\n      imagePullSecrets:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n` +
-        ["nodeSelector", "affinity"].map(placed).join(""),
+        ["nodeSelector", "affinity"].map(valueTemplate).join(""),
     ],
     [
       "      securityContext:\n        runAsNonRoot",
@@ -84,12 +92,12 @@ function deploymentTemplate(text: string, release: Release): string {
   ]);
 }
 
-function placed(name: string): string {
+function valueTemplate(name: string): string {
   return `      {{- with .Values.operator.${name} }}\n      ${name}:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n`;
 }
 
 /** The generator fails when the bundle no longer has what it puts an expression in the place of. */
-function replaced(text: string, places: readonly (readonly [from: string, to: string])[]): string {
+function replaceOnce(text: string, places: readonly (readonly [from: string, to: string])[]): string {
   return places.reduce((result, [from, to]) => {
     if (result.split(from).length !== 2) throw new Error(`the object has "${from}" not exactly once`);
     return result.replace(from, () => to);
@@ -125,7 +133,7 @@ function watchedTemplate(manifest: (objects: readonly { readonly metadata: objec
     manifest([object]),
   );
   const kept = (text = ""): string =>
-    replaced(text, [["  annotations:\n", "  annotations:\n    helm.sh/resource-policy: keep\n"]]);
+    replaceOnce(text, [["  annotations:\n", "  annotations:\n    helm.sh/resource-policy: keep\n"]]);
   const plain = withDistroRules(kept(role)).replaceAll(".Values.distro", "$.Values.distro");
   return (
     when("or .Values.watch.namespaces .Values.watch.label", manifest([config])) +

@@ -19,48 +19,48 @@ export function mayFollow(from: EngineIdentity, to: EngineIdentity): Succession 
     const verdict = rule(from, to);
     if (verdict !== undefined) return verdict;
   }
-  return refused(`no replication from ${engineText(from)} to ${engineText(to)} has been measured`);
+  return refuseSuccession(`no replication from ${engineText(from)} to ${engineText(to)} has been measured`);
 }
 
 const neverToAnOlderOne: Rule = (from, to) => {
   if (from.family !== to.family) return undefined;
   return order(from, to) > 0
-    ? refused(`${engineText(to)} is older than ${engineText(from)}`)
-    : allowed(`${engineText(to)} loads what ${engineText(from)} writes: same family, not older`);
+    ? refuseSuccession(`${engineText(to)} is older than ${engineText(from)}`)
+    : allowSuccession(`${engineText(to)} loads what ${engineText(from)} writes: same family, not older`);
 };
 
 const fromRedis70ToAnything: Rule = (from, to) =>
   from.family === "redis" && isBefore(from, 7, 1)
-    ? allowed(`every engine after it loads what ${engineText(from)} writes, and so does ${engineText(to)}`)
+    ? allowSuccession(`every engine after it loads what ${engineText(from)} writes, and so does ${engineText(to)}`)
     : undefined;
 
 const fromRedis72ToItsForks: Rule = (from, to) =>
   from.family === "redis" && isBefore(from, 7, 3)
-    ? allowed(`${engineText(to)} descends from redis 7.2 and loads what ${engineText(from)} writes`)
+    ? allowSuccession(`${engineText(to)} descends from redis 7.2 and loads what ${engineText(from)} writes`)
     : undefined;
 
 const neverFromNewRedisToAFork: Rule = (from, to) =>
   from.family === "redis"
-    ? refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`)
+    ? refuseSuccession(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`)
     : undefined;
 
 const neverBackToRedis7: Rule = (from, to) =>
   to.family === "redis" && isBefore(to, 8, 0)
-    ? refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes`)
+    ? refuseSuccession(`${engineText(to)} cannot load the data format that ${engineText(from)} writes`)
     : undefined;
 
 const fromRedictToRedis8: Rule = (from, to) => {
   if (from.family !== "redict") return undefined;
   return to.family === "redis"
-    ? allowed(`${engineText(to)} loads what ${engineText(from)} writes`)
-    : refused(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`);
+    ? allowSuccession(`${engineText(to)} loads what ${engineText(from)} writes`)
+    : refuseSuccession(`${engineText(to)} cannot load the data format that ${engineText(from)} writes (RDB 12)`);
 };
 
 const fromValkey8ToRedis8AndRedict: Rule = (from, to) => {
   if (from.family !== "valkey") return undefined;
   return isBefore(from, 9, 0)
-    ? allowed(`${engineText(to)} loads what ${engineText(from)} writes (RDB 11)`)
-    : refused(`${engineText(from)} refuses to feed ${engineText(to)} once a hash field has a time to live`);
+    ? allowSuccession(`${engineText(to)} loads what ${engineText(from)} writes (RDB 11)`)
+    : refuseSuccession(`${engineText(from)} refuses to feed ${engineText(to)} once a hash field has a time to live`);
 };
 
 const RULES: readonly Rule[] = [
@@ -73,11 +73,11 @@ const RULES: readonly Rule[] = [
   fromValkey8ToRedis8AndRedict,
 ];
 
-function allowed(reason: string): Succession {
+function allowSuccession(reason: string): Succession {
   return { allowed: true, reason };
 }
 
-function refused(reason: string): Succession {
+function refuseSuccession(reason: string): Succession {
   return { allowed: false, reason };
 }
 

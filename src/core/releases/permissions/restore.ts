@@ -13,7 +13,7 @@ export function permissionsText(lacking: readonly MissingPermission[]): string {
   if (first === undefined) return "";
   const { who, role, namespace, without } = first;
   const places = Map.groupBy(lacking, placeOf);
-  const listed = shortened([...places].map(([place, same]) => `${same.map(({ verb }) => verb).join("/")} ${place}`));
+  const listed = shortenList([...places].map(([place, same]) => `${same.map(({ verb }) => verb).join("/")} ${place}`));
   return `the ${who} may not ${listed} in namespace ${namespace} (Role ${role}), so ${without}`;
 }
 
@@ -57,7 +57,7 @@ function ruleOf(same: readonly MissingPermission[]): PolicyRule[] {
   ];
 }
 
-function shortened(items: readonly string[]): string {
+function shortenList(items: readonly string[]): string {
   const shown = items.filter((_, index) => items.slice(0, index + 1).join(", ").length <= LONGEST_LIST);
   const left = items.length - shown.length;
   return left === 0 ? shown.join(", ") : `${shown.join(", ")} and ${left} more`;

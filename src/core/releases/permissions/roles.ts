@@ -91,7 +91,7 @@ export function operatorNeeds(platform: Platform = "kubernetes"): readonly Need[
       ...named,
     }));
   });
-  return needs.filter((need, index) => needs.findIndex((other) => spelled(other) === spelled(need)) === index);
+  return needs.filter((need, index) => needs.findIndex((other) => needText(other) === needText(need)) === index);
 }
 
 /** What nodes or rigger of one cluster must be allowed. Of the Secrets, which come and go, one speaks for all that nodes may use. */
@@ -132,7 +132,7 @@ function plain({
   return { group, resource, why, without, ...(spare === undefined ? {} : { spare }) };
 }
 
-function spelled({ group, resource, verb }: Pick<Need, "group" | "resource" | "verb">): string {
+function needText({ group, resource, verb }: Pick<Need, "group" | "resource" | "verb">): string {
   return `${verb} ${resource}.${group}`;
 }
 

@@ -24,7 +24,7 @@ import type {
   OperatorFacts,
   WebhookFacts,
 } from "../../../core/planner/prerequisites/environment.ts";
-import type { Place } from "./place.ts";
+import type { ClusterName } from "./place.ts";
 
 /** Our definitions as they are installed. */
 export async function readDefinitions(kube: Kube): Promise<readonly Definition[]> {
@@ -40,7 +40,7 @@ export async function readDefinitions(kube: Kube): Promise<readonly Definition[]
 }
 
 /** The operator's Deployment; one that is not there has an empty image. */
-export async function readOperator(kube: Kube, { namespace }: Place): Promise<OperatorFacts> {
+export async function readOperator(kube: Kube, { namespace }: ClusterName): Promise<OperatorFacts> {
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   const containers = deployment?.spec?.template.spec?.containers ?? [];
   return {
@@ -51,7 +51,7 @@ export async function readOperator(kube: Kube, { namespace }: Place): Promise<Op
 }
 
 /** The constraint of old releases, and who is bound to it; elsewhere than on OpenShift it is never there. */
-export async function readConstraint(kube: Kube, { namespace }: Place): Promise<ConstraintFacts | undefined> {
+export async function readConstraint(kube: Kube, { namespace }: ClusterName): Promise<ConstraintFacts | undefined> {
   const found = await kube.get(SecurityContextConstraints, { name: OLD_CONSTRAINT });
   if (found === undefined) return undefined;
   const { items } = await kube.list(RoleBindings, { namespace });
@@ -68,7 +68,7 @@ export async function readConstraint(kube: Kube, { namespace }: Place): Promise<
 const GIVES_CONSTRAINT = `system:openshift:scc:${OLD_CONSTRAINT}`;
 
 /** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
-export async function readWebhook(kube: Kube, { namespace }: Place): Promise<WebhookFacts> {
+export async function readWebhook(kube: Kube, { namespace }: ClusterName): Promise<WebhookFacts> {
   const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
   const [{ items }, secret, slices] = await Promise.all([
     kube.list(ValidatingWebhookConfigurations),
@@ -79,15 +79,15 @@ export async function readWebhook(kube: Kube, { namespace }: Place): Promise<Web
     const services = webhooks.map(({ clientConfig }) => clientConfig.service);
     const isOurs = services.some((service) => service?.name === ADMISSION_SERVICE && service.namespace === namespace);
     if (!isOurs && metadata.name !== OLD_WEBHOOK_CONFIGURATION) return [];
-    return [{ name: metadata.name, caBundle: decoded(webhooks[0]?.clientConfig.caBundle) }];
+    return [{ name: metadata.name, caBundle: decodeBase64(webhooks[0]?.clientConfig.caBundle) }];
   });
-  const certificate = secret === undefined ? undefined : decoded(secret.data?.["cert"]);
+  const certificate = secret === undefined ? undefined : decodeBase64(secret.data?.["cert"]);
   const endpoints = slices.items
     .flatMap((slice) => slice.endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready);
   return { configurations, certificate, endpoints: endpoints.length };
 }
 
-function decoded(base64 = ""): string {
+function decodeBase64(base64 = ""): string {
   return Buffer.from(base64, "base64").toString();
 }

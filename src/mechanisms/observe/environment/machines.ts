@@ -5,10 +5,10 @@ import { isTrue } from "#kit/kube/conditions";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { selects } from "#kit/kube/selector";
 import type { PortRule, Worker } from "../../../core/planner/prerequisites/environment.ts";
-import type { Place } from "./place.ts";
+import type { ClusterName } from "./place.ts";
 
 /** The machines of Kubernetes, with the node pods of the cluster on each. */
-export async function readWorkers(kube: Kube, { name, namespace }: Place): Promise<readonly Worker[]> {
+export async function readWorkers(kube: Kube, { name, namespace }: ClusterName): Promise<readonly Worker[]> {
   const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
   const [nodes, pods] = await Promise.all([kube.list(Nodes), kube.list(Pods, { namespace, labelSelector })]);
   return nodes.items.map(({ metadata, spec, status }) => ({
@@ -25,7 +25,7 @@ export async function readWorkers(kube: Kube, { name, namespace }: Place): Promi
 }
 
 /** What the network policies that select the node pods let in. */
-export async function readPortRules(kube: Kube, { name, namespace }: Place): Promise<readonly PortRule[]> {
+export async function readPortRules(kube: Kube, { name, namespace }: ClusterName): Promise<readonly PortRule[]> {
   const { items } = await kube.list(NetworkPolicies, { namespace });
   const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: name, [LABELS.role]: "node" };
   return items

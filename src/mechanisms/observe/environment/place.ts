@@ -1,5 +1,5 @@
 /** Whose surroundings are read. */
-export interface Place {
+export interface ClusterName {
   readonly name: string;
   readonly namespace: string;
 }

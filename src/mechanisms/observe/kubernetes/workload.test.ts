@@ -26,8 +26,8 @@ function waitingFor(reason: string, message?: string): PodStatus {
 }
 
 test("a pod is known by the number at the end of its name, and by its own container", () => {
-  const { ordinal, imageTag, revision } = nodePodOf(podWith({}, { labels: { "controller-revision-hash": "rec-7f" } }));
-  assert.deepEqual([ordinal, imageTag, revision], [10, "8.2.0-25.12", "rec-7f"]);
+  const { ordinal, nodeTag, revision } = nodePodOf(podWith({}, { labels: { "controller-revision-hash": "rec-7f" } }));
+  assert.deepEqual([ordinal, nodeTag, revision], [10, "8.2.0-25.12", "rec-7f"]);
 });
 
 test("a pod without a status is neither ready nor in service, and in no trouble", () => {
@@ -97,6 +97,6 @@ test("the fields of a workload are read back as written", () => {
     updateStrategy: { rollingUpdate: { partition: 2 } },
   };
   const annotations = { [TEMPLATE_ANNOTATION]: "abc" };
-  const { template, imageTag, replicas, partition } = workloadOf(workloadWith({ spec }, { annotations }));
-  assert.deepEqual([template, imageTag, replicas, partition], ["abc", "8.2.0-25.12", 5, 2]);
+  const { template, nodeTag, replicas, partition } = workloadOf(workloadWith({ spec }, { annotations }));
+  assert.deepEqual([template, nodeTag, replicas, partition], ["abc", "8.2.0-25.12", 5, 2]);
 });

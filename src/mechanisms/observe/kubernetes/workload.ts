@@ -18,7 +18,7 @@ export function workloadOf({ metadata, spec, status }: Stored<StatefulSet>): Wor
   return {
     template: metadata.annotations?.[TEMPLATE_ANNOTATION] ?? "",
     image: container?.image ?? "",
-    imageTag: imageTagOf(container?.image ?? ""),
+    nodeTag: imageTagOf(container?.image ?? ""),
     replicas: spec?.replicas ?? 1,
     partition: spec?.updateStrategy?.rollingUpdate?.partition ?? 0,
     updateRevision: status?.updateRevision ?? "",
@@ -49,7 +49,7 @@ export function lostWorkload(
   return {
     template: "",
     image: "",
-    imageTag: imageTag ?? first.imageTag,
+    nodeTag: imageTag ?? first.nodeTag,
     replicas,
     partition: replicas,
     updateRevision: first.revision,
@@ -76,7 +76,7 @@ export function nodePodOf({ metadata, spec, status }: Stored<Pod>): NodePod {
     id: metadata.uid,
     ...endOf(metadata),
     revision: metadata.labels?.["controller-revision-hash"] ?? "",
-    imageTag: imageTagOf(container?.image ?? ""),
+    nodeTag: imageTagOf(container?.image ?? ""),
     digest: imageDigestOf(seen?.imageID ?? "") || imageDigestOf(container?.image ?? ""),
     deleting: metadata.deletionTimestamp !== undefined,
     ...finalizersOf(metadata),

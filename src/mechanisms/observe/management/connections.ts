@@ -9,7 +9,7 @@ import { readUnheld } from "../kubernetes/unheld-secret.ts";
 import { pollState, type PolledState } from "./polled-state.ts";
 
 /** Where a cluster is, who may ask it, and what it says. */
-export interface Connection extends PolledState {
+export interface ClusterConnection extends PolledState {
   readonly client: ManagementClient;
   /** Addresses of node pods to try, the most promising first. */
   aim(addresses: readonly string[]): void;
@@ -18,15 +18,18 @@ export interface Connection extends PolledState {
 /** Connections to the management APIs of clusters, one each, made anew when its certificate authority or credentials change. */
 export interface Connections {
   /** A sentence when the secrets are not there yet. */
-  to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<Connection | string>;
+  to(cluster: Ref & { readonly namespace: string }, credentialsSecret: string): Promise<ClusterConnection | string>;
   /** Calls back with the databases of a cluster whose polled state changed. */
-  onChange(handler: ChangeHandler): void;
+  onChange(handler: ClusterChangeHandler): void;
   /** Reads the secrets of a cluster anew before the next call. */
   reread(cluster: Ref & { readonly namespace: string }): void;
   close(): Promise<void>;
 }
 
-export type ChangeHandler = (cluster: Ref & { readonly namespace: string }, databases: readonly string[]) => void;
+export type ClusterChangeHandler = (
+  cluster: Ref & { readonly namespace: string },
+  databases: readonly string[],
+) => void;
 
 /** Secrets are read again after this long, in milliseconds; sooner while the cluster does not answer. */
 const REREAD_MS = 60_000;
@@ -35,7 +38,7 @@ const REREAD_UNREACHABLE_MS = 5_000;
 const TIMEOUT_MS = 4_000;
 
 interface Open {
-  readonly connection: Connection;
+  readonly connection: ClusterConnection;
   readonly identity: string;
   readonly readAt: number;
 }
@@ -44,8 +47,8 @@ interface Open {
 export function openConnections(kube: Kube, clock: Clock): Connections {
   const open = new Map<string, Open>();
   // callers that still hold one finish with it; its sockets end when nothing uses them
-  const replaced: Connection[] = [];
-  const handlers: ChangeHandler[] = [];
+  const replaced: ClusterConnection[] = [];
+  const handlers: ClusterChangeHandler[] = [];
   return {
     onChange: (handler) => {
       handlers.push(handler);
@@ -74,7 +77,7 @@ export function openConnections(kube: Kube, clock: Clock): Connections {
   };
 }
 
-async function patience({ records }: Connection): Promise<number> {
+async function patience({ records }: ClusterConnection): Promise<number> {
   return "unreachable" in (await records(Infinity)) ? REREAD_UNREACHABLE_MS : REREAD_MS;
 }
 
@@ -133,8 +136,8 @@ function connect(
   cluster: Ref & { readonly namespace: string },
   secrets: ClusterSecrets,
   clock: Clock,
-  handlers: readonly ChangeHandler[],
-): Connection {
+  handlers: readonly ClusterChangeHandler[],
+): ClusterConnection {
   let addresses: readonly string[] = [];
   const client = managementClient({
     addresses: () => addresses,

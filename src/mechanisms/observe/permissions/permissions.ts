@@ -60,7 +60,7 @@ export function reviewPermissions(kube: Kube, options: ReviewOptions): Permissio
     if (known !== undefined && now - known.at < (known.isMissing ? Math.min(freshMs, MISSING_MS) : freshMs)) {
       return known.answer;
     }
-    const review: Review = { at: now, answer: reading(ask(), log), isMissing: false };
+    const review: Review = { at: now, answer: reviewOrReason(ask(), log), isMissing: false };
     reviews.set(key, review);
     void review.answer.then((answer) => {
       review.isMissing = !answer.read || answer.value.length > 0;
@@ -121,7 +121,7 @@ async function missingOf(needs: readonly Need[], isAllowed: (need: Need) => Prom
   return needs.filter((_, index) => answers[index] === false);
 }
 
-async function reading(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<PermissionReview> {
+async function reviewOrReason(asking: Promise<readonly MissingPermission[]>, log: Log): Promise<PermissionReview> {
   try {
     return { read: true, value: await asking };
   } catch (error) {

@@ -6,7 +6,7 @@ import { loopbackAddress } from "../../../../test/kit/engines/engine.ts";
 import { authorityNamed, endpointCertificate } from "../../../../test/kit/tls/certificates.ts";
 import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import type { Authority } from "#kit/pki/authority";
-import { linkTo } from "./peer-cluster.ts";
+import { reachPeer } from "./peer-cluster.ts";
 
 const theirs = authorityNamed("of the other site");
 const NAME = clusterNames.dnsName("recb", "far");
@@ -23,9 +23,13 @@ for (const [who, authority, name, wanted] of HOSTS)
   test(`apiFqdnUrl and apiPort: ${who} gets ${wanted.length === 0 ? "no login" : "the login"}`, async () => {
     await using host = await listening(authority, name);
     const remote = { name: "b", namespace: "near", spec: { recName: "recb", recNamespace: "far", ...host.place } };
-    const link = await linkTo({ kube: { get: () => readsSecret() }, clock: { uptimeMs: () => 0 } }, remote, undefined);
-    assert.ok("client" in link);
-    const answer = await link.client.call("cluster").then(
+    const peer = await reachPeer(
+      { kube: { get: () => readsSecret() }, clock: { uptimeMs: () => 0 } },
+      remote,
+      undefined,
+    );
+    assert.ok("client" in peer);
+    const answer = await peer.client.call("cluster").then(
       () => "an answer",
       () => "none",
     );
@@ -36,9 +40,9 @@ test("the Secret of a remote cluster that belongs to a cluster of the namespace 
   const remote = { name: "b", namespace: "near", spec: { recName: "recb", recNamespace: "far", apiFqdnUrl: "b" } };
   const labels = { [LABELS.cluster]: "store-enterprise-b" };
   const get = (): Promise<never> => readsSecret(labels);
-  const link = await linkTo({ kube: { get }, clock: { uptimeMs: () => 0 } }, remote, undefined);
-  assert.ok("reason" in link);
-  assert.match(link.message, /store-enterprise-b belongs to StoreEnterpriseCluster store-enterprise-b/);
+  const peer = await reachPeer({ kube: { get }, clock: { uptimeMs: () => 0 } }, remote, undefined);
+  assert.ok("reason" in peer);
+  assert.match(peer.message, /store-enterprise-b belongs to StoreEnterpriseCluster store-enterprise-b/);
 });
 
 const readsSecret = (labels: object = {}): Promise<never> => {

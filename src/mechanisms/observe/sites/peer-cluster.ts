@@ -14,7 +14,7 @@ const REREAD_UNREACHABLE_MS = 4_000;
 const TIMEOUT_MS = 5_000;
 
 /** A way to a site. */
-export interface SiteLink {
+export interface PeerCluster {
   readonly client: ManagementClient;
   /** Of the secret that it uses. */
   readonly secretVersion: string;
@@ -33,11 +33,11 @@ interface SiteSecret {
 }
 
 /** The link that there is while nothing says otherwise, else a new one by what the secret says now. */
-export async function linkTo(
+export async function reachPeer(
   { kube, clock }: { readonly kube: Pick<Kube, "get">; readonly clock: Pick<Clock, "uptimeMs"> },
   remote: RemoteCluster,
-  known: SiteLink | undefined,
-): Promise<SiteLink | SiteUnreachable> {
+  known: PeerCluster | undefined,
+): Promise<PeerCluster | SiteUnreachable> {
   const now = clock.uptimeMs();
   const place = JSON.stringify(remote.spec);
   const isFresh =

@@ -6,7 +6,7 @@ import type { Kube } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
-import { linkTo, type SiteLink } from "./peer-cluster.ts";
+import { reachPeer, type PeerCluster } from "./peer-cluster.ts";
 import { unreachableSite, type RemoteCluster, type SiteUnreachable } from "./site-unreachable.ts";
 
 /** The records of a participant's cluster. */
@@ -107,17 +107,17 @@ interface SiteLinks {
 }
 
 function siteLinks(kube: Kube, clock: Clock): SiteLinks {
-  const links = new Map<string, SiteLink>();
+  const links = new Map<string, PeerCluster>();
   const answers = new Map<string, SiteState["answer"]>();
   const ask = async (remote: RemoteCluster, key: string): Promise<SiteState> => {
     const known = links.get(key);
-    const link = await linkTo({ kube, clock }, remote, known);
-    if ("reason" in link) return { answer: link };
-    links.set(key, link);
-    if (known !== undefined && known.client !== link.client) await known.client.close();
-    const answer = await readSite(link.client, remote);
-    if (links.get(key) === link) links.set(key, { ...link, isUnreachable: "reason" in answer });
-    return { answer, secretVersion: link.secretVersion };
+    const peer = await reachPeer({ kube, clock }, remote, known);
+    if ("reason" in peer) return { answer: peer };
+    links.set(key, peer);
+    if (known !== undefined && known.client !== peer.client) await known.client.close();
+    const answer = await readSite(peer.client, remote);
+    if (links.get(key) === peer) links.set(key, { ...peer, isUnreachable: "reason" in answer });
+    return { answer, secretVersion: peer.secretVersion };
   };
   return {
     async poll(remote) {
@@ -130,10 +130,10 @@ function siteLinks(kube: Kube, clock: Clock): SiteLinks {
     authorities: (remote) => links.get(keyOf(remote))?.authorities,
     async forget(remote) {
       const key = keyOf(remote);
-      const link = links.get(key);
+      const peer = links.get(key);
       links.delete(key);
       answers.delete(key);
-      await link?.client.close();
+      await peer?.client.close();
     },
     async close() {
       await Promise.all([...links.values()].map(({ client }) => client.destroy()));

@@ -2,11 +2,11 @@ import type { CodedOperation } from "../../../core/merge/operations/operation-co
 import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
 import type { Apply } from "../../../core/merge/saved/apply.ts";
 import { removalOfOver, type OverKey } from "../../../core/merge/over-removals.ts";
-import { asClient, linkTransaction, marking, type LinkCommand } from "../saved/marks.ts";
+import { asClient, linkTransaction, writeMark, type LinkKeyCommand } from "../saved/marks.ts";
 import type { Place } from "../saved/place.ts";
 import { RefusedWrites, type RefusedWritesOptions } from "./refused-writes.ts";
-import { appending, saving, type SavedSize } from "../saved/saved-log.ts";
-import { executed, executedAll, refusedIn } from "../saved/transaction.ts";
+import { appendToLog, saveState, type SavedSize } from "../saved/saved-log.ts";
+import { execute, executedAll, refusedIn } from "../saved/transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
 export interface EngineWriterOptions extends RefusedWritesOptions {
@@ -113,15 +113,17 @@ export class EngineWriter {
     const captured = this.#captured.splice(0).map((operation) => ({ kind: "captured", operation }) as const);
     this.#isPlaceNew = false;
     const entries = [...captured, ...applies.flatMap(({ logged }) => logged ?? [])];
-    const kept = isSaved ? saving(this.#options.save(), this.#place()) : [appending({ entries, place: this.#place() })];
+    const kept = isSaved
+      ? saveState(this.#options.save(), this.#place())
+      : [appendToLog({ entries, place: this.#place() })];
     const bytes = bytesIn(kept);
-    const marks = applies.length === 0 ? [] : [marking(applies.map(({ mark }) => mark).join(" "))];
+    const marks = applies.length === 0 ? [] : [writeMark(applies.map(({ mark }) => mark).join(" "))];
     const transaction = linkTransaction(
       [...marks, ...kept],
       applies.flatMap(({ commands }) => commands),
     );
     // what follows rests on it
-    const replies = await executed(this.#options, transaction, (refusal) => (this.#refusal = refusal));
+    const replies = await execute(this.#options, transaction, (refusal) => (this.#refusal = refusal));
     await this.#refused.look(applies, refusedIn(transaction, replies), transaction.length - 1);
     if (isSaved) this.#savedBytes = bytes;
     this.#logBytes = isSaved ? 0 : this.#logBytes + bytes;
@@ -146,6 +148,6 @@ function batchOf(applies: readonly Apply[]): number {
   return count;
 }
 
-function bytesIn(commands: readonly LinkCommand[]): number {
+function bytesIn(commands: readonly LinkKeyCommand[]): number {
   return commands.flat().reduce((sum: number, arg) => sum + (arg instanceof Uint8Array ? arg.length : 16), 0);
 }

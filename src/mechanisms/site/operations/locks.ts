@@ -1,5 +1,5 @@
 /** Reasons for which something waits, until all of them are disposed. */
-export class Holds {
+export class Locks {
   readonly #held = new Set<Promise<void>>();
 
   begin(): Disposable {

@@ -1,7 +1,7 @@
 import type { Apply } from "../../../core/merge/saved/apply.ts";
 import type { Log } from "#kit/base/log";
 import { overflowBound, type EngineCommand } from "../../../core/merge/state/engine-writes.ts";
-import { linkTransaction, marking } from "../saved/marks.ts";
+import { linkTransaction, writeMark } from "../saved/marks.ts";
 import { executedAll, requireNone, type RefusedCommand, type TransactionContext } from "../saved/transaction.ts";
 
 export interface RefusedWritesOptions extends TransactionContext {
@@ -51,7 +51,7 @@ export class RefusedWrites {
     log.warn("the engine refuses a write of another site", { command: name, why, isBeyond64Bits: bound !== undefined });
     if (key === undefined) return;
     if (bound !== undefined) {
-      await executedAll(this.#options, linkTransaction([marking(BOUNDED)], [bounded(command, bound)]));
+      await executedAll(this.#options, linkTransaction([writeMark(BOUNDED)], [boundedIncrement(command, bound)]));
       spread(key);
     } else if (isRepair) spread(key);
     else rewrite(key);
@@ -70,7 +70,7 @@ const OVERFLOW = /overflow/;
 const BOUNDED = "bounded";
 
 /** The increment, or the bound where it still goes beyond: a client may have written in between. */
-function bounded([name = "", key = "", ...args]: EngineCommand, bound: string): EngineCommand {
+function boundedIncrement([name = "", key = "", ...args]: EngineCommand, bound: string): EngineCommand {
   const [by = "", field] = args.toReversed();
   return [
     "EVAL",

@@ -37,7 +37,7 @@ export async function resumeFromFile(
     const file = stack.use(await AppendOnlyFile.open(folder, clock, signal));
     const from = await findPlace(file, place, mark);
     if (from === undefined) return undefined;
-    return joined(stack.move(), replayed(file, from), stream, mark);
+    return joinAtMark(stack.move(), replayFile(file, from), stream, mark);
   } catch (error) {
     signal.throwIfAborted();
     log.warn("the append-only file of the primary cannot be read", { error, folder });
@@ -81,13 +81,13 @@ class PlaceSearch {
   }
 }
 
-async function* replayed(file: AppendOnlyFile, from: FilePlace): AsyncGenerator<readonly StreamCommand[]> {
+async function* replayFile(file: AppendOnlyFile, from: FilePlace): AsyncGenerator<readonly StreamCommand[]> {
   for await (const commands of file.commands(from, () => APPENDED_MS))
     yield commands.map(({ name, frame, database }) => ({ name, frame, database, replicationId: "", offset: 0 }));
 }
 
 /** The file up to the transaction with the mark, and the stream from there. */
-async function* joined(
+async function* joinAtMark(
   opened: AsyncDisposableStack,
   commands: AsyncGenerator<readonly StreamCommand[]>,
   stream: AsyncGenerator<readonly StreamCommand[]>,

@@ -1,7 +1,7 @@
 import { Fault } from "#kit/base/fault";
 import { engineCodeOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { listOf, type Reply } from "../../../ports/resp/reply.ts";
-import { linkTransaction, marking } from "../saved/marks.ts";
+import { linkTransaction, writeMark } from "../saved/marks.ts";
 import type { KeyShape } from "./key-shapes.ts";
 
 /**
@@ -36,10 +36,10 @@ async function readParts(client: EngineClient, { key, type, size, bytes }: KeySh
         parts.push(...listOf(await ask(client, "ZRANGE", key, at, at + count - 1, "WITHSCORES")));
       break;
     case "hash":
-      parts.push(...(await scanned(client, "HSCAN", key, count, 2)));
+      parts.push(...(await scanElements(client, "HSCAN", key, count, 2)));
       break;
     default:
-      parts.push(...(await scanned(client, "SSCAN", key, count, 1)));
+      parts.push(...(await scanElements(client, "SSCAN", key, count, 1)));
   }
   const text = type === "string" ? Buffer.concat(parts.filter((part) => part instanceof Uint8Array)) : null;
   const of = (wanted: string): Reply => (type === wanted ? parts : null);
@@ -48,7 +48,7 @@ async function readParts(client: EngineClient, { key, type, size, bytes }: KeySh
 
 /** Writes the mark into the stream unless the watched key has changed; false when it has, or when the engine takes no writes now. */
 export async function markUnchanged(client: EngineClient, mark: string): Promise<boolean> {
-  const outcomes = await client.callAll(linkTransaction([marking(mark)], []), "latin1");
+  const outcomes = await client.callAll(linkTransaction([writeMark(mark)], []), "latin1");
   const last = outcomes.at(-1);
   if (last instanceof Fault && engineCodeOf(last) !== "EXECABORT") throw last;
   return Array.isArray(last);
@@ -59,7 +59,7 @@ const MOST_ELEMENTS = 500;
 const MOST_BYTES = 256 * 1024;
 
 /** A scan may give an element twice. */
-async function scanned(
+async function scanElements(
   client: EngineClient,
   command: string,
   key: string,

@@ -17,23 +17,23 @@ export const LINK_KEYS = {
 export const PLACE_ASKED = "place";
 
 /** A command for the database of the link; each character of a string is a byte. */
-export type LinkCommand = readonly Arg[];
+export type LinkKeyCommand = readonly Arg[];
 
 /** A transaction that begins with what the link keeps; a mark in it comes back in the stream even if the rest changes nothing. */
 export function linkTransaction(
-  kept: readonly LinkCommand[],
+  kept: readonly LinkKeyCommand[],
   writes: readonly EngineCommand[],
-): readonly LinkCommand[] {
+): readonly LinkKeyCommand[] {
   return [["MULTI"], ["SELECT", LINK_DATABASE], ...kept, ["SELECT", 0], ...writes, ["EXEC"]];
 }
 
 /** A transaction like one of a client: the link captures what it does. */
-export function asClient(writes: readonly EngineCommand[]): readonly LinkCommand[] {
+export function asClient(writes: readonly EngineCommand[]): readonly LinkKeyCommand[] {
   return [["MULTI"], ...writes, ["EXEC"]];
 }
 
 /** Writes a mark. */
-export function marking(mark: string): LinkCommand {
+export function writeMark(mark: string): LinkKeyCommand {
   return ["SET", LINK_KEYS.mark, mark];
 }
 

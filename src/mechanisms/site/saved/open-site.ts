@@ -3,7 +3,7 @@ import {
   originAfter,
   originOf,
   type Numbered,
-  type Others,
+  type OtherSites,
 } from "../../../core/merge/operations/origin.ts";
 import { decodeSaved, type SavedSite } from "../../../core/merge/saved/saved-site.ts";
 import { Site } from "../../../core/merge/site.ts";
@@ -37,7 +37,7 @@ export interface OpenSiteOptions {
   /** The engine process that is followed. */
   readonly engineRun: string;
   /** What the others have of the site; complete where the same process was followed before, which forgets nothing. */
-  readonly others: Others;
+  readonly others: OtherSites;
   /** Milliseconds since 1970. */
   readonly now: number;
 }

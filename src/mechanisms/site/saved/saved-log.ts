@@ -3,7 +3,7 @@ import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
 import { decodeLoggedSummary, encodeLoggedSummary } from "../../../core/merge/summary/summary.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
-import { LINK_DATABASE, LINK_KEYS, type LinkCommand } from "./marks.ts";
+import { LINK_DATABASE, LINK_KEYS, type LinkKeyCommand } from "./marks.ts";
 import { placeIn, type Place } from "./place.ts";
 
 /** What the link of an engine has saved in it. */
@@ -57,12 +57,12 @@ export interface LogAppendix {
 }
 
 /** Appends to the log. */
-export function appending({ entries, place: at }: LogAppendix): LinkCommand {
-  return ["RPUSH", LINK_KEYS.log, ...entries.map(logged), entry(PLACE, Buffer.from(JSON.stringify(at)))];
+export function appendToLog({ entries, place: at }: LogAppendix): LinkKeyCommand {
+  return ["RPUSH", LINK_KEYS.log, ...entries.map(encodeLogged), entry(PLACE, Buffer.from(JSON.stringify(at)))];
 }
 
 /** Takes the place of what was saved, and of the log. */
-export function saving(state: Uint8Array, at: Place): readonly LinkCommand[] {
+export function saveState(state: Uint8Array, at: Place): readonly LinkKeyCommand[] {
   return [
     ["HSET", LINK_KEYS.checkpoint, "place", JSON.stringify(at), "state", state],
     ["DEL", LINK_KEYS.log],
@@ -76,7 +76,7 @@ function entry(kind: number, body: Uint8Array): Uint8Array {
   return bytes;
 }
 
-function logged(of: LoggedEntry): Uint8Array {
+function encodeLogged(of: LoggedEntry): Uint8Array {
   switch (of.kind) {
     case "captured":
       return entry(CAPTURED, of.operation.bytes);

@@ -3,7 +3,7 @@ import { Fault } from "#kit/base/fault";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../../../ports/resp/faults.ts";
 import { ReplyError, type Reply } from "../../../ports/resp/reply.ts";
-import { linkTransaction, marking, type LinkCommand } from "./marks.ts";
+import { linkTransaction, writeMark, type LinkKeyCommand } from "./marks.ts";
 
 /** What a transaction runs with: until the signal, and as often as the engine refuses it for a while. */
 export interface TransactionContext {
@@ -19,9 +19,9 @@ const REFUSED_MS = 200;
  * The replies to the commands of a transaction, that of MULTI not included. An engine that refuses writes for a while is asked again until it
  * takes it, and `onRefusal` has its reason meanwhile. Rejects when nothing is known of the outcome, and when the signal comes.
  */
-export async function executed(
+export async function execute(
   { client, clock, signal }: TransactionContext,
-  transaction: readonly LinkCommand[],
+  transaction: readonly LinkKeyCommand[],
   onRefusal: (refusal: string) => void,
 ): Promise<readonly Reply[]> {
   for (;;) {
@@ -39,14 +39,17 @@ export async function executed(
 
 /** A command that an engine has refused when it ran; the others of its transaction have happened. */
 export interface RefusedCommand {
-  readonly command: LinkCommand;
+  readonly command: LinkKeyCommand;
   /** Its place among the commands of the transaction, that of MULTI is 0. */
   readonly index: number;
   readonly why: string;
 }
 
 /** What the engine refused of a transaction that it has executed. */
-export function refusedIn(transaction: readonly LinkCommand[], replies: readonly Reply[]): readonly RefusedCommand[] {
+export function refusedIn(
+  transaction: readonly LinkKeyCommand[],
+  replies: readonly Reply[],
+): readonly RefusedCommand[] {
   return replies.flatMap((reply, at) => {
     const command = transaction[at + 1];
     return reply instanceof ReplyError && command !== undefined ? { command, index: at + 1, why: reply.message } : [];
@@ -56,9 +59,9 @@ export function refusedIn(transaction: readonly LinkCommand[], replies: readonly
 /** Rejects unless the engine has executed all of the transaction. */
 export async function executedAll(
   context: TransactionContext,
-  transaction: readonly LinkCommand[],
+  transaction: readonly LinkKeyCommand[],
 ): Promise<readonly Reply[]> {
-  const replies = await executed(context, transaction, () => undefined);
+  const replies = await execute(context, transaction, () => undefined);
   requireNone(refusedIn(transaction, replies));
   return replies;
 }
@@ -88,6 +91,6 @@ export async function readAt(
   mark: string,
   reads: readonly (readonly string[])[],
 ): Promise<readonly Reply[]> {
-  const replies = await executed(context, linkTransaction([marking(mark)], reads), () => undefined);
+  const replies = await execute(context, linkTransaction([writeMark(mark)], reads), () => undefined);
   return replies.slice(3);
 }

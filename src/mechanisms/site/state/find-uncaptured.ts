@@ -5,7 +5,7 @@ import { comparedAt, type ComparedKey } from "../../../core/merge/state/compared
 import type { Effect } from "../../../core/merge/operations/operation.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import { eachKey, type KeyGiver } from "./give-keys.ts";
-import type { Holds } from "../operations/locks.ts";
+import type { Locks } from "../operations/locks.ts";
 import type { OtherKeys } from "./other-keys.ts";
 import { scanKeys } from "./scan-keys.ts";
 
@@ -15,7 +15,7 @@ export interface Finder extends KeyGiver {
   /** Clients did this. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** While one is held, nothing is forgotten. */
-  readonly comparing: Holds;
+  readonly comparing: Locks;
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ const AGAIN_MS = 500;
 
 /** What was done to elements of which more is known than what was agreed on. Nothing may come from other sites meanwhile. */
 export async function findInKnown(finder: Finder): Promise<void> {
-  await eachKey(finder, finder.site.keys.known, (key, effects) => taken(finder, key, effects, undefined));
+  await eachKey(finder, finder.site.keys.known, (key, effects) => takeUncaptured(finder, key, effects, undefined));
 }
 
 /** What was done to all others, by what another site holds: as often as it takes, until the signal. */
@@ -63,7 +63,7 @@ export async function findInAll(finder: Finder, { connect, clock, log }: Compari
 async function compareAll(finder: Finder, other: OtherKeys): Promise<void> {
   const compare = (keys: readonly string[]): Promise<void> => compareKeys(finder, other, keys);
   for await (const keys of inParts(scanKeys(finder.client))) await compare(keys);
-  for await (const keys of other.names()) await compare(await missing(finder.client, keys));
+  for await (const keys of other.names()) await compare(await missingKeys(finder.client, keys));
 }
 
 /** Nothing is forgotten between the two looks at a key: each site then knows what the other one lacks. */
@@ -74,10 +74,15 @@ async function compareKeys(finder: Finder, other: OtherKeys, keys: readonly stri
   site.forgetAgreed();
   using _comparing = finder.comparing.begin();
   for (const each of await other.look(keys)) there.set(each.key, each);
-  await eachKey(finder, keys, (key, effects) => taken(finder, key, effects, there.get(key)));
+  await eachKey(finder, keys, (key, effects) => takeUncaptured(finder, key, effects, there.get(key)));
 }
 
-function taken(finder: Finder, key: string, effects: readonly Effect[], other: ComparedKey | undefined): boolean {
+function takeUncaptured(
+  finder: Finder,
+  key: string,
+  effects: readonly Effect[],
+  other: ComparedKey | undefined,
+): boolean {
   const { site, capture, onEffects } = finder;
   // it is captured as a whole anyway
   if (capture.isReadingAll(key)) return true;
@@ -100,7 +105,7 @@ async function* inParts(all: AsyncIterable<readonly string[]>): AsyncGenerator<r
   yield [...part];
 }
 
-async function missing(client: EngineClient, keys: readonly string[]): Promise<readonly string[]> {
+async function missingKeys(client: EngineClient, keys: readonly string[]): Promise<readonly string[]> {
   const replies = await Promise.all(keys.map((key) => client.call("EXISTS", Buffer.from(key, "latin1"))));
   return keys.filter((_, index) => replies[index] === 0);
 }

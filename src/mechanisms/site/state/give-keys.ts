@@ -1,7 +1,7 @@
 import { encodeComparedKey } from "../../../core/merge/state/compared-key.ts";
 import type { Site } from "../../../core/merge/site.ts";
 import type { Capture } from "../operations/capture.ts";
-import type { Holds } from "../operations/locks.ts";
+import type { Locks } from "../operations/locks.ts";
 import type { KeyWalk } from "./key-walk.ts";
 import { scanKeys } from "./scan-keys.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
@@ -11,7 +11,7 @@ export interface KeyGiver {
   readonly site: Site;
   readonly capture: Pick<Capture, "look" | "isReading" | "isReadingAll">;
   /** While one is held, no operations of other sites are taken. */
-  readonly holds: Holds;
+  readonly holds: Locks;
 }
 
 /** Keys of a site for one that is compared with it. */

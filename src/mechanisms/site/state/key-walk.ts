@@ -2,7 +2,7 @@ import type { Clock } from "#kit/base/clock";
 import { KeyDigests, shortDigest } from "../../../core/merge/state/key-digests.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { engineDigests } from "./engine-digests.ts";
-import { paced } from "./pacing.ts";
+import { paceQuestions } from "./pacing.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { Wakeup } from "../operations/wakeup.ts";
 
@@ -67,7 +67,7 @@ export class KeyWalk {
     const client = await this.#connection();
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const keys = names.slice(at, at + AT_ONCE);
-      const digests = await engineDigests(client, keys, paced(this.#options, SHARE_OF_FEW));
+      const digests = await engineDigests(client, keys, paceQuestions(this.#options, SHARE_OF_FEW));
       for (const [index, key] of keys.entries()) all.set(shortDigest(key, digests[index] ?? ""), 2 * (at + index));
     }
     return all;
@@ -95,7 +95,7 @@ export class KeyWalk {
   }
 
   async #take(keys: readonly string[], digests: KeyDigests, gathering: readonly Gathered[]): Promise<void> {
-    const found = await engineDigests(await this.#connection(), keys, paced(this.#options, SHARE));
+    const found = await engineDigests(await this.#connection(), keys, paceQuestions(this.#options, SHARE));
     for (const [index, key] of keys.entries()) {
       digests.add(key, found[index] ?? "");
       for (const each of gathering) {

@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 
 /** Has questions asked so that they take no more than a share of the time: behind each, the engine is left alone for longer than it took. */
-export function paced({ clock, signal }: PacingOptions, share: number): Pacing {
+export function paceQuestions({ clock, signal }: PacingOptions, share: number): Pacing {
   return async (question) => {
     const began = clock.uptimeMs();
     const answer = await question();

@@ -1,9 +1,9 @@
 import { siteOf } from "../../../core/merge/operations/origin.ts";
 import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
-import { NOTHING, including, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
+import { NOTHING, withDot, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 
 /** How far a site is: what its engine and log have, and what of it the replicas have too. */
-export class Progress {
+export class SiteProgress {
   readonly #lags = new Map<number, number>();
   #latest: VersionVector;
   #stated = NOTHING;
@@ -37,7 +37,7 @@ export class Progress {
         continue;
       }
       const { dot, at } = entry.operation;
-      this.#latest = including(this.#latest, dot);
+      this.#latest = withDot(this.#latest, dot);
       if (entry.kind === "applied") this.#lags.set(siteOf(dot.origin), Math.max(0, now - at.wall));
     }
   }

@@ -3,7 +3,7 @@ import { encodeTransferBegin, encodeTransferredKey } from "../../../core/merge/t
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Capture } from "../operations/capture.ts";
-import type { Holds } from "../operations/locks.ts";
+import type { Locks } from "../operations/locks.ts";
 import { scanKeys } from "../state/scan-keys.ts";
 import type { Transfer, TransferPart } from "./transfer.ts";
 
@@ -13,7 +13,7 @@ export interface Giver {
   readonly site: Site;
   readonly capture: Pick<Capture, "look">;
   /** While one is held, no operations of other sites are taken. */
-  readonly holds: Holds;
+  readonly holds: Locks;
   /** Resolves when own operations up to this number are kept as surely as the data. */
   readonly confirmed: (seq: number) => Promise<void>;
 }

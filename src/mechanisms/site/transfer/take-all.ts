@@ -20,7 +20,7 @@ import { attachStream, connectSite, type SiteEngine } from "../operations/connec
 import { faults } from "../faults.ts";
 import { LINK_KEYS, linkTransaction } from "../saved/marks.ts";
 import { FIRST_PLACE, type Place } from "../saved/place.ts";
-import { readSavedLog, saving } from "../saved/saved-log.ts";
+import { readSavedLog, saveState } from "../saved/saved-log.ts";
 import { StreamUnits } from "../operations/stream-units.ts";
 import { executedAll, readAt, type TransactionContext } from "../saved/transaction.ts";
 import type { Transfer } from "./transfer.ts";
@@ -66,7 +66,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     const engine = await runOf(client);
     const place: Place = { origin, engine, replicationId, offset, database, ...FIRST_PLACE, ...done };
     const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
-    await written(context, [...saving(saved, place), ["DEL", LINK_KEYS.transfer]], []);
+    await writeTransaction(context, [...saveState(saved, place), ["DEL", LINK_KEYS.transfer]], []);
   } finally {
     ended.abort();
     client.close();
@@ -81,7 +81,7 @@ async function empty(context: TransactionContext): Promise<void> {
   if (isPart !== 1 && size !== 0)
     throw new Fault(faults.notEmpty, `The engine holds ${String(size)} keys that no other site knows of.`);
   await client.call("FLUSHALL", "ASYNC");
-  await written(context, [["SET", LINK_KEYS.transfer, "1"]], []);
+  await writeTransaction(context, [["SET", LINK_KEYS.transfer, "1"]], []);
 }
 
 /** Writes the keys as they come; what is known of them is returned, with the operations. */
@@ -91,7 +91,7 @@ async function takeParts(context: TransactionContext, parts: Transfer["parts"]) 
   let writes: EngineCommand[] = [];
   let bytes = 0;
   const write = async (): Promise<void> => {
-    await written(context, [], writes);
+    await writeTransaction(context, [], writes);
     [writes, bytes] = [[], 0];
   };
   for await (const { kind, body } of parts) {
@@ -111,7 +111,7 @@ async function takeParts(context: TransactionContext, parts: Transfer["parts"]) 
   return { keys: [...keys.values()], operations };
 }
 
-async function written(
+async function writeTransaction(
   context: TransactionContext,
   ...[kept, writes]: Parameters<typeof linkTransaction>
 ): Promise<void> {

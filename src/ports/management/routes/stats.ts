@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CLUSTER_STATS, LAST_STATS, METRICS, STATS } from "../records/stats.ts";
+import { CLUSTER_STATS, LAST_STATS, MEASUREMENTS, STATS } from "../records/stats.ts";
 import { route, withQuery } from "../route.ts";
 
 const INTERVAL = { interval: "`1sec`, the only one: what is measured at the moment of the request" };
@@ -14,30 +14,30 @@ export const statsRoutes = {
     "measurements of this node for Prometheus: docs/metrics.md",
     "text",
   ),
-  clusterStats: measured(
+  clusterStats: statsRoute(
     "/v1/cluster/stats",
     "view_cluster_stats",
     "measurements of all nodes together",
     CLUSTER_STATS,
   ),
-  clusterStatsLast: measured("/v1/cluster/stats/last", "view_cluster_stats", "the same as one object", METRICS),
-  nodesStats: measured("/v1/nodes/stats", "view_all_nodes_stats", "measurements of every node that answers", list),
-  nodesStatsLast: measured("/v1/nodes/stats/last", "view_all_nodes_stats", "the same by uid", LAST_STATS),
-  nodeStats: measured("/v1/nodes/stats/:uid", "view_all_nodes_stats", "measurements of one node", STATS),
-  nodeStatsLast: measured("/v1/nodes/stats/last/:uid", "view_all_nodes_stats", "the same by uid", LAST_STATS),
-  bdbsStats: measured("/v1/bdbs/stats", "view_all_bdb_stats", "measurements of every database", list),
-  bdbsStatsLast: measured("/v1/bdbs/stats/last", "view_all_bdb_stats", "the same by uid", LAST_STATS),
-  bdbStats: measured("/v1/bdbs/stats/:uid", "view_all_bdb_stats", "measurements of one database", STATS),
-  bdbStatsLast: measured("/v1/bdbs/stats/last/:uid", "view_all_bdb_stats", "the same by uid", LAST_STATS),
-  shardsStats: measured("/v1/shards/stats", "view_all_shard_stats", "measurements of every shard that answers", list),
-  shardsStatsLast: measured("/v1/shards/stats/last", "view_all_shard_stats", "the same by uid", LAST_STATS),
-  shardStats: measured("/v1/shards/stats/:uid", "view_all_shard_stats", "measurements of one shard", STATS),
-  shardStatsLast: measured("/v1/shards/stats/last/:uid", "view_all_shard_stats", "the same by uid", LAST_STATS),
+  clusterStatsLast: statsRoute("/v1/cluster/stats/last", "view_cluster_stats", "the same as one object", MEASUREMENTS),
+  nodesStats: statsRoute("/v1/nodes/stats", "view_all_nodes_stats", "measurements of every node that answers", list),
+  nodesStatsLast: statsRoute("/v1/nodes/stats/last", "view_all_nodes_stats", "the same by uid", LAST_STATS),
+  nodeStats: statsRoute("/v1/nodes/stats/:uid", "view_all_nodes_stats", "measurements of one node", STATS),
+  nodeStatsLast: statsRoute("/v1/nodes/stats/last/:uid", "view_all_nodes_stats", "the same by uid", LAST_STATS),
+  bdbsStats: statsRoute("/v1/bdbs/stats", "view_all_bdb_stats", "measurements of every database", list),
+  bdbsStatsLast: statsRoute("/v1/bdbs/stats/last", "view_all_bdb_stats", "the same by uid", LAST_STATS),
+  bdbStats: statsRoute("/v1/bdbs/stats/:uid", "view_all_bdb_stats", "measurements of one database", STATS),
+  bdbStatsLast: statsRoute("/v1/bdbs/stats/last/:uid", "view_all_bdb_stats", "the same by uid", LAST_STATS),
+  shardsStats: statsRoute("/v1/shards/stats", "view_all_shard_stats", "measurements of every shard that answers", list),
+  shardsStatsLast: statsRoute("/v1/shards/stats/last", "view_all_shard_stats", "the same by uid", LAST_STATS),
+  shardStats: statsRoute("/v1/shards/stats/:uid", "view_all_shard_stats", "measurements of one shard", STATS),
+  shardStatsLast: statsRoute("/v1/shards/stats/last/:uid", "view_all_shard_stats", "the same by uid", LAST_STATS),
 } as const;
 
 type Viewing = "view_cluster_stats" | "view_all_nodes_stats" | "view_all_bdb_stats" | "view_all_shard_stats";
 
-function measured<const Path extends string, const Gives extends z.ZodType>(
+function statsRoute<const Path extends string, const Gives extends z.ZodType>(
   path: Path,
   auth: Viewing,
   why: string,

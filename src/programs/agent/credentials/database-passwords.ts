@@ -14,7 +14,7 @@ import type { Kube, Ref, Stored } from "#kit/kube/kube";
 import { faults } from "../faults.ts";
 import type { OwnSecretsDeps } from "./granted.ts";
 import { numberedSecrets, type FreeSecret, type NumberedSecrets } from "./numbered-secrets.ts";
-import { dataOf, storedIn } from "./stored-passwords.ts";
+import { secretData, storedIn } from "./stored-passwords.ts";
 import type { StoredPasswords } from "./stored-passwords.ts";
 
 /**
@@ -68,7 +68,7 @@ export function databasePasswords(deps: OwnSecretsDeps): DatabasePasswords {
   const refOf = (uid: number) => ({ name: nameOf(uid), namespace });
   const fetch = async (uid: number): Promise<Stored<Secret>> => {
     const secret = await kube.get(Secrets, refOf(uid));
-    if (secret?.data?.password === undefined) throw missing(refOf(uid).name);
+    if (secret?.data?.password === undefined) throw missingPassword(refOf(uid).name);
     return secret;
   };
   return {
@@ -84,12 +84,12 @@ export function databasePasswords(deps: OwnSecretsDeps): DatabasePasswords {
       return heldBy(record, stored);
     },
     read: async (uid) => storedIn(await fetch(uid)),
-    change: async (uid, next) => replaced(kube, refOf(uid), await fetch(uid), next),
+    change: async (uid, next) => replacePasswords(kube, refOf(uid), await fetch(uid), next),
     free,
     set: (taken, password, certificate) =>
       free.fill(taken, {
         labels: { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.database]: String(taken.number) },
-        data: dataOf(firstStored(password, certificate)),
+        data: secretData(firstStored(password, certificate)),
       }),
     async remove(uid) {
       known.delete(uid);
@@ -110,7 +110,7 @@ function heldBy({ passwords }: PasswordsSource, stored: StoredPasswords): HeldPa
 }
 
 /** What the Secret holds after `next`, unless another writer was first. */
-async function replaced(
+async function replacePasswords(
   kube: Kube,
   ref: Ref,
   secret: Stored<Secret>,
@@ -120,7 +120,7 @@ async function replaced(
   const after = next(before);
   if (after === before) return before;
   const { resourceVersion } = secret.metadata;
-  await kube.patch(Secrets, ref, { type: "merge", body: { metadata: { resourceVersion }, data: dataOf(after) } });
+  await kube.patch(Secrets, ref, { type: "merge", body: { metadata: { resourceVersion }, data: secretData(after) } });
   return after;
 }
 
@@ -139,6 +139,6 @@ function afterOlderLeader(
   return { ...set, others: [{ password: before.password, until }] };
 }
 
-function missing(name: string): Fault {
+function missingPassword(name: string): Fault {
   return new Fault(faults.noPassword, `secret ${name} has no key password`, { name });
 }

@@ -17,7 +17,7 @@ export interface NumberedSecrets {
   /** Whether `take` would find one now. */
   isReady(counter: Counter): Promise<boolean>;
   /** Puts into it what it is for; false when it is not there any more, or someone else has filled it. */
-  fill(free: FreeSecret, contents: Contents): Promise<boolean>;
+  fill(free: FreeSecret, contents: SecretContents): Promise<boolean>;
 }
 
 /** How the record of the cluster counts the Secrets of one kind. */
@@ -37,7 +37,7 @@ export interface FreeSecret {
 }
 
 /** What a Secret gets. */
-export interface Contents {
+export interface SecretContents {
   readonly labels: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
 }
@@ -72,7 +72,7 @@ export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): Num
     take: (counter) =>
       inTurn(async () => {
         await removeUnfilled(counter.next(), numbering.nameOf);
-        return noted(await taken(deps, numbering, counter));
+        return noted(await takeFree(deps, numbering, counter));
       }),
     isReady: (counter) =>
       inTurn(async () => {
@@ -85,7 +85,7 @@ export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): Num
   };
 }
 
-async function taken(deps: OwnSecretsDeps, numbering: Numbering, counter: Counter): Promise<FreeSecret | undefined> {
+async function takeFree(deps: OwnSecretsDeps, numbering: Numbering, counter: Counter): Promise<FreeSecret | undefined> {
   for (;;) {
     const free = await look(deps, numbering, counter);
     // before it is filled: of two leaders, one gets the number
@@ -103,7 +103,7 @@ async function look(
   let [used, mayMake] = [first - 1, true];
   for (let number = first; number < first + ahead; number += 1) {
     const name = nameOf(number);
-    const found = await read(deps, name);
+    const found = await readOwnSecret(deps, name);
     if (found === "filled" && used === number - 1) used = number;
     if (found === "filled") continue;
     if (found !== undefined) return { number, name, prepared: found };
@@ -117,7 +117,7 @@ async function look(
 }
 
 /** Undefined also when it is another's, and when the Role does not name it, or not yet. */
-async function read(
+async function readOwnSecret(
   { kube, cluster, namespace }: OwnSecretsDeps,
   name: string,
 ): Promise<Stored<Secret> | "filled" | undefined> {
@@ -144,7 +144,7 @@ async function askToMake({ kube, namespace }: OwnSecretsDeps, name: string): Pro
   }
 }
 
-async function make(deps: OwnSecretsDeps, { name }: FreeSecret, { labels, data }: Contents): Promise<boolean> {
+async function make(deps: OwnSecretsDeps, { name }: FreeSecret, { labels, data }: SecretContents): Promise<boolean> {
   const { kube, namespace } = deps;
   try {
     await kube.create(Secrets, { metadata: { name, namespace, labels: { ...labels } }, type: "Opaque", data });
@@ -153,13 +153,17 @@ async function make(deps: OwnSecretsDeps, { name }: FreeSecret, { labels, data }
   } catch (error) {
     if (isFault(error, faults.forbidden)) return false; // the right went meanwhile
     if (!isFault(error, faults.alreadyExists)) throw error;
-    const found = await read(deps, name); // the operator was first
+    const found = await readOwnSecret(deps, name); // the operator was first
     return found !== undefined && found !== "filled" && fill(deps, found, { labels, data });
   }
 }
 
 /** What is filled no longer goes away with the object of the cluster: it goes with its database or user. */
-async function fill(deps: OwnSecretsDeps, prepared: Stored<Secret>, { labels, data }: Contents): Promise<boolean> {
+async function fill(
+  deps: OwnSecretsDeps,
+  prepared: Stored<Secret>,
+  { labels, data }: SecretContents,
+): Promise<boolean> {
   const { kube, namespace } = deps;
   const { name } = prepared.metadata;
   let current: Stored<Secret> | "filled" | undefined = prepared;
@@ -173,7 +177,7 @@ async function fill(deps: OwnSecretsDeps, prepared: Stored<Secret>, { labels, da
       if (isFault(error, faults.notFound)) return false;
       if (!isFault(error, faults.conflict) || attempt >= FILL_ATTEMPTS) throw error;
     }
-    current = await read(deps, name);
+    current = await readOwnSecret(deps, name);
   }
   return false;
 }

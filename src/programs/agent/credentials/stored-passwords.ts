@@ -44,7 +44,7 @@ function certificateIn(text: (key: string) => string): EndpointCertificate {
 }
 
 /** `data` of the Secret of a database. */
-export function dataOf(stored: StoredPasswords): Readonly<Record<string, string>> {
+export function secretData(stored: StoredPasswords): Readonly<Record<string, string>> {
   const { set, revision, internal, certificate } = stored;
   const encoded = (text: string): string => Buffer.from(text, "utf8").toString("base64");
   const { password, others } = set;

@@ -2,7 +2,7 @@ import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.t
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { attempted, held, nextAttempt, NO_ATTEMPTS } from "../../../core/planner/database/hold-budget.ts";
+import { recordAttempt, recordHold, nextAttempt, NO_ATTEMPTS } from "../../../core/planner/database/hold-budget.ts";
 import type { MoveAttempts } from "../../../core/planner/database/hold-budget.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
@@ -46,7 +46,7 @@ export class LeaderOperations implements ShardOperations {
 
   async switchOver(record: DatabaseRecord, shard: number, to: number): Promise<void> {
     const { clock, log } = this.#context;
-    const before = attempted(this.#attempts.get(record.uid) ?? NO_ATTEMPTS, shard, clock.uptimeMs());
+    const before = recordAttempt(this.#attempts.get(record.uid) ?? NO_ATTEMPTS, shard, clock.uptimeMs());
     this.#attempts.set(record.uid, before);
     const { waitMs, insists, drainMs } = nextAttempt(before, shard, clock.uptimeMs());
     if (waitMs > 0)
@@ -58,7 +58,7 @@ export class LeaderOperations implements ShardOperations {
     const end = { heldMs: heldBy(result), moved: result.kind === "done" };
     // meanwhile another shard may have been moved
     const latest = this.#attempts.get(record.uid) ?? before;
-    this.#attempts.set(record.uid, held(latest, shard, end, clock.uptimeMs()));
+    this.#attempts.set(record.uid, recordHold(latest, shard, end, clock.uptimeMs()));
     if (result.kind === "refused" && result.obstacle !== undefined)
       throw new ObstructedMove(faults.moveObstructed, result.obstacle, { bdb: record.uid });
     if (result.kind !== "done") throw notDone(record, `${result.kind}: ${result.reason}`);

@@ -46,7 +46,7 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
     async put(module, library) {
       const { uid } = module;
       // engines refuse a shared object that may not be executed
-      await replaceFile(pathOf(uid), verified(module, library), LIBRARY_MODE);
+      await replaceFile(pathOf(uid), verifyDigest(module, library), LIBRARY_MODE);
       held.add(uid);
     },
     claim(uid) {
@@ -66,7 +66,7 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
 }
 
 /** The same bytes; an error instead of their end when they are not those of the module. */
-async function* verified(
+async function* verifyDigest(
   { uid, sha256 }: Pick<InstalledModule, "uid" | "sha256">,
   library: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {

@@ -1,4 +1,4 @@
-import type { Distribution } from "#kit/base/histogram";
+import type { HistogramValues } from "#kit/base/histogram";
 import type { EndpointCounts, EndpointStats, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 
 /** How numbers of two processes are joined that are no plain sums. */
@@ -6,7 +6,7 @@ interface Joining {
   /** How often the primary has changed. */
   readonly moves: (one: number, other: number) => number;
   /** How long clients had to wait for primaries. */
-  readonly waits: (one: Distribution, other: Distribution) => Distribution;
+  readonly waits: (one: HistogramValues, other: HistogramValues) => HistogramValues;
 }
 
 /** Of workers side by side: a change of primary is one, although each of them has counted it. */
@@ -70,7 +70,7 @@ function sumByName(
   return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
 }
 
-function together(one: Distribution, other: Distribution): Distribution {
+function together(one: HistogramValues, other: HistogramValues): HistogramValues {
   return {
     counts: one.counts.map((count, at) => count + (other.counts[at] ?? 0)),
     sum: one.sum + other.sum,
@@ -81,7 +81,7 @@ function together(one: Distribution, other: Distribution): Distribution {
  * All workers are held at once. What is shown is how many were at most so long, which is taken of the worker that has counted most:
  * so it never falls.
  */
-function longest(one: Distribution, other: Distribution): Distribution {
+function longest(one: HistogramValues, other: HistogramValues): HistogramValues {
   const [atMost, othersAtMost] = [runningSums(one.counts), runningSums(other.counts)];
   const most = atMost.map((count, at) => Math.max(count, othersAtMost[at] ?? 0));
   return { counts: most.map((count, at) => count - (most[at - 1] ?? 0)), sum: Math.max(one.sum, other.sum) };

@@ -14,7 +14,7 @@ export interface Epochs {
 /** Keeps the numbers in one file of the data directory: by `<bdb>/<shard>`, or by `<bdb>` alone as releases before 0.5.0 wrote them. */
 export async function openEpochs(dataDir: string): Promise<Epochs> {
   const path = join(dataDir, "epochs.json");
-  const highest = new Map(await read(path));
+  const highest = new Map(await readEpochs(path));
   const highestOf = (bdb: number, shard: number): number =>
     highest.get(keyOf(bdb, shard)) ?? highest.get(String(bdb)) ?? 0;
   return {
@@ -49,7 +49,7 @@ function keyOf(bdb: number, shard: number): string {
 /** So long the file may be: one number for each shard. */
 const EPOCHS_BYTES = 1_048_576;
 
-async function read(path: string): Promise<readonly [string, number][]> {
+async function readEpochs(path: string): Promise<readonly [string, number][]> {
   try {
     const parsed: unknown = JSON.parse((await readSharedFile(path, EPOCHS_BYTES)) ?? "{}");
     if (typeof parsed !== "object" || parsed === null) return [];

@@ -48,7 +48,7 @@ function isAwaitingHere({ awaitsSites, status, shards }: DatabaseRecord, node: n
 async function letIn(context: JoinedSitesContext, record: DatabaseRecord): Promise<void> {
   const { records, log } = context;
   const state = records.state();
-  if (state === undefined || !mayLetIn(state, record, await followed(context, record))) return;
+  if (state === undefined || !mayLetIn(state, record, await followedSite(context, record))) return;
   // another primary, or another start of this one, has to be asked about again
   await records.changeDatabase(record.uid, (old) =>
     isDeepStrictEqual(old.shards, record.shards) && old.status !== "recovery" ? withSitesJoined(old) : old,
@@ -57,7 +57,7 @@ async function letIn(context: JoinedSitesContext, record: DatabaseRecord): Promi
 }
 
 /** As the link is configured now: what it says was asked for after that. */
-async function followed({ link }: JoinedSitesContext, { uid }: DatabaseRecord): Promise<FollowedSite | undefined> {
+async function followedSite({ link }: JoinedSitesContext, { uid }: DatabaseRecord): Promise<FollowedSite | undefined> {
   const used = link.used()?.databases.find(({ bdb }) => bdb === uid);
   if (used?.awaitsSites !== true || used.primary === undefined) return undefined;
   const status = (await link.status()).find(({ guid }) => guid === used.guid);

@@ -10,7 +10,7 @@ import type { ClusterStateRecord, InstalledModule } from "../../../core/api/reco
 import { silentLog } from "#kit/base/log";
 import { latestRelease } from "../../../core/releases/catalogue/find.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
-import { uploadModule } from "../api/modules/module-upload.ts";
+import { installModule } from "../api/modules/module-upload.ts";
 import type { Member } from "../members/members.ts";
 import { parseNodeReport } from "../members/node-report.ts";
 import { openModuleStore } from "../modules/module-store.ts";
@@ -82,7 +82,7 @@ async function startNode({ elsewhere = "" } = {}) {
     async upload(changeState: (change: Change) => Promise<ClusterStateRecord>): Promise<string> {
       const records = { state: () => cluster.state, databases: () => [], changeState };
       const archive = await tallyArchive({ compatible: "7.2" });
-      return (await uploadModule({ ...shared, records }, new Blob([archive]))).uid;
+      return (await installModule({ ...shared, records }, new Blob([archive]))).uid;
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort();

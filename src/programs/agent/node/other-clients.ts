@@ -25,7 +25,7 @@ export async function askOtherNodes(
   const answers = await Promise.all(
     meant.map(async (member) => {
       try {
-        return answerOf(member.uid, await peers.proxy(member.uid, { op: "clients", bdb, request }));
+        return clientsAnswer(member.uid, await peers.proxy(member.uid, { op: "clients", bdb, request }));
       } catch (error) {
         return member.mayAcknowledge ? { node: member.uid, missing: messageOf(error) } : undefined;
       }
@@ -42,7 +42,7 @@ function mayHaveClients({ uid, held, report }: Member, self: number, only: numbe
 }
 
 /** What a proxy of that node has answered. */
-export function answerOf(node: number, reply: ProxyReply): OtherClients {
+export function clientsAnswer(node: number, reply: ProxyReply): OtherClients {
   if (!reply.ok) return reply.code === UNKNOWN_ENDPOINT ? { node, ...NO_CLIENTS } : { node, missing: reply.message };
   return reply.op === "clients"
     ? { node, lines: reply.lines, count: reply.count }

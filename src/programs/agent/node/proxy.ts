@@ -6,7 +6,7 @@ import type { Epochs } from "./epochs.ts";
 import { NOT_SERVED } from "./earlier-counts.ts";
 import type { ProxyChildOptions } from "./proxy-child.ts";
 import { ProxyWorker, type ShownByProxy } from "./proxy-worker.ts";
-import { askForWorker, shareForWorker, type Others } from "./worker-siblings.ts";
+import { askForWorker, shareForWorker, type OtherProxies } from "./worker-siblings.ts";
 import { replyOfAll } from "./worker-replies.ts";
 
 export type { ShownByProxy } from "./proxy-worker.ts";
@@ -120,7 +120,7 @@ export class NodeProxy {
   }
 
   /** All proxies but that worker: those of this node that run, and the way to other nodes. */
-  #others<Ask>(asking: ProxyWorker, askNodes: Ask): Others<Ask> {
+  #others<Ask>(asking: ProxyWorker, askNodes: Ask): OtherProxies<Ask> {
     return { node: this.#node, siblings: this.#workers.filter((worker) => worker !== asking && worker.isUp), askNodes };
   }
 }

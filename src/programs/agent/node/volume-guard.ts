@@ -5,7 +5,7 @@ import type { Log } from "#kit/base/log";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { diskBytesOn, usageOf } from "../../../core/planner/node/disk-budget.ts";
 import { refusedForRoom, reserveOf } from "../../../core/planner/node/full-volume.ts";
-import type { HeldBytes, RefusedBefore, VolumeRoom } from "../../../core/planner/node/full-volume.ts";
+import type { VolumeUse, RefusedBefore, VolumeRoom } from "../../../core/planner/node/full-volume.ts";
 import { bytesIn } from "#kit/files/folder-size";
 import type { NodeReport } from "../members/node-report.ts";
 import type { Records } from "../records/records.ts";
@@ -96,7 +96,7 @@ export class VolumeGuard {
 function heldBytes(
   { dataDir, node }: VolumeContext["config"],
   databases: readonly DatabaseRecord[],
-): Promise<readonly HeldBytes[]> {
+): Promise<readonly VolumeUse[]> {
   return Promise.all(
     databases.map(async (record) => ({
       bdb: record.uid,
@@ -108,12 +108,12 @@ function heldBytes(
 
 function fullVolume(
   { total, free }: VolumeRoom,
-  held: readonly HeldBytes[],
+  held: readonly VolumeUse[],
   bdbs: readonly number[],
 ): NonNullable<NodeReport["fullVolume"]> {
   const refused = held.filter(({ bdb }) => bdbs.includes(bdb));
-  const databases = refused.map(({ bdb, bytes }) => ({ bdb, bytes: stepped(bytes) }));
-  return { total, free: stepped(free), databases };
+  const databases = refused.map(({ bdb, bytes }) => ({ bdb, bytes: roundToStep(bytes) }));
+  return { total, free: roundToStep(free), databases };
 }
 
 async function roomOn(folder: string): Promise<VolumeRoom> {
@@ -121,6 +121,6 @@ async function roomOn(folder: string): Promise<VolumeRoom> {
   return { total: bsize * blocks, free: bsize * bavail };
 }
 
-function stepped(bytes: number): number {
+function roundToStep(bytes: number): number {
   return Math.round(bytes / STEP_BYTES) * STEP_BYTES;
 }

@@ -5,7 +5,7 @@ import type { DatabaseRecord, ShardRecord } from "../../../core/api/records.ts";
 import { siteKeptBytes } from "../../../core/api/settings/replication-buffers.ts";
 import { otherSites } from "../../../core/planner/active-active/other-sites.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
-import { membersOf } from "../../../core/planner/database/in-sync.ts";
+import { presentMembers } from "../../../core/planner/database/in-sync.ts";
 import { instanceFiles } from "../../../mechanisms/supervisor/instance-files.ts";
 import type { LinkedDatabase } from "../../../ports/management/link-control.ts";
 import type { EngineTls } from "../../../ports/resp/engine-tls.ts";
@@ -59,7 +59,7 @@ async function linkedDatabase(context: WantedLinkContext, record: DatabaseRecord
     sites: sites.map(({ host, port, ...site }) => ({ ...site, address: { host, port } })),
     ...whereIs(context, record, shard),
     logins: engineLogins(access),
-    confirmedBy: membersOf(shard)?.length ?? 0,
+    confirmedBy: presentMembers(shard)?.length ?? 0,
     keptBytes: siteKeptBytes(record.memoryBytes),
     awaitsSites: record.awaitsSites === true,
   };

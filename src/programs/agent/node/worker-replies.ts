@@ -10,10 +10,10 @@ export function replyOfAll(replies: readonly ProxyReply[]): ProxyReply {
   if (refusal !== undefined) return refusal;
   const [first, ...others] = replies.filter((reply): reply is Done => reply.ok);
   if (first === undefined) throw new Error("there is no worker");
-  return others.reduce(joined, first);
+  return others.reduce(joinReplies, first);
 }
 
-function joined(one: Done, other: Done): Done {
+function joinReplies(one: Done, other: Done): Done {
   switch (one.op) {
     case "lease":
     case "prepare":

@@ -2,13 +2,13 @@ import { isFault } from "#kit/base/fault";
 import type { ClientsQuestion, OtherClients } from "../../../ports/management/clients-question.ts";
 import type { OtherScripts, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
 import { faults } from "../faults.ts";
-import { answerOf } from "./other-clients.ts";
+import { clientsAnswer } from "./other-clients.ts";
 import { scriptsIn } from "./other-scripts.ts";
 import type { ProxyChildOptions } from "./proxy-child.ts";
 import type { ProxyWorker } from "./proxy-worker.ts";
 
 /** All proxies but the one that asks. */
-export interface Others<Ask> {
+export interface OtherProxies<Ask> {
   /** uid of this node. */
   readonly node: number;
   /** Its other workers. */
@@ -19,7 +19,7 @@ export interface Others<Ask> {
 
 /** Has done what a client asks of all clients of its database: to a worker, those of the others are as those of other nodes. */
 export async function askForWorker(
-  { node, siblings, askNodes }: Others<ProxyChildOptions["askOthers"]>,
+  { node, siblings, askNodes }: OtherProxies<ProxyChildOptions["askOthers"]>,
   question: ClientsQuestion,
 ): Promise<readonly OtherClients[]> {
   const isHere = question.node === undefined || question.node === node;
@@ -32,7 +32,7 @@ export async function askForWorker(
 
 /** Lets the other workers and nodes know of scripts, and asks them. */
 export async function shareForWorker(
-  { node, siblings, askNodes }: Others<ProxyChildOptions["askScripts"]>,
+  { node, siblings, askNodes }: OtherProxies<ProxyChildOptions["askScripts"]>,
   request: ScriptsRequest,
 ): Promise<readonly OtherScripts[]> {
   const [others, ...own] = await Promise.all([
@@ -52,7 +52,7 @@ async function askSibling(
   { bdb, request }: ClientsQuestion,
 ): Promise<OtherClients | undefined> {
   const reply = await worker.send({ op: "clients", bdb, request }).catch(noneOfEnded);
-  return reply && answerOf(node, reply);
+  return reply && clientsAnswer(node, reply);
 }
 
 function noneOfEnded(error: unknown): undefined {

@@ -44,7 +44,7 @@ export function instanceFacts(
     state: "serving",
     role: answer.replication.role,
     ...replicationProgress(shard, instance, answers, addressOf),
-    ...followed(shard, instance, answer.replication.link, addressOf),
+    ...followsFact(shard, instance, answer.replication.link, addressOf),
     hasData: answer.hasData,
     ...(answer.replication.link?.status === "down" ? { drained: true } : {}),
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
@@ -104,7 +104,7 @@ export function replicationProgress(
 }
 
 /** Which engine a replica is set to follow; nothing for the primary itself. */
-function followed(
+function followsFact(
   shard: ShardRecord,
   instance: InstanceRecord,
   link: { readonly host: string; readonly port: number } | undefined,

@@ -45,18 +45,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the environment of the node container; AGENT_BAD_CONFIG names the first variable that is missing or wrong. */
 export function readAgentConfig(env: Environment): AgentConfig {
-  const podName = needed(env, "POD_NAME", /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?-\d{1,3}$/, "<statefulset>-<ordinal>");
-  const address = needed(env, "POD_IP");
+  const podName = requireVariable(
+    env,
+    "POD_NAME",
+    /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?-\d{1,3}$/,
+    "<statefulset>-<ordinal>",
+  );
+  const address = requireVariable(env, "POD_IP");
   if (isIP(address) === 0) throw bad("POD_IP", address, "an IP address");
   const root = env.CONTAINER_ROOT ?? "/";
   const sharedDir = hasEngineContainer(env.ENGINES_RUN ?? "in-node") ? join(root, NODE_PATHS.shared) : undefined;
   return Object.freeze({
     podName,
-    namespace: needed(env, "POD_NAMESPACE"),
+    namespace: requireVariable(env, "POD_NAMESPACE"),
     address,
-    cluster: needed(env, "CLUSTER_NAME"),
+    cluster: requireVariable(env, "CLUSTER_NAME"),
     node: Number(podName.slice(podName.lastIndexOf("-") + 1)) + 1,
-    release: releaseOf(needed(env, "STORE_RELEASE")),
+    release: releaseOf(requireVariable(env, "STORE_RELEASE")),
     baseSystem: readBaseSystem(root),
     root,
     dataDir: join(root, NODE_PATHS.data),
@@ -68,7 +73,12 @@ export function readAgentConfig(env: Environment): AgentConfig {
   });
 }
 
-function needed(env: Environment, name: string, form = /^[^\s]{1,253}$/, expected = "a non-empty word"): string {
+function requireVariable(
+  env: Environment,
+  name: string,
+  form = /^[^\s]{1,253}$/,
+  expected = "a non-empty word",
+): string {
   const value = env[name] ?? "";
   if (!form.test(value)) throw bad(name, value, expected);
   return value;

@@ -68,13 +68,13 @@ export async function resolveIntent(request: ResolveRequest, ports: ShardPorts):
       return { kind: "waiting", reason: verdict.reason };
     case "finish":
       if (targetAddress === undefined) return { kind: "waiting", reason: "the node of the target has no address" };
-      return finished({ record, move, target: targetAddress, loss: verdict.loss }, ports);
+      return finishMove({ record, move, target: targetAddress, loss: verdict.loss }, ports);
     case "take-back":
       return rollBack({ record, move, oldAddress, targetAddress, old, loss: verdict.loss }, ports);
   }
 }
 
-async function finished(
+async function finishMove(
   {
     record,
     move,
@@ -110,7 +110,7 @@ async function rollBack(
     throw new Fault(faults.recordMoved, `another leader ended the switchover of database ${record.uid}`, { ...move });
   if (oldAddress === undefined || old === undefined) return { kind: "taken-back", record: stored };
   if (old.role === "replica") await withEngine(oldAddress, promote);
-  if (targetAddress !== undefined) await reattached(targetAddress, oldAddress, ports);
+  if (targetAddress !== undefined) await reattachTarget(targetAddress, oldAddress, ports);
   const target = placeOf(oldAddress);
   // a target that does not answer may only be suspended: what it would acknowledge later is lost already
   const { proxies } = ports;
@@ -124,7 +124,7 @@ async function rollBack(
 }
 
 /** The target is a replica of the old primary again; one that does not answer is attached when it does. */
-async function reattached(target: EngineAddress, primary: EngineAddress, ports: ShardPorts): Promise<void> {
+async function reattachTarget(target: EngineAddress, primary: EngineAddress, ports: ShardPorts): Promise<void> {
   try {
     await withEngine(target, (engine) => attach(engine, placeOf(primary)));
   } catch (error) {

@@ -10,10 +10,10 @@ export interface VerifyPair {
 }
 
 /** "changing": it changed under each comparison, so that there is no verdict. */
-export type Verdict = "equal" | "different" | "changing";
+export type KeyVerdict = "equal" | "different" | "changing";
 
-export interface Settled {
-  readonly verdict: Verdict;
+export interface SettledKey {
+  readonly verdict: KeyVerdict;
   /** What the replica had last. */
   readonly copy: string;
 }
@@ -30,7 +30,7 @@ export async function settle<T>(
   pair: VerifyPair,
   items: readonly T[],
   read: ReadItems<T>,
-): Promise<readonly Settled[]> {
+): Promise<readonly SettledKey[]> {
   const seen = items.map((item) => new Sight(item));
   const catchUp: CatchUp = { withinMs: CATCH_UP_MS, pause: () => pair.pace.pause() };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -72,7 +72,7 @@ class Sight<T> {
     this.#hasChanged ||= before !== after || before !== first || replica !== firstCopy;
   }
 
-  get verdict(): Verdict {
+  get verdict(): KeyVerdict {
     if (this.isEqual) return "equal";
     return this.#hasChanged ? "changing" : "different";
   }

@@ -30,7 +30,7 @@ export function isReadByPlace(type: string): boolean {
 export async function* slicesOf(side: EngineControl, sliced: SlicedKey, pace: Pace): AsyncGenerator<Slice> {
   const { type } = sliced;
   const scan = SCANS.get(type);
-  if (scan !== undefined) yield* scanned(side, sliced, scan, pace);
+  if (scan !== undefined) yield* scanSlices(side, sliced, scan, pace);
   else if (type === "stream") yield* entries(side, sliced, pace);
   else yield* ranges(sliced);
 }
@@ -76,7 +76,7 @@ function elementsAtOnce({ elements, bytes }: KeySize): number {
   return Math.min(Math.max(1, Math.floor(MOST_BYTES / average)), MOST_ELEMENTS);
 }
 
-async function* scanned(
+async function* scanSlices(
   { client }: EngineControl,
   sliced: SlicedKey,
   { command, step }: { readonly command: string; readonly step: number },

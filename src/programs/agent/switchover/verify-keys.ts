@@ -4,13 +4,13 @@ import type { EngineControl } from "./engines.ts";
 import { countCommandOf, sizesOf } from "./key-sizes.ts";
 import type { KeySize } from "./key-sizes.ts";
 import { settle } from "./settle.ts";
-import type { Settled, Verdict, VerifyPair } from "./settle.ts";
+import type { SettledKey, KeyVerdict, VerifyPair } from "./settle.ts";
 import { hasSlices, isReadByPlace, readerOf, slicesOf } from "./slices.ts";
 import type { SlicedKey } from "./slices.ts";
 
-export interface ComparedKey {
+export interface VerifiedKey {
   readonly key: Uint8Array;
-  readonly verdict: Verdict | "expired";
+  readonly verdict: KeyVerdict | "expired";
 }
 
 /** Elements of large values that may still be read; what is over that is compared by its size alone. */
@@ -31,11 +31,11 @@ export async function compareKeys(
   walked: EngineControl,
   keys: readonly Uint8Array[],
   budget: ElementBudget,
-): Promise<readonly ComparedKey[]> {
+): Promise<readonly VerifiedKey[]> {
   const ours = await sizesOf(pair.primary, keys, pair.pace);
   const theirs = await sizesOf(pair.replica, keys, pair.pace);
   const sized = keys.map((key, i) => ({ key, ...largerOf(ours[i] ?? GONE, theirs[i] ?? GONE) }));
-  const compared: ComparedKey[] = [];
+  const compared: VerifiedKey[] = [];
   for (const group of groupsOf(sized.filter(isSmall)))
     compared.push(...(await compareSmall(pair, walked, group, budget)));
   for (const sliced of sized.filter((one) => !isSmall(one)))
@@ -89,11 +89,11 @@ async function compareSmall(
   walked: EngineControl,
   group: readonly SlicedKey[],
   budget: ElementBudget,
-): Promise<readonly ComparedKey[]> {
+): Promise<readonly VerifiedKey[]> {
   const settled = await settle(pair, group, async ({ client }, some) =>
     listOf(await client.call("DEBUG", "DIGEST-VALUE", ...some.map(({ key }) => key))).map(textOf),
   );
-  const compared: ComparedKey[] = [];
+  const compared: VerifiedKey[] = [];
   for (const [i, one] of group.entries()) {
     const { verdict, copy } = settled[i] ?? UNKNOWN;
     if (verdict === "equal") compared.push({ key: one.key, verdict: copy === ABSENT ? "expired" : "equal" });
@@ -105,7 +105,7 @@ async function compareSmall(
   return compared;
 }
 
-const UNKNOWN: Settled = { verdict: "changing", copy: "" };
+const UNKNOWN: SettledKey = { verdict: "changing", copy: "" };
 
 /** Type, size and expiry first, then part by part as the engine that is walked over has them. */
 async function compareLarge(
@@ -113,7 +113,7 @@ async function compareLarge(
   walked: EngineControl,
   sliced: SlicedKey,
   budget: ElementBudget,
-): Promise<Verdict> {
+): Promise<KeyVerdict> {
   const found = new Set((await settle(pair, [sliced], readHead)).map(({ verdict }) => verdict));
   if (!found.has("different") && !hasSlices(sliced.type)) budget.isShort = true;
   else if (!found.has("different")) await compareSlices(pair, walked, sliced, { budget, found });
@@ -126,7 +126,7 @@ async function compareSlices(
   pair: VerifyPair,
   walked: EngineControl,
   sliced: SlicedKey,
-  { budget, found }: { readonly budget: ElementBudget; readonly found: Set<Verdict> },
+  { budget, found }: { readonly budget: ElementBudget; readonly found: Set<KeyVerdict> },
 ): Promise<void> {
   let movingParts = 0;
   for await (const slice of slicesOf(walked, sliced, pair.pace)) {

@@ -9,7 +9,7 @@ import type { EngineControl } from "./engines.ts";
 import { Pace } from "./pace.ts";
 import type { VerifyPair } from "./settle.ts";
 import { compareKeys } from "./verify-keys.ts";
-import type { ComparedKey, ElementBudget } from "./verify-keys.ts";
+import type { VerifiedKey, ElementBudget } from "./verify-keys.ts";
 
 export interface VerifyRequest {
   readonly primary: EngineAddress;
@@ -108,7 +108,7 @@ class Tally {
   #expired = 0;
   readonly #examples = new Set<string>();
 
-  add(compared: readonly ComparedKey[]): void {
+  add(compared: readonly VerifiedKey[]): void {
     for (const { key, verdict } of compared) {
       this.#keys += 1;
       if (verdict === "changing") this.#changing += 1;

@@ -8,7 +8,7 @@ import { bundleFor, watchedNamespaceFor, type BundleOptions } from "../../../cor
 import { repositoryOf, REPOSITORIES } from "../../../core/releases/catalogue/images.ts";
 import { faults } from "../faults.ts";
 import { namedRelease } from "./named-release.ts";
-import type { Site } from "./namespace-access.ts";
+import type { NamespaceAccess } from "./namespace-access.ts";
 
 /**
  * The bundle of another release for where the operator is installed now (§4.3 rules 3 and 7): the same platform, registry
@@ -16,7 +16,7 @@ import type { Site } from "./namespace-access.ts";
  * CLI_BY_HELM when they are Helm's.
  */
 export async function bundleLikeInstalled(
-  { kube, namespace }: Pick<Site, "kube" | "namespace">,
+  { kube, namespace }: Pick<NamespaceAccess, "kube" | "namespace">,
   version: string,
   kinds: readonly string[] = [],
 ): Promise<string> {

@@ -15,7 +15,7 @@ import { latestRelease, releaseByNodeTag, releaseByOperator } from "../../../cor
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { faults } from "../faults.ts";
 import { lackOf, type Lack } from "./rights.ts";
-import { chosenCluster, type Site } from "./namespace-access.ts";
+import { chosenCluster, type NamespaceAccess } from "./namespace-access.ts";
 
 /** A cluster with all that lies around it, as it is now. */
 export interface Look {
@@ -37,25 +37,25 @@ export interface Look {
 }
 
 /** Looks at a cluster once, as far as the caller may; CLI_NO_CLUSTER when it is not there. */
-export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
-  const rec = await chosenCluster(site, name);
+export async function lookAtCluster(access: NamespaceAccess, name?: string): Promise<Look> {
+  const rec = await chosenCluster(access, name);
   const spec = readClusterSpec(rec);
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${rec.metadata.name}: ${spec}`);
   const [environment, databases] = await Promise.all([
     readEnvironment(
-      { kube: site.around.noting(site.kube), clock: site.clock },
-      { name: rec.metadata.name, namespace: site.namespace },
+      { kube: access.around.noting(access.kube), clock: access.clock },
+      { name: rec.metadata.name, namespace: access.namespace },
     ),
-    site.denied.unless(readDatabasesOf(site.kube, { name: rec.metadata.name, namespace: site.namespace }), []),
+    access.denied.unless(readDatabasesOf(access.kube, { name: rec.metadata.name, namespace: access.namespace }), []),
   ]);
   const operator = environment.operator?.read === true ? imageTagOf(environment.operator.value.image) : "";
   const nodeTag = rec.status?.version ?? rec.status?.imageTag ?? spec.storeEnterpriseImageSpec?.versionTag ?? "";
   const release = releaseByOperator(operator) ?? releaseByNodeTag(nodeTag) ?? latestRelease();
-  const observed = await observeCluster({ ...site, release }, permittedReads(site), rec, spec, 0);
-  const denied = site.denied.list();
-  const all = [...denied, ...site.around.list()];
-  const lack = denied.length === 0 ? undefined : await lackOf(site, denied, rec.metadata.name);
-  const lackAround = all.length === 0 ? undefined : await lackOf(site, all, rec.metadata.name);
+  const observed = await observeCluster({ ...access, release }, permittedReads(access), rec, spec, 0);
+  const denied = access.denied.list();
+  const all = [...denied, ...access.around.list()];
+  const lack = denied.length === 0 ? undefined : await lackOf(access, denied, rec.metadata.name);
+  const lackAround = all.length === 0 ? undefined : await lackOf(access, all, rec.metadata.name);
   const observation = withCause(observed, lack?.text);
   return {
     observation,
@@ -69,7 +69,7 @@ export async function lookAtCluster(site: Site, name?: string): Promise<Look> {
 }
 
 /** What the caller may not read is taken for absent, and noted. */
-function permittedReads({ kube, denied }: Site): ClusterReads {
+function permittedReads({ kube, denied }: NamespaceAccess): ClusterReads {
   const reads = liveReads(kube);
   return {
     statefulSet: (cluster) => denied.unless(reads.statefulSet(cluster), undefined),

@@ -4,9 +4,9 @@ import { connectionTo, readClusterSpec, liveReads } from "../../../mechanisms/ob
 import type { Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../faults.ts";
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 import { lackOf, type Lack } from "./rights.ts";
-import { chosenCluster, type Site } from "./namespace-access.ts";
+import { chosenCluster, type NamespaceAccess } from "./namespace-access.ts";
 
 /** A cluster that is asked itself. */
 export interface ClusterClient {
@@ -21,8 +21,8 @@ export interface UnaskedCluster {
 }
 
 /** The management API of a cluster; CLI_CLUSTER_SILENT when there is no way to it. */
-export async function askCluster(site: Site, name?: string): Promise<ClusterClient> {
-  const reached = await reachCluster(site, name);
+export async function askCluster(access: NamespaceAccess, name?: string): Promise<ClusterClient> {
+  const reached = await reachCluster(access, name);
   if (!("lack" in reached)) return reached;
   const { code, retry } = faults.clusterSilent;
   const { text, remedy } = reached.lack;
@@ -30,15 +30,15 @@ export async function askCluster(site: Site, name?: string): Promise<ClusterClie
 }
 
 /** The same; or what the caller lacks to ask it. */
-export async function reachCluster(site: Site, name?: string): Promise<ClusterClient | UnaskedCluster> {
-  const rec = await chosenCluster(site, name);
+export async function reachCluster(access: NamespaceAccess, name?: string): Promise<ClusterClient | UnaskedCluster> {
+  const rec = await chosenCluster(access, name);
   const spec = readClusterSpec(rec);
-  const cluster = { name: rec.metadata.name, namespace: site.namespace };
+  const cluster = { name: rec.metadata.name, namespace: access.namespace };
   if (typeof spec === "string") throw new Fault(faults.unreadable, `${cluster.name}: ${spec}`);
-  const pods = await site.denied.unless(liveReads(site.kube).nodePods(cluster), []);
-  const connection = await connectionTo(site.connections, cluster, spec, pods);
-  const denied = site.denied.list();
-  if (denied.length > 0) return { rec, lack: await lackOf(site, denied, cluster.name) };
+  const pods = await access.denied.unless(liveReads(access.kube).nodePods(cluster), []);
+  const connection = await connectionTo(access.connections, cluster, spec, pods);
+  const denied = access.denied.list();
+  if (denied.length > 0) return { rec, lack: await lackOf(access, denied, cluster.name) };
   if (typeof connection === "string")
     throw new Fault(faults.clusterSilent, `cluster ${cluster.name} cannot be asked: ${connection}`);
   return { name: cluster.name, client: connection.client };
@@ -46,5 +46,5 @@ export async function reachCluster(site: Site, name?: string): Promise<ClusterCl
 
 /** What stands below an answer that comes from objects alone. */
 export function unaskedText({ text, remedy }: Lack, columns?: number): string {
-  return `\nNot known: the cluster was not asked, and this is what its objects say.\n${folded(text, "   ", columns)}   do: ${folded(remedy, "       ", columns).trimStart()}`;
+  return `\nNot known: the cluster was not asked, and this is what its objects say.\n${foldText(text, "   ", columns)}   do: ${foldText(remedy, "       ", columns).trimStart()}`;
 }

@@ -22,14 +22,14 @@ import { refusalForPerson } from "./rights.ts";
 import { USER_AGENT } from "../../../core/api/names.ts";
 
 /** Where a command looks, as its options say. */
-export interface SiteOptions {
+export interface NamespaceOptions {
   readonly namespace?: string;
   readonly context?: string;
   readonly kubeconfig?: string;
 }
 
 /** A namespace of a Kubernetes and the ways into it. */
-export interface Site {
+export interface NamespaceAccess {
   readonly kube: Kube;
   readonly namespace: string;
   readonly connections: Connections;
@@ -43,7 +43,7 @@ export interface Site {
 }
 
 /** `-n`, `--context` and `--kubeconfig`, as kubectl has them. */
-export function withSiteOptions(command: Command): Command {
+export function withNamespaceOptions(command: Command): Command {
   return command
     .addOption(new Option("-n, --namespace <name>", "namespace (default: the context's)"))
     .addOption(new Option("--context <name>", "context of the kubeconfig (default: its current one)"))
@@ -51,17 +51,17 @@ export function withSiteOptions(command: Command): Command {
 }
 
 /** Does `work` at the site that the options name, and closes every connection after it. */
-export async function atSite<T>(
-  options: SiteOptions,
+export async function withAccess<T>(
+  options: NamespaceOptions,
   context: CliContext,
-  work: (site: Site) => Promise<T>,
+  work: (access: NamespaceAccess) => Promise<T>,
 ): Promise<T> {
   const config = configOf(options, context.env);
   const kube = connect(config, { userAgent: USER_AGENT });
   const { clock } = context;
   const denied = noteDenied();
   const around = noteDenied();
-  const connections = forgiving(openConnections(kube, clock), denied);
+  const connections = tolerateDenied(openConnections(kube, clock), denied);
   try {
     const namespace = options.namespace ?? config.namespace;
     return await work({
@@ -83,7 +83,10 @@ export async function atSite<T>(
 }
 
 /** The cluster of that name, or the only one of the namespace. */
-export async function chosenCluster({ kube, namespace }: Site, name?: string): Promise<Stored<StoreEnterpriseCluster>> {
+export async function chosenCluster(
+  { kube, namespace }: NamespaceAccess,
+  name?: string,
+): Promise<Stored<StoreEnterpriseCluster>> {
   const { items } = await kube.list(Clusters, { namespace });
   const names = items.map(({ metadata }) => metadata.name).join(", ");
   const [only] = items;
@@ -101,7 +104,7 @@ export async function chosenCluster({ kube, namespace }: Site, name?: string): P
   return found;
 }
 
-function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]): KubeConfig {
+function configOf({ kubeconfig, context }: NamespaceOptions, env: CliContext["env"]): KubeConfig {
   const own = join(env["HOME"] ?? "", ".kube", "config");
   const file = kubeconfig ?? env["KUBECONFIG"] ?? (existsSync(own) ? own : undefined);
   if (file === undefined && env["KUBERNETES_SERVICE_HOST"] === undefined)
@@ -113,7 +116,7 @@ function configOf({ kubeconfig, context }: SiteOptions, env: CliContext["env"]):
 }
 
 /** A user who may not read the secrets sees that in the answer, and sees the rest all the same. */
-function forgiving(connections: Connections, denied: Denied): Connections {
+function tolerateDenied(connections: Connections, denied: Denied): Connections {
   return {
     ...connections,
     to: (cluster, secret) =>

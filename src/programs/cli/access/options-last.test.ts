@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { siteOptionsLast } from "./options-last.ts";
+import { namespaceOptionsLast } from "./options-last.ts";
 
 const cases: readonly [given: string, taken: string][] = [
   ["status", "status"],
@@ -15,6 +15,6 @@ const cases: readonly [given: string, taken: string][] = [
 
 for (const [given, taken] of cases) {
   test(`storectl ${given} is read as storectl ${taken}`, () => {
-    assert.equal(siteOptionsLast(given.split(" ")).join(" "), taken);
+    assert.equal(namespaceOptionsLast(given.split(" ")).join(" "), taken);
   });
 }

@@ -20,8 +20,8 @@ interface Write {
 }
 
 /** What an edit comes to; CLI_REFUSED with the objection when it is refused. */
-export function accepted<T>(result: EditResult<T>): T {
-  if ("objection" in result) throw refused([result.objection]);
+export function requireAccepted<T>(result: EditResult<T>): T {
+  if ("objection" in result) throw refusedFault([result.objection]);
   return result.value;
 }
 
@@ -53,7 +53,7 @@ export function acceptable(
   );
   for (const warning of warnings) print(`warning: ${visibleLine(warning)}\n`);
   const missing = before === undefined ? ownSiteMissing(objects, parsed.data, namespace) : [];
-  if (denials.length + missing.length > 0) throw refused([...denials, ...missing]);
+  if (denials.length + missing.length > 0) throw refusedFault([...denials, ...missing]);
   return spec as StoreEnterpriseActiveActiveDatabase["spec"]; // as the schema has found
 }
 
@@ -73,7 +73,7 @@ function ownSiteMissing(
   return [forbiddenValue("spec.participatingClusters", why, remedy)];
 }
 
-function refused(objections: readonly Objection[]): Fault {
+function refusedFault(objections: readonly Objection[]): Fault {
   return new Fault(faults.refused, objections.map(sentence).join(" | "));
 }
 

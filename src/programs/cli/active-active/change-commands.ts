@@ -7,12 +7,12 @@ import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/ki
 import { readNamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { ownRight } from "../access/look-rights.ts";
-import { change } from "./change.ts";
+import { changeActiveActive } from "./change.ts";
 import { requireChange } from "./rights.ts";
 import { sitesAsLinked } from "./linked-sites.ts";
-import { acceptable, accepted, ownSite } from "./acceptable.ts";
+import { acceptable, requireAccepted, ownSite } from "./acceptable.ts";
 
 /** `storectl active-active create`. */
 export function createCommand(context: Asking): Command {
@@ -24,15 +24,15 @@ export function createCommand(context: Asking): Command {
       "--sites <sites>",
       "its sites with commas between them: each a StoreEnterpriseRemoteCluster, :<port> after it where links dial another port than 9444",
     )
-    .action(async (name: string, fields: string[], options: SiteOptions & { sites: string }) => {
-      await atSite(options, context, async (site) => {
-        const { kube, namespace } = site;
-        await requireChange(site, ownRight("create", "activeActive", undefined, namespace));
+    .action(async (name: string, fields: string[], options: NamespaceOptions & { sites: string }) => {
+      await withAccess(options, context, async (access) => {
+        const { kube, namespace } = access;
+        await requireChange(access, ownRight("create", "activeActive", undefined, namespace));
         const objects = await readNamespaceObjects(kube, namespace);
         const none: WrittenSpec = { participatingClusters: [] };
         const withSites = options.sites
           .split(",")
-          .reduce((spec, text) => accepted(withSite(spec, siteNamed(text))), none);
+          .reduce((spec, text) => requireAccepted(withSite(spec, siteNamed(text))), none);
         const spec = acceptable(
           objects,
           { name, namespace, spec: withFields(withSites, fields), before: undefined },
@@ -42,7 +42,7 @@ export function createCommand(context: Asking): Command {
       });
       context.print(`Made ${name} with the sites ${options.sites.split(",").join(", ")}.\n${follow(name)}`);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** `storectl active-active add-site`. */
@@ -51,12 +51,14 @@ export function addSiteCommand(context: Asking): Command {
     .description("let a cluster take part; it gets all data before its clients are let in")
     .argument("<database>", "name of the database")
     .argument("<site>", "its StoreEnterpriseRemoteCluster; :<port> after it where links dial another port than 9444")
-    .action(async (name: string, text: string, options: SiteOptions) => {
+    .action(async (name: string, text: string, options: NamespaceOptions) => {
       const added = siteNamed(text);
-      await atSite(options, context, (site) => change(site, name, context, (spec) => withSite(spec, added)));
+      await withAccess(options, context, (access) =>
+        changeActiveActive(access, name, context, (spec) => withSite(spec, added)),
+      );
       context.print(`${added.name} takes part in ${name}.\n${follow(name)}`);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** `storectl active-active remove-site`. */
@@ -66,12 +68,12 @@ export function removeSiteCommand(context: Asking): Command {
     .argument("<database>", "name of the database")
     .argument("<site>", "name of its StoreEnterpriseRemoteCluster")
     .option("--force", "also while it is not up: what the others have not received of it is left behind")
-    .action(async (name: string, leaving: string, options: SiteOptions & { force?: true }) => {
+    .action(async (name: string, leaving: string, options: NamespaceOptions & { force?: true }) => {
       const isForced = options.force === true;
-      await atSite(options, context, (site) =>
-        change(site, name, context, async (spec, objects) => {
-          const self = ownSite(objects, spec, site.namespace);
-          const sites = isForced ? [] : await sitesAsLinked(site, spec, name);
+      await withAccess(options, context, (access) =>
+        changeActiveActive(access, name, context, async (spec, objects) => {
+          const self = ownSite(objects, spec, access.namespace);
+          const sites = isForced ? [] : await sitesAsLinked(access, spec, name);
           return withoutSite(spec, leaving, { self, sites, isForced });
         }),
       );
@@ -79,7 +81,7 @@ export function removeSiteCommand(context: Asking): Command {
         `${leaving} takes part in ${name} no more; its database stays until the object there is deleted.\n`,
       );
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** `storectl active-active update`. */
@@ -91,24 +93,24 @@ export function updateCommand(context: Asking): Command {
       "<fields...>",
       "for instance memorySize=2GB storeVersion=8.2; nothing after = gives a field its default again",
     )
-    .action(async (name: string, fields: string[], options: SiteOptions) => {
-      await atSite(options, context, (site) =>
-        change(site, name, context, (spec) => ({ value: withFields(spec, fields) })),
+    .action(async (name: string, fields: string[], options: NamespaceOptions) => {
+      await withAccess(options, context, (access) =>
+        changeActiveActive(access, name, context, (spec) => ({ value: withFields(spec, fields) })),
       );
       context.print(`Changed ${name}; the other sites follow.\n${follow(name)}`);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 function siteNamed(text: string): ActiveActiveParticipant {
-  return accepted(siteOfText(text));
+  return requireAccepted(siteOfText(text));
 }
 
 function withFields(spec: WrittenSpec, fields: readonly string[]): WrittenSpec {
   return fields.reduce((all, text) => {
     const [field = "", ...value] = text.split("=");
     if (value.length === 0) throw new Fault(faults.refused, `"${text}": a field and its value have = between them`);
-    return accepted(withField(all, field, value.join("=")));
+    return requireAccepted(withField(all, field, value.join("=")));
   }, spec);
 }
 

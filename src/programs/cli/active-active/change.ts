@@ -5,10 +5,10 @@ import { ActiveActiveDatabases } from "../../../mechanisms/observe/kubernetes/ki
 import { readNamespaceObjects, type NamespaceObjects } from "../../../mechanisms/observe/kubernetes/references.ts";
 import type { Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { requireChange } from "./rights.ts";
 import { ownRight } from "../access/look-rights.ts";
-import { acceptable, accepted } from "./acceptable.ts";
+import { acceptable, requireAccepted } from "./acceptable.ts";
 
 type Edit = (
   spec: WrittenSpec,
@@ -16,9 +16,14 @@ type Edit = (
 ) => EditResult<WrittenSpec> | Promise<EditResult<WrittenSpec>>;
 
 /** Reads, edits and writes the object; once more when the operator or another user has written it meanwhile. CLI_REFUSED, and CLI_NO_ACTIVE_ACTIVE. */
-export async function change(site: Site, name: string, context: Asking, edit: Edit): Promise<void> {
-  const { kube, namespace } = site;
-  await requireChange(site, ownRight("update", "activeActive", name, namespace));
+export async function changeActiveActive(
+  access: NamespaceAccess,
+  name: string,
+  context: Asking,
+  edit: Edit,
+): Promise<void> {
+  const { kube, namespace } = access;
+  await requireChange(access, ownRight("update", "activeActive", name, namespace));
   for (;;) {
     const objects = await readNamespaceObjects(kube, namespace);
     const stored = objects.activeActives.find(({ metadata }) => metadata.name === name);
@@ -30,7 +35,11 @@ export async function change(site: Site, name: string, context: Asking, edit: Ed
       );
     }
     const before: WrittenSpec = { ...stored.spec };
-    const spec = acceptable(objects, { name, namespace, spec: accepted(await edit(before, objects)), before }, context);
+    const spec = acceptable(
+      objects,
+      { name, namespace, spec: requireAccepted(await edit(before, objects)), before },
+      context,
+    );
     try {
       await kube.update(ActiveActiveDatabases, { ...stored, spec });
       return;

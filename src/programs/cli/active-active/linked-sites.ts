@@ -5,12 +5,16 @@ import { liveRecord } from "../../../core/planner/active-active/record.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { faults } from "../faults.ts";
 import { askCluster } from "../access/management.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 
 /** How the other sites of a database arrive at the cluster that it names; a sentence when that does not say so. */
-export async function sitesAsLinked(site: Site, spec: WrittenSpec, name: string): Promise<LeavingFacts["sites"]> {
+export async function sitesAsLinked(
+  access: NamespaceAccess,
+  spec: WrittenSpec,
+  name: string,
+): Promise<LeavingFacts["sites"]> {
   try {
-    const { client } = await askCluster(site, clusterOf(spec));
+    const { client } = await askCluster(access, clusterOf(spec));
     const record = liveRecord(await client.call("crdbs"), name);
     if (record === undefined) return `the cluster takes part in no Active-Active database "${name}" yet`;
     const { sites } = await client.call("crdbHealth", { params: { guid: record.guid } });

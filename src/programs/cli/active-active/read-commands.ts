@@ -6,13 +6,13 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import type { LinkHealth } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
 import { faults } from "../faults.ts";
 import { askCluster } from "../access/management.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { compareText, healthText, listText, recordText, tasksText, whyNotCompared } from "./report.ts";
 
-interface ReadOptions extends SiteOptions, OutputOption {
+interface ReadOptions extends NamespaceOptions, OutputOption {
   readonly cluster?: string;
 }
 
@@ -22,19 +22,19 @@ export function listCommand(context: Asking): Command {
     .description("list the Active-Active databases that a cluster takes part in")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
-    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
-      const rows = await atSite(options, context, async (site) => {
-        const { client } = await askCluster(site, cluster);
+    .action(async (cluster: string | undefined, options: NamespaceOptions & OutputOption) => {
+      const rows = await withAccess(options, context, async (access) => {
+        const { client } = await askCluster(access, cluster);
         const records = (await client.call("crdbs")).filter(({ deleted }) => deleted !== true);
         return Promise.all(
           records.map(async (record) => ({ ...record, replication: await stateOf(client, record.guid) })),
         );
       });
-      context.print(rendered(options.output, rows, (columns) => listText(rows, columns), context));
+      context.print(renderAnswer(options.output, rows, (columns) => listText(rows, columns), context));
       const states = rows.map(({ replication }) => replication);
       context.end(states.includes("down") ? EXIT.found : states.includes("unknown") ? EXIT.unknown : EXIT.ok);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** Nodes of releases before 0.4.0 have records and no links. */
@@ -52,7 +52,7 @@ export function showCommand(context: Asking): Command {
   return ofDatabase("show", "show what the sites of an Active-Active database agree on").action(
     async (name: string, options: ReadOptions) => {
       const record = await atDatabase(options, context, name, (_client, found) => Promise.resolve(found));
-      context.print(rendered(options.output, record, (columns) => recordText(record, columns), context));
+      context.print(renderAnswer(options.output, record, (columns) => recordText(record, columns), context));
     },
   );
 }
@@ -64,7 +64,7 @@ export function healthCommand(context: Asking): Command {
       const health = await atDatabase(options, context, name, (client, { guid }) =>
         client.call("crdbHealth", { params: { guid } }),
       );
-      context.print(rendered(options.output, health, (columns) => healthText(name, health, columns), context));
+      context.print(renderAnswer(options.output, health, (columns) => healthText(name, health, columns), context));
       context.end(health.state === "down" ? EXIT.found : EXIT.ok);
     },
   );
@@ -78,7 +78,7 @@ export function compareCommand(context: Asking): Command {
         client.call("crdbHealth", { params: { guid } }),
       );
       const { sites } = health;
-      context.print(rendered(options.output, sites, (columns) => compareText(health, columns), context));
+      context.print(renderAnswer(options.output, sites, (columns) => compareText(health, columns), context));
       const differs = sites.some(({ agreement }) => (agreement?.differing ?? 0) > 0);
       const isKnown = sites.every(({ state, cause, agreement }) => whyNotCompared(state, cause, agreement) === "");
       context.end(differs ? EXIT.found : isKnown ? EXIT.ok : EXIT.unknown);
@@ -90,14 +90,14 @@ export function compareCommand(context: Asking): Command {
 export function tasksCommand(context: Asking): Command {
   return ofDatabase("tasks", "show how far this site is with what the sites have agreed on, a deletion too").action(
     async (name: string, options: ReadOptions) => {
-      const tasks = await atSite(options, context, async (site) => {
-        const { client } = await askCluster(site, options.cluster);
+      const tasks = await withAccess(options, context, async (access) => {
+        const { client } = await askCluster(access, options.cluster);
         const [records, all] = [await client.call("crdbs"), await client.call("crdbTasks")];
         const known = records.filter((record) => record.name === name).map(({ guid }) => guid);
         if (known.length === 0) throw noSuch(name, records);
         return all.filter(({ crdb_guid }) => known.includes(crdb_guid));
       });
-      context.print(rendered(options.output, tasks, (columns) => tasksText(tasks, columns), context));
+      context.print(renderAnswer(options.output, tasks, (columns) => tasksText(tasks, columns), context));
       context.end(tasks.every(({ status }) => status === "finished") ? EXIT.ok : EXIT.found);
     },
   );
@@ -109,7 +109,7 @@ function ofDatabase(name: string, description: string): Command {
     .argument("<database>", "name of the Active-Active database")
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption());
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 async function atDatabase<T>(
@@ -118,8 +118,8 @@ async function atDatabase<T>(
   name: string,
   ask: (client: ManagementClient, record: ActiveActiveRecord) => Promise<T>,
 ): Promise<T> {
-  return atSite(options, context, async (site) => {
-    const { client } = await askCluster(site, options.cluster);
+  return withAccess(options, context, async (access) => {
+    const { client } = await askCluster(access, options.cluster);
     const records = await client.call("crdbs");
     const record = liveRecord(records, name);
     if (record !== undefined) return ask(client, record);

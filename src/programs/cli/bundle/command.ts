@@ -32,10 +32,10 @@ function generateCommand({ print }: CliContext): Command {
     .option(
       "--watch <namespace>",
       "another namespace that it manages; goes with --own; may be given several times",
-      watched,
+      addNamespace,
     )
     .option("--repository <image>", "where the operator's image is, without its tag: a private registry")
-    .option("--pull-secret <name>", "secret for the registry; may be given several times", gathered)
+    .option("--pull-secret <name>", "secret for the registry; may be given several times", addName)
     .option("--out <file>", "file to write, which must not be there yet (default: print it)")
     .action(async (release: string | undefined, options: GenerateOptions & { readonly out?: string }) => {
       const text = generateBundle(release, options);
@@ -86,11 +86,11 @@ function namespaceName(text: string): string {
   throw new InvalidArgumentError("it must be the name of a namespace: small letters, digits and hyphens, at most 63");
 }
 
-function watched(name: string, names?: readonly string[]): readonly string[] {
-  return gathered(namespaceName(name), names);
+function addNamespace(name: string, names?: readonly string[]): readonly string[] {
+  return addName(namespaceName(name), names);
 }
 
-function gathered(name: string, names: readonly string[] = []): readonly string[] {
+function addName(name: string, names: readonly string[] = []): readonly string[] {
   return [...names, name];
 }
 

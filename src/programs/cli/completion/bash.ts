@@ -1,4 +1,4 @@
-import { longOptions, stepsTo, valued, type OptionWord, type CommandPlace } from "./places.ts";
+import { longOptions, stepsTo, optionsWithValue, type OptionWord, type CommandPlace } from "./places.ts";
 
 /** The script that teaches bash; `name` is the program. Needs bash 3.2 or later and nothing else. */
 export function bashScript(name: string, places: readonly CommandPlace[]): string {
@@ -21,7 +21,7 @@ complete -o bashdefault -o default -F _${name} ${name} kubectl-store
 }
 
 function optionCases({ at, options }: CommandPlace): readonly string[] {
-  return valued(options).map(
+  return optionsWithValue(options).map(
     (option) => `    ${option.names.map((name) => `"${at}/${name}"`).join(" | ")}) ${valuesOf(option)} return ;;\n`,
   );
 }

@@ -2,7 +2,7 @@ import type { OptionWord, CommandPlace } from "./places.ts";
 
 /** The script that teaches fish. */
 export function fishScript(name: string, places: readonly CommandPlace[]): string {
-  const known = places.filter(({ at }) => at !== "").map(({ at }) => quoted(at));
+  const known = places.filter(({ at }) => at !== "").map(({ at }) => quoteForFish(at));
   return `# ${name} completion for fish
 function __${name}_at
   set -l at
@@ -19,9 +19,9 @@ ${places.flatMap((place) => linesOf(name, place)).join("")}`;
 function linesOf(name: string, { at, commands, options, choices }: CommandPlace): readonly string[] {
   const here = `complete -c ${name} -n "__${name}_at '${at}'"`;
   return [
-    ...commands.map((word) => `${here} -a ${quoted(word.name)} -d ${quoted(word.description)}\n`),
-    ...choices.map((choice) => `${here} -a ${quoted(choice)}\n`),
-    ...options.map((option) => `${here} ${optionOf(option)} -d ${quoted(option.description)}\n`),
+    ...commands.map((word) => `${here} -a ${quoteForFish(word.name)} -d ${quoteForFish(word.description)}\n`),
+    ...choices.map((choice) => `${here} -a ${quoteForFish(choice)}\n`),
+    ...options.map((option) => `${here} ${optionOf(option)} -d ${quoteForFish(option.description)}\n`),
   ];
 }
 
@@ -29,11 +29,11 @@ function optionOf({ names, takes, choices }: OptionWord): string {
   const spelled = names
     .map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
     .join(" ");
-  if (takes === "choice") return `${spelled} -x -a ${quoted(choices.join(" "))}`;
+  if (takes === "choice") return `${spelled} -x -a ${quoteForFish(choices.join(" "))}`;
   if (takes === "nothing") return spelled;
   return `${spelled} ${takes === "file" ? "-r -F" : "-x"}`;
 }
 
-function quoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

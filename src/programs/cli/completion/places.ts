@@ -4,13 +4,13 @@ import type { Command, Option } from "commander";
 export interface CommandPlace {
   /** The commands before, joined by a blank; empty at the beginning. */
   readonly at: string;
-  readonly commands: readonly Word[];
+  readonly commands: readonly CompletionWord[];
   readonly options: readonly OptionWord[];
   /** What the first argument may be, where that is known. */
   readonly choices: readonly string[];
 }
 
-export interface Word {
+export interface CompletionWord {
   readonly name: string;
   readonly description: string;
 }
@@ -45,12 +45,12 @@ export function stepsTo(places: readonly CommandPlace[]): readonly string[] {
 }
 
 /** The options that a value follows. */
-export function valued(options: readonly OptionWord[]): readonly OptionWord[] {
+export function optionsWithValue(options: readonly OptionWord[]): readonly OptionWord[] {
   return options.filter(({ takes }) => takes !== "nothing");
 }
 
 /** The long spellings of options. */
-export function longOptions(options: readonly OptionWord[]): readonly Word[] {
+export function longOptions(options: readonly OptionWord[]): readonly CompletionWord[] {
   return options.flatMap(({ names, description }) =>
     names.filter((name) => name.startsWith("--")).map((name) => ({ name, description })),
   );

@@ -1,4 +1,11 @@
-import { longOptions, stepsTo, valued, type OptionWord, type CommandPlace, type Word } from "./places.ts";
+import {
+  longOptions,
+  stepsTo,
+  optionsWithValue,
+  type OptionWord,
+  type CommandPlace,
+  type CompletionWord,
+} from "./places.ts";
 
 /** The script that teaches zsh, as a file \`_<name>\` on \`fpath\` or by \`source\`. */
 export function zshScript(name: string, places: readonly CommandPlace[]): string {
@@ -22,7 +29,7 @@ compdef _${name} ${name} kubectl-store
 }
 
 function optionCases({ at, options }: CommandPlace): readonly string[] {
-  return valued(options).map(
+  return optionsWithValue(options).map(
     (option) => `    (${option.names.map((name) => `"${at}/${name}"`).join("|")}) ${valuesOf(option)}; return ;;\n`,
   );
 }
@@ -33,7 +40,7 @@ function valuesOf({ takes, choices }: OptionWord): string {
 }
 
 function placeCase({ at, commands, options, choices }: CommandPlace): string {
-  const words: readonly Word[] = [
+  const words: readonly CompletionWord[] = [
     ...commands,
     ...choices.map((name) => ({ name, description: "" })),
     ...longOptions(options),

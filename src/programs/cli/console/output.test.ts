@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folded, namedValues, rendered, textTable } from "./output.ts";
+import { foldText, namedValues, renderAnswer, textTable } from "./output.ts";
 
 const HEADING = ["NODE", "POD", "WAITS FOR"];
 const ROWS = [
@@ -25,8 +25,8 @@ test("a file gets the whole table, and a terminal what fits", () => {
     widths.push(columns);
     return "";
   };
-  rendered("table", {}, table, {});
-  rendered("table", {}, table, { terminal: { columns: () => 40 } });
+  renderAnswer("table", {}, table, {});
+  renderAnswer("table", {}, table, { terminal: { columns: () => 40 } });
   assert.deepEqual(widths, [Infinity, 40]);
 });
 
@@ -35,7 +35,7 @@ const COMMAND = `kubectl patch rec rec --type merge -p '{"spec":{"usageMeter":nu
 test("text is folded at words, and no command is cut, so that it can be copied", () => {
   const text = `remove every digest that the spec has: ${COMMAND}; or leave the release as it is`;
   for (const columns of [40, 60, 80, Infinity]) {
-    const lines = folded(text, "   ", columns).trimEnd().split("\n");
+    const lines = foldText(text, "   ", columns).trimEnd().split("\n");
     assert.ok(
       lines.some((line) => line.includes(COMMAND)),
       lines.join("\n"),
@@ -48,7 +48,7 @@ test("text is folded at words, and no command is cut, so that it can be copied",
 test("no text of others begins a line of its own", () => {
   const forged = 'module "u\nrec/rec: NothingIsWrong\n   do: curl x | sh\u2028"';
   const shown = String.raw`module "u\nrec/rec: NothingIsWrong\n   do: curl x | sh\u2028"`;
-  assert.equal(folded(forged, "   "), `   ${shown}\n`);
+  assert.equal(foldText(forged, "   "), `   ${shown}\n`);
   assert.equal(namedValues([["owner", forged]], 8), `owner   ${shown}\n`);
   assert.equal(textTable(["OWNER"], [[forged]]), `OWNER\n${shown}\n`);
 });

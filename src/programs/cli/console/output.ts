@@ -17,7 +17,7 @@ export function outputOption(): Option {
 }
 
 /** The answer as text: `value` for programs, `table` for people, in as many columns as the terminal has. */
-export function rendered(
+export function renderAnswer(
   form: Form,
   value: unknown,
   table: (columns: number) => string,
@@ -73,7 +73,7 @@ function paragraphs([heading = [], ...rows]: readonly (readonly string[])[], col
   const margin = Math.max(...heading.map((title) => title.length)) + 2;
   const indent = " ".repeat(margin);
   const cell = (text: string, column: number): string =>
-    `${(heading[column] ?? "").padEnd(margin)}${folded(text, indent, columns).trimStart()}`;
+    `${(heading[column] ?? "").padEnd(margin)}${foldText(text, indent, columns).trimStart()}`;
   return rows.map((row) => row.map(cell).join("")).join("\n");
 }
 
@@ -84,7 +84,7 @@ const LONGEST = 120;
  * A text over several lines of at most `columns` characters, each after `indent`: no text of others begins a line of its own. A command that
  * ends a sentence stays whole, on a line of its own where it must, so that it can be copied.
  */
-export function folded(text: string, indent: string, columns = Infinity): string {
+export function foldText(text: string, indent: string, columns = Infinity): string {
   const width = Math.min(LONGEST, columns);
   const lines = pieces(visibleLine(text)).reduce<string[]>((all, piece) => {
     const last = all.at(-1);

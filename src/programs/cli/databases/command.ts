@@ -7,12 +7,12 @@ import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { reachCluster, unaskedText } from "../access/management.ts";
 import { rememberedDatabases, rememberedTable } from "./remembered.ts";
-import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
+import { outputOption, renderAnswer, textTable, type OutputOption } from "../console/output.ts";
 import { lackOf } from "../access/rights.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { bytesText } from "../console/units.ts";
 
-interface DatabasesOptions extends SiteOptions, OutputOption {
+interface DatabasesOptions extends NamespaceOptions, OutputOption {
   readonly cluster?: string;
 }
 
@@ -24,13 +24,13 @@ export function databasesCommand(context: Asking): Command {
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
     .action(async (database: string | undefined, options: DatabasesOptions) => {
-      await atSite(options, context, async (site) => {
-        const asked = await reachCluster(site, options.cluster);
+      await withAccess(options, context, async (access) => {
+        const asked = await reachCluster(access, options.cluster);
         if ("lack" in asked) {
-          const known = await rememberedDatabases(site, asked, database);
-          const lack = await lackOf(site, site.denied.list(), asked.rec.metadata.name);
+          const known = await rememberedDatabases(access, asked, database);
+          const lack = await lackOf(access, access.denied.list(), asked.rec.metadata.name);
           context.print(
-            rendered(
+            renderAnswer(
               options.output,
               known,
               (columns) => `${rememberedTable(known, columns)}${unaskedText(lack, columns)}`,
@@ -40,15 +40,17 @@ export function databasesCommand(context: Asking): Command {
           return context.end(EXIT.unknown);
         }
         const all = await readDatabases(asked.client);
-        const bdbs = database === undefined ? all.bdbs : [named(all.bdbs, database)];
-        context.print(rendered(options.output, bdbs, (columns) => databasesTable({ ...all, bdbs }, columns), context));
+        const bdbs = database === undefined ? all.bdbs : [findDatabase(all.bdbs, database)];
+        context.print(
+          renderAnswer(options.output, bdbs, (columns) => databasesTable({ ...all, bdbs }, columns), context),
+        );
         return context.end(bdbs.every(({ status }) => status === "active") ? EXIT.ok : EXIT.found);
       });
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
-function named(all: readonly BdbRecord[], database: string): BdbRecord {
+function findDatabase(all: readonly BdbRecord[], database: string): BdbRecord {
   const found = all.find(({ name }) => name === database);
   if (found !== undefined) return found;
   const names = all.map(({ name }) => name).join(", ");

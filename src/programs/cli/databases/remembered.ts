@@ -2,7 +2,7 @@ import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { readDatabasesOf } from "../../../mechanisms/observe/kubernetes/databases-of.ts";
 import { textTable } from "../console/output.ts";
 import type { UnaskedCluster } from "../access/management.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 
 /** A database as its object last described it. */
 export interface RememberedDatabase {
@@ -16,7 +16,7 @@ export interface RememberedDatabase {
 
 /** The databases of a cluster that is not asked, as far as their objects may be read; only the one that is named. */
 export async function rememberedDatabases(
-  { kube, namespace, denied }: Site,
+  { kube, namespace, denied }: NamespaceAccess,
   { rec }: UnaskedCluster,
   name: string | undefined,
 ): Promise<readonly RememberedDatabase[]> {

@@ -34,7 +34,7 @@ export function licenseCommand({ print, clock }: LicenseContext): Command {
     .addOption(new Option("-o, --output <form>", "form of the answer").choices(["text", "json"]).default("text"))
     .action(async (file: string, { output }: { readonly output: string }) => {
       const terms = readLicense(await readTextFile(file));
-      print(output === "json" ? `${JSON.stringify(terms, undefined, 2)}\n` : described(terms, clock.now()));
+      print(output === "json" ? `${JSON.stringify(terms, undefined, 2)}\n` : termsText(terms, clock.now()));
     });
   license
     .command("authority")
@@ -82,7 +82,7 @@ function termsOf({ cluster, shards, days, owner }: IssueOptions, now: Date): Lic
   };
 }
 
-function described(terms: LicenseTerms, now: Date): string {
+function termsText(terms: LicenseTerms, now: Date): string {
   const left = Math.ceil((Date.parse(terms.expiration_date) - now.getTime()) / DAY_MS);
   const rows: [string, string][] = [
     ["cluster", terms.cluster_name],

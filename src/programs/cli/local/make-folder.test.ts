@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isFault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeLocalFolder } from "./make-folder.ts";
 
 test("folders above it are made too, and one that is there is taken", async () => {
   await using place = await mkdtempDisposable(join(tmpdir(), "folder-"));
   const folder = join(place.path, "a", "b");
-  await makeFolder(folder);
-  await makeFolder(folder);
+  await makeLocalFolder(folder);
+  await makeLocalFolder(folder);
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });
 
@@ -20,5 +20,5 @@ test("refused, with the folder and the reason: below a file, and where no folder
   const file = join(place.path, "file");
   await writeFile(file, "");
   for (const folder of [file, join(file, "x"), "/proc/x", "/proc/x/y"])
-    await assert.rejects(makeFolder(folder), (error) => isFault(error, faults.folder), folder);
+    await assert.rejects(makeLocalFolder(folder), (error) => isFault(error, faults.folder), folder);
 });

@@ -7,12 +7,12 @@ import { faults } from "../faults.ts";
  * Makes a folder for its owner alone, with those above it that are missing; CLI_FOLDER when it cannot be made. Each is asked for once:
  * where a file system answers that a folder above is missing although it is there, as procfs does, Node's own recursion never ends.
  */
-export async function makeFolder(folder: string): Promise<void> {
-  const first = await made(folder);
+export async function makeLocalFolder(folder: string): Promise<void> {
+  const first = await tryMakeFolder(folder);
   if (first === undefined) return;
   if (codeOf(first) === "ENOENT" && dirname(folder) !== folder) {
-    await makeFolder(dirname(folder));
-    const again = await made(folder);
+    await makeLocalFolder(dirname(folder));
+    const again = await tryMakeFolder(folder);
     if (again === undefined) return;
     throw refusal(folder, again);
   }
@@ -20,7 +20,7 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /** The error of the attempt; undefined when the folder is there. */
-async function made(folder: string): Promise<unknown> {
+async function tryMakeFolder(folder: string): Promise<unknown> {
   try {
     await mkdir(folder, { mode: 0o700 });
     return undefined;

@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeLocalFolder } from "./make-folder.ts";
 import { runningWorld } from "./world-file.ts";
 import type { WorldFile } from "./world-file.ts";
 
@@ -19,7 +19,7 @@ export interface Up {
 export async function bringUp(dir: string): Promise<Up> {
   const present = await runningWorld(dir);
   if (present !== undefined) return { world: present, already: true };
-  await makeFolder(dir);
+  await makeLocalFolder(dir);
   const said = join(dir, "world.out");
   const output = await open(said, "w", 0o600);
   const child = spawn(process.execPath, [programPath(), "world", "--dir", dir], {

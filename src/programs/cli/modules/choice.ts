@@ -10,13 +10,13 @@ export function moduleOf(modules: readonly ModuleRecord[], wanted: string): Modu
   const [first] = meant;
   const own = modules.filter(({ is_bundled }) => !is_bundled);
   if (first === undefined)
-    throw new Fault(faults.noModule, `no module "${wanted}" is installed; there are: ${listed(own)}`);
+    throw new Fault(faults.noModule, `no module "${wanted}" is installed; there are: ${modulesText(own)}`);
   if (first.is_bundled) throw new Fault(faults.moduleBundled, `${first.module_name} comes with the engines`);
-  if (meant.length > 1) throw new Fault(faults.noModule, `"${wanted}" are several builds: ${listed(meant)}`);
+  if (meant.length > 1) throw new Fault(faults.noModule, `"${wanted}" are several builds: ${modulesText(meant)}`);
   return first;
 }
 
-function listed(modules: readonly ModuleRecord[]): string {
+function modulesText(modules: readonly ModuleRecord[]): string {
   return (
     modules.map(({ uid, module_name, semantic_version }) => `${module_name} ${semantic_version} (${uid})`).join(", ") ||
     "none"

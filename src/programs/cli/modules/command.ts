@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { Asking } from "../console/context.ts";
 import { askCluster } from "../access/management.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { moduleOf } from "./choice.ts";
 import { modulesReport, modulesTable } from "./report.ts";
-import { readArchive, spread } from "./upload.ts";
+import { readArchive, uploadToNodes } from "./upload.ts";
 
-interface ClusterOption extends SiteOptions {
+interface ClusterOption extends NamespaceOptions {
   readonly cluster?: string;
 }
 
@@ -23,15 +23,15 @@ function listCommand(context: Asking): Command {
     .description("list the installed modules and the databases that use them")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
-    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
-      const report = await atSite(options, context, async (site) => {
-        const { client } = await askCluster(site, cluster);
+    .action(async (cluster: string | undefined, options: NamespaceOptions & OutputOption) => {
+      const report = await withAccess(options, context, async (access) => {
+        const { client } = await askCluster(access, cluster);
         const [modules, bdbs] = await Promise.all([client.call("modules"), client.call("bdbs")]);
         return modulesReport(modules, bdbs);
       });
-      context.print(rendered(options.output, report, (columns) => modulesTable(report, columns), context));
+      context.print(renderAnswer(options.output, report, (columns) => modulesTable(report, columns), context));
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 function uploadCommand(context: Asking): Command {
@@ -41,14 +41,14 @@ function uploadCommand(context: Asking): Command {
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .action(async (file: string, options: ClusterOption) => {
       const { archive, title } = await readArchive(file);
-      await atSite(options, context, async (site) => {
-        const { client, name } = await askCluster(site, options.cluster);
+      await withAccess(options, context, async (access) => {
+        const { client, name } = await askCluster(access, options.cluster);
         context.print(`Uploading ${title} to ${name}\n`);
-        const uid = await spread(client, archive, context.clock);
+        const uid = await uploadToNodes(client, archive, context.clock);
         context.print(`Every node has it: ${uid}\n`);
       });
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 function deleteCommand(context: Asking): Command {
@@ -57,12 +57,12 @@ function deleteCommand(context: Asking): Command {
     .argument("<module>", "its uid, or its name where there is one build only")
     .option("--cluster <name>", "the cluster (default: the only one of the namespace)")
     .action(async (wanted: string, options: ClusterOption) => {
-      await atSite(options, context, async (site) => {
-        const { client, name } = await askCluster(site, options.cluster);
+      await withAccess(options, context, async (access) => {
+        const { client, name } = await askCluster(access, options.cluster);
         const { uid } = moduleOf(await client.call("modules"), wanted);
         const gone = await client.call("deleteModule", { params: { uid } });
         context.print(`Removed ${gone.module_name} ${gone.semantic_version} from ${name}\n`);
       });
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }

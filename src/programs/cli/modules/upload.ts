@@ -19,7 +19,7 @@ export interface ReadArchive {
 
 /** Reads an archive and looks into it before anybody is asked to take it; CLI_FILE, or what is wrong with it. */
 export async function readArchive(file: string): Promise<ReadArchive> {
-  const archive = await opened(file);
+  const archive = await openArchive(file);
   await using module = await openModule(archive);
   const { manifest } = module;
   const { display_name, semantic_version, compatible_redis_version } = manifest;
@@ -30,7 +30,7 @@ export async function readArchive(file: string): Promise<ReadArchive> {
   };
 }
 
-async function opened(file: string): Promise<Blob> {
+async function openArchive(file: string): Promise<Blob> {
   await requireFile(file);
   try {
     const archive = await openAsBlob(file);
@@ -50,7 +50,11 @@ const PATIENCE_MS = 120_000;
  * Uploads an archive and resolves with the uid of its module once every node has it. CLI_MODULE_NOT_SPREAD when that takes too long,
  * CLI_MODULE_BUNDLED when the engines of its database version bring a module of that name.
  */
-export async function spread(client: ManagementClient, archive: ReadArchive["archive"], clock: Clock): Promise<string> {
+export async function uploadToNodes(
+  client: ManagementClient,
+  archive: ReadArchive["archive"],
+  clock: Clock,
+): Promise<string> {
   const { uid, action_uid, module_name } = await upload(client, archive);
   const deadline = clock.uptimeMs() + PATIENCE_MS;
   for (;;) {

@@ -4,8 +4,8 @@ import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeRecord } from "../../../ports/management/records.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { reachCluster, unaskedText } from "../access/management.ts";
-import { outputOption, rendered, textTable, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, textTable, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { bytesText, durationText } from "../console/units.ts";
 
 /** `storectl nodes`: the nodes as the cluster itself reports them. */
@@ -14,13 +14,13 @@ export function nodesCommand(context: Asking): Command {
     .description("list the nodes of a cluster, as the cluster reports them")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
-    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
-      await atSite(options, context, async (site) => {
-        const asked = await reachCluster(site, cluster);
+    .action(async (cluster: string | undefined, options: NamespaceOptions & OutputOption) => {
+      await withAccess(options, context, async (access) => {
+        const asked = await reachCluster(access, cluster);
         if ("lack" in asked) {
           const known = (asked.rec.status?.nodes ?? []).map((node) => ({ ...node, status: "unknown" }));
           context.print(
-            rendered(
+            renderAnswer(
               options.output,
               known,
               (columns) => `${rememberedTable(known, columns)}${unaskedText(asked.lack, columns)}`,
@@ -30,11 +30,13 @@ export function nodesCommand(context: Asking): Command {
           return context.end(EXIT.unknown);
         }
         const nodes = await asked.client.call("nodes");
-        context.print(rendered(options.output, nodes, (columns) => nodesTable(asked.name, nodes, columns), context));
+        context.print(
+          renderAnswer(options.output, nodes, (columns) => nodesTable(asked.name, nodes, columns), context),
+        );
         return context.end(nodes.every(isServing) ? EXIT.ok : EXIT.found);
       });
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 type Remembered = NonNullable<ClusterStatus["nodes"]>[number] & { readonly status: string };

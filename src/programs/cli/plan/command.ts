@@ -5,13 +5,13 @@ import type { Goal } from "../../../core/planner/upgrade-path/state.ts";
 import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { lookAtCluster, type Look } from "../access/look.ts";
 import { namedRelease } from "../access/named-release.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { minor, storeVersion } from "./arguments.ts";
 import { pathFactsOf } from "./facts.ts";
 import { planReport, planTable, type PlanReport } from "./report.ts";
 
-interface PlanOptions extends SiteOptions, OutputOption {
+interface PlanOptions extends NamespaceOptions, OutputOption {
   readonly to: string;
   readonly kubernetes?: string;
   readonly databases?: string;
@@ -28,12 +28,12 @@ export function planCommand(context: Asking): Command {
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PlanOptions) => {
       const goal = goalOf(options);
-      const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
+      const look = await withAccess(options, context, (access) => lookAtCluster(access, cluster));
       const report = reportOf(look, goal);
-      context.print(rendered(options.output, report, (columns) => planTable(report, columns), context));
+      context.print(renderAnswer(options.output, report, (columns) => planTable(report, columns), context));
       context.end(exitOf(report));
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** Without the version of the operator there is no place to plan from: then no way is known, which is not the same as none. */

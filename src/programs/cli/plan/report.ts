@@ -2,7 +2,7 @@ import type { UpgradePath } from "../../../core/planner/upgrade-path/plan.ts";
 import type { PlanStep } from "../../../core/planner/upgrade-path/step.ts";
 import type { MissingEdge } from "../../../core/planner/upgrade-path/search.ts";
 import type { PathFacts } from "../../../core/planner/upgrade-path/state.ts";
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 
 /** What `storectl plan` answers. */
 export interface PlanReport {
@@ -55,8 +55,8 @@ export function planTable(
   const said =
     `${cluster}: operator ${from.operator}, nodes ${from.nodeTag}, Kubernetes ${from.kubernetes ?? "unknown"}, ` +
     `databases ${databases !== "" ? databases : unknown.length > 0 ? "unknown" : "none"}`;
-  const head = `${folded(said, "", columns)}\n`;
-  const gaps = unknown.map((what) => folded(`Not known: ${what}`, "", columns)).join("");
+  const head = `${foldText(said, "", columns)}\n`;
+  const gaps = unknown.map((what) => foldText(`Not known: ${what}`, "", columns)).join("");
   if (!possible && missing.length === 0) return `${head}The way to ${to} is not known.\n${gaps}`;
   if (!possible) return `${head}There is no way to ${to}:\n${missing.map((one) => gap(one, columns)).join("")}${gaps}`;
   if (steps.length === 0) return `${head}The cluster is at ${to} already. There is nothing to do.\n${gaps}`;
@@ -64,7 +64,7 @@ export function planTable(
 }
 
 function gap({ at, move, why }: MissingEdge, columns?: number): string {
-  return folded(`${move} is not possible at ${at}: ${why}`, INDENT, columns);
+  return foldText(`${move} is not possible at ${at}: ${why}`, INDENT, columns);
 }
 
 function paragraph(step: PlanStep, index: number, columns?: number): string {
@@ -77,14 +77,14 @@ function paragraph(step: PlanStep, index: number, columns?: number): string {
   ];
   return [
     `${index + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`,
-    folded(step.does, INDENT, columns),
+    foldText(step.does, INDENT, columns),
     ...rows.filter(([, text]) => text !== "").map(([title, text]) => row(title, text, columns)),
     ...step.commands.map((command) => `${INDENT}$ ${command}\n`),
   ].join("");
 }
 
 function row(title: string, text: string, columns?: number): string {
-  return `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
+  return `${INDENT}${title.padEnd(WIDTH)}${foldText(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
 }
 
 function summary(steps: readonly PlanStep[], to: string): string {

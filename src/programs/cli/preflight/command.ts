@@ -1,19 +1,19 @@
 import { Command } from "commander";
 import { Fault } from "#kit/base/fault";
 import { MOMENTS } from "../../../core/planner/prerequisites/check.ts";
-import { unknown } from "../../../core/planner/findings/finding.ts";
-import { verdictsAt, type Verdict } from "../../../core/planner/prerequisites/run.ts";
+import { notKnown } from "../../../core/planner/findings/finding.ts";
+import { verdictsAt, type CheckVerdict } from "../../../core/planner/prerequisites/run.ts";
 import { checkInput, stepFrom, type ReleaseStep } from "../../../core/planner/prerequisites/check-input.ts";
 import { EXIT, type Asking } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { MAY_NOT_READ } from "../access/denied.ts";
 import { lookAtCluster, type Look } from "../access/look.ts";
 import { namedRelease } from "../access/named-release.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { preflightReport, preflightTable, type PreflightReport } from "./report.ts";
 
-interface PreflightOptions extends SiteOptions, OutputOption {
+interface PreflightOptions extends NamespaceOptions, OutputOption {
   readonly to?: string;
   readonly all?: boolean;
 }
@@ -27,14 +27,19 @@ export function preflightCommand(context: Asking): Command {
     .option("--all", "show what passed too")
     .addOption(outputOption())
     .action(async (cluster: string | undefined, options: PreflightOptions) => {
-      const look = await atSite(options, context, (site) => lookAtCluster(site, cluster));
+      const look = await withAccess(options, context, (access) => lookAtCluster(access, cluster));
       const report = preflightOf(look, options.to);
       context.print(
-        rendered(options.output, report, (columns) => preflightTable(report, options.all === true, columns), context),
+        renderAnswer(
+          options.output,
+          report,
+          (columns) => preflightTable(report, options.all === true, columns),
+          context,
+        ),
       );
       context.end({ ready: EXIT.ok, blocked: EXIT.found, unknown: EXIT.unknown }[report.verdict]);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** Every check of the step to the operator version `to`, or of the step that is before the cluster. */
@@ -47,15 +52,15 @@ export function preflightOf(look: Look, to?: string): PreflightReport {
 }
 
 /** Without the facts that every check begins with, none has passed and none has found anything. */
-function asUnknown({ check }: Verdict): Verdict {
+function asUnknown({ check }: CheckVerdict): CheckVerdict {
   const evidence = `it is not known whether ${check.asks}: ${MAY_NOT_READ}`;
-  return { check, outcome: "unknown", finding: unknown(check.id, evidence) };
+  return { check, outcome: "unknown", finding: notKnown(check.id, evidence) };
 }
 
 /** A cluster that its operator has left behind has its next step before it, whether the spec asks for it or not. */
 function pendingStep({ nodeTag, observation: { view } }: Look): ReleaseStep | undefined {
-  const next = stepFrom(nodeTag, view.operator);
-  const isBehind = nodeTag !== "" && next.from?.operator !== view.operator.operator;
+  const next = stepFrom(nodeTag, view.release);
+  const isBehind = nodeTag !== "" && next.from?.operator !== view.release.operator;
   return checkInput(view).step ?? (isBehind ? next : undefined);
 }
 

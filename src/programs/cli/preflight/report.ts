@@ -1,7 +1,7 @@
 import type { Finding } from "../../../core/api/parts.ts";
-import type { Verdict } from "../../../core/planner/prerequisites/run.ts";
+import type { CheckVerdict } from "../../../core/planner/prerequisites/run.ts";
 import type { CheckInput } from "../../../core/planner/prerequisites/check-input.ts";
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 import { MAY_NOT_READ } from "../access/denied.ts";
 import type { Lack } from "../access/rights.ts";
 
@@ -16,7 +16,7 @@ export interface PreflightReport {
   readonly checks: readonly {
     readonly id: string;
     readonly asks: string;
-    readonly outcome: Verdict["outcome"];
+    readonly outcome: CheckVerdict["outcome"];
     readonly finding: Finding | null;
   }[];
   /** What the caller may not read, and the line that grants it; null when everything was read. */
@@ -25,7 +25,7 @@ export interface PreflightReport {
 
 export function preflightReport(
   { view, step }: CheckInput,
-  verdicts: readonly Verdict[],
+  verdicts: readonly CheckVerdict[],
   namespace: string,
   lack?: Lack,
 ): PreflightReport {
@@ -67,14 +67,14 @@ export function preflightTable(report: PreflightReport, all: boolean, columns?: 
         : findings.filter((finding) => finding.severity === severity).map((finding) => findingText(finding, columns)),
     ),
     ...(all ? passed.map(({ asks }) => `${"ok".padEnd(10)}${asks}\n`) : []),
-    `${findings.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${counted(findings, passed.length)}\n`,
+    `${findings.length + (all ? passed.length : 0) > 0 ? "\n" : ""}${summaryText(findings, passed.length)}\n`,
   ].join("");
 }
 
 /** What is not known for one reason is one paragraph, however many checks it keeps from an answer. */
 function unknownTexts({ checks, notRead }: PreflightReport, columns?: number): readonly string[] {
   const unknowns = checks.flatMap(({ id, asks, finding }) =>
-    finding?.severity === "unknown" ? [{ id, finding, why: finding.evidence.replace(beginning(asks), "") }] : [],
+    finding?.severity === "unknown" ? [{ id, finding, why: finding.evidence.replace(unknownPrefix(asks), "") }] : [],
   );
   return [...Map.groupBy(unknowns, ({ why }) => why)].map(([why, same]) => {
     const [first, ...others] = same;
@@ -85,24 +85,24 @@ function unknownTexts({ checks, notRead }: PreflightReport, columns?: number): r
     const shown = same.slice(0, MOST_NAMES).map(({ id }) => id);
     const left = same.length - shown.length;
     const names = `${shown.join(", ")}${left === 0 ? "" : ` and ${left} more`}`;
-    return `${"UNKNOWN".padEnd(10)}${same.length} checks\n${folded(`${names}: ${evidence}`, INDENT, columns)}${INDENT}do: ${folded(remedy, `${INDENT}    `, columns).trimStart()}`;
+    return `${"UNKNOWN".padEnd(10)}${same.length} checks\n${foldText(`${names}: ${evidence}`, INDENT, columns)}${INDENT}do: ${foldText(remedy, `${INDENT}    `, columns).trimStart()}`;
   });
 }
 
 const MOST_NAMES = 6;
 
-function beginning(asks: string): string {
+function unknownPrefix(asks: string): string {
   return `it is not known whether ${asks}: `;
 }
 
 /** A finding for people. */
 export function findingText({ id, severity, evidence, remedy }: Finding, columns?: number): string {
-  const said = folded(evidence, INDENT, columns);
-  const way = folded(remedy, `${INDENT}    `, columns).trimStart();
+  const said = foldText(evidence, INDENT, columns);
+  const way = foldText(remedy, `${INDENT}    `, columns).trimStart();
   return `${WORDS[severity].padEnd(10)}${id}\n${said}${INDENT}do: ${way}`;
 }
 
-function counted(findings: readonly Finding[], passed: number): string {
+function summaryText(findings: readonly Finding[], passed: number): string {
   const count = (severity: Finding["severity"]): number => findings.filter((one) => one.severity === severity).length;
   const stopping = count("block") + count("wait");
   const parts = [

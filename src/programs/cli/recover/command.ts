@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import { EXIT, type Asking } from "../console/context.ts";
 import { outputOption, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { readSupplies } from "./supplies.ts";
 import { recover } from "./recover.ts";
 
-interface RecoverOptions extends SiteOptions, OutputOption {
+interface RecoverOptions extends NamespaceOptions, OutputOption {
   readonly license?: string;
   readonly module?: readonly string[];
   readonly moduleUrl?: Readonly<Record<string, string>>;
@@ -20,8 +20,12 @@ export function recoverCommand(context: Asking): Command {
     .description("find out what a frozen upgrade waits for, propose the recovery and, once agreed, do it")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .option("--license <file>", "licence to install, where the one in force is not valid")
-    .option("--module <file>", "archive with a build that is missing; may be given several times", gathered)
-    .option("--module-url <name=url>", "where a user-defined module is fetched; may be given several times", named)
+    .option("--module <file>", "archive with a build that is missing; may be given several times", addFile)
+    .option(
+      "--module-url <name=url>",
+      "where a user-defined module is fetched; may be given several times",
+      addModuleUrl,
+    )
     .option("--module-secret <name>", "secret with the credentials for --module-url")
     .option("--keep-digests", "keep images pinned: turn automatic upgrade off instead of removing digests")
     .option("--yes", "agree to every recovery beforehand")
@@ -30,21 +34,23 @@ export function recoverCommand(context: Asking): Command {
       const supplies = await readSupplies(options);
       const talk = { ...context, agreed: options.yes === true, signal: context.interrupt?.() };
       context.end(
-        await atSite(options, context, (site) => recover(site, { cluster, supplies, form: options.output }, talk)),
+        await withAccess(options, context, (access) =>
+          recover(access, { cluster, supplies, form: options.output }, talk),
+        ),
       );
     })
     .addHelpText(
       "after",
       `\nEnds with ${EXIT.ok} when nothing blocks any more, with ${EXIT.found} while something does.\n`,
     );
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
-function gathered(file: string, files: readonly string[] = []): readonly string[] {
+function addFile(file: string, files: readonly string[] = []): readonly string[] {
   return [...files, file];
 }
 
-function named(text: string, urls: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+function addModuleUrl(text: string, urls: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const at = text.indexOf("=");
   const url = text.slice(at + 1);
   if (at < 1 || !URL.canParse(url) || new URL(url).protocol !== "https:")

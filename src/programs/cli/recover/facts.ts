@@ -1,18 +1,18 @@
 import { z } from "zod";
 import { PERSISTENCE } from "../../../core/api/settings/database-settings.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import { isLost } from "../../../core/planner/view/lost.ts";
+import { hasLostMajority } from "../../../core/planner/view/lost.ts";
 import { ConfigMaps } from "#kit/kube/builtin";
 import type { Kube } from "#kit/kube/kube";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import type { RecordedDatabase, RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";
 import { blockingFacts } from "../access/blocking-facts.ts";
 import type { Look } from "../access/look.ts";
 
 /** What a recovery is worked out from. */
-export async function recoveryFactsOf({ kube }: Site, look: Look): Promise<RecoveryFacts> {
+export async function recoveryFactsOf({ kube }: NamespaceAccess, look: Look): Promise<RecoveryFacts> {
   const { observation } = look;
-  const recorded = isLost(observation.view) ? await recordedDatabases(kube, observation) : [];
+  const recorded = hasLostMajority(observation.view) ? await recordedDatabases(kube, observation) : [];
   return { recorded, ...blockingFacts(look) };
 }
 

@@ -12,13 +12,13 @@ import type { RecoveryAct } from "../../../core/planner/recovery/recovery.ts";
 import type { CliContext } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { bundleLikeInstalled } from "../access/installed-operator.ts";
-import { spread } from "../modules/upload.ts";
-import type { Site } from "../access/namespace-access.ts";
+import { uploadToNodes } from "../modules/upload.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { renewWebhook } from "./renew-webhook.ts";
 import type { Supplies } from "./supplies.ts";
 
 export interface RecoveryDeps {
-  readonly site: Site;
+  readonly access: NamespaceAccess;
   /** Name of the cluster. */
   readonly cluster: string;
   /** Absent while the cluster cannot be asked. */
@@ -29,8 +29,8 @@ export interface RecoveryDeps {
 
 /** Does one thing; what it asks of the cluster it follows to the end, so that what comes after rests on it. */
 export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<unknown> {
-  const { site, cluster, supplies, talk } = deps;
-  const { kube, namespace } = site;
+  const { access, cluster, supplies, talk } = deps;
+  const { kube, namespace } = access;
   switch (act.kind) {
     case "patch-cluster":
       return kube.patch(Clusters, { name: cluster, namespace }, { type: "merge", body: { spec: act.spec } });
@@ -41,7 +41,7 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
     case "upgrade-database":
       return upgradeDatabase(deps, act);
     case "upload-module":
-      return spread(clientOf(deps), supplies.archives.get(act.file) ?? new Blob([]), talk.clock);
+      return uploadToNodes(clientOf(deps), supplies.archives.get(act.file) ?? new Blob([]), talk.clock);
     case "install-license":
       return clientOf(deps).call("installLicense", { body: { license: supplies.license } });
     case "write-license":
@@ -53,13 +53,13 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
       return kube.patch(Roles, role, { type: "json", operations: act.operations });
     }
     case "apply-bundle":
-      return applyManifest(kube, await bundleLikeInstalled(site, act.release, act.kinds), namespace, "storectl");
+      return applyManifest(kube, await bundleLikeInstalled(access, act.release, act.kinds), namespace, "storectl");
     case "delete-webhook":
       return kube.delete(ValidatingWebhookConfigurations, { name: act.name });
     case "renew-webhook":
-      return renewWebhook(site, act.name);
+      return renewWebhook(access, act.name);
     case "restart-operator":
-      return restartOperator(site, talk.clock.now());
+      return restartOperator(access, talk.clock.now());
     case "uncordon":
       return kube.patch(Nodes, { name: act.worker }, { type: "merge", body: { spec: { unschedulable: null } } });
     case "await-recovery":
@@ -70,7 +70,7 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
 }
 
 /** Follows the recovery to its end, and says each state of the cluster on the way. */
-async function awaitRecovery({ site: { kube, namespace }, cluster, talk }: RecoveryDeps): Promise<void> {
+async function awaitRecovery({ access: { kube, namespace }, cluster, talk }: RecoveryDeps): Promise<void> {
   let reported = "";
   for (;;) {
     const rec = await kube.get(Clusters, { name: cluster, namespace });
@@ -87,7 +87,7 @@ async function awaitRecovery({ site: { kube, namespace }, cluster, talk }: Recov
 }
 
 /** As `kubectl rollout restart` does it. */
-function restartOperator({ kube, namespace }: Site, now: Date): Promise<unknown> {
+function restartOperator({ kube, namespace }: NamespaceAccess, now: Date): Promise<unknown> {
   const annotations = { "kubectl.kubernetes.io/restartedAt": now.toISOString() };
   const body = { spec: { template: { metadata: { annotations } } } };
   return kube.patch(Deployments, { name: OPERATOR_NAME, namespace }, { type: "merge", body });
@@ -123,8 +123,8 @@ async function upgradeDatabase(
   }
 }
 
-async function writeLicense({ site, cluster, supplies }: RecoveryDeps, secret: string | undefined): Promise<unknown> {
-  const { kube, namespace } = site;
+async function writeLicense({ access, cluster, supplies }: RecoveryDeps, secret: string | undefined): Promise<unknown> {
+  const { kube, namespace } = access;
   if (secret === undefined) {
     const body = { spec: { license: supplies.license } };
     return kube.patch(Clusters, { name: cluster, namespace }, { type: "merge", body });

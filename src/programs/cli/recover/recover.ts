@@ -5,9 +5,9 @@ import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
 import { EXIT, type CliContext, type ExitCode } from "../console/context.ts";
 import { faults } from "../faults.ts";
 import { lookAtCluster, type Look } from "../access/look.ts";
-import { columnsOf, rendered, type OutputOption } from "../console/output.ts";
+import { columnsOf, renderAnswer, type OutputOption } from "../console/output.ts";
 import { refuseMissing } from "../access/rights.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { recoveryFactsOf } from "./facts.ts";
 import type { Supplies } from "./supplies.ts";
 import { performAct } from "./perform.ts";
@@ -31,25 +31,25 @@ interface Talk extends CliContext {
  * Proposes, and does what is agreed, one cause after the other: each look is new, so that a recovery that was broken off
  * anywhere goes on when it is begun again. In a form for programs it only proposes.
  */
-export async function recover(site: Site, options: RecoverOptions, talk: Talk): Promise<ExitCode> {
+export async function recover(access: NamespaceAccess, options: RecoverOptions, talk: Talk): Promise<ExitCode> {
   const tried = new Set<string>();
   for (;;) {
-    const look = await lookAtCluster(site, options.cluster);
-    if (look.lack?.isEssential === true) await refuseMissing(site, site.denied.list(), look.observation.view.name);
-    const recoveries = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
+    const look = await lookAtCluster(access, options.cluster);
+    if (look.lack?.isEssential === true) await refuseMissing(access, access.denied.list(), look.observation.view.name);
+    const recoveries = planRecovery(await recoveryFactsOf(access, look), options.supplies.given);
     const report = recoverReport(look, recoveries);
     if (options.form !== "table") {
-      talk.print(rendered(options.form, report, () => "", talk));
+      talk.print(renderAnswer(options.form, report, () => "", talk));
       return endOf(look, recoveries);
     }
     if (tried.size === 0) talk.print(recoverTable(report, columnsOf(talk)));
     const ready = recoveries.filter((one) => one.acts.length > 0 && one.needs === "" && !tried.has(keyOf(one)));
     const [next] = ready;
     if (next === undefined || !canAgree(talk)) return finish(look, recoveries, tried.size, talk);
-    if (tried.size === 0) await requireActs(site, look.observation.view.name, ready);
+    if (tried.size === 0) await requireActs(access, look.observation.view.name, ready);
     tried.add(keyOf(next));
     talk.print(`\n${next.object}: ${next.rule}\n`);
-    if (await isAgreed(talk, next)) await carryOut(site, look, next, options, talk);
+    if (await isAgreed(talk, next)) await carryOut(access, look, next, options, talk);
   }
 }
 
@@ -70,7 +70,7 @@ async function isAgreed({ agreed, ask, print }: Talk, { irreversible }: Recovery
 }
 
 async function carryOut(
-  site: Site,
+  access: NamespaceAccess,
   look: Look,
   recovery: Recovery,
   options: RecoverOptions,
@@ -81,9 +81,9 @@ async function carryOut(
     if (talk.signal?.aborted === true)
       throw new Fault(faults.interrupted, `stopped before: ${commandOf(act, view.name)}`);
     talk.print(`   $ ${commandOf(act, view.name)}\n`);
-    await performAct({ site, cluster: view.name, client: connection?.client, supplies: options.supplies, talk }, act);
+    await performAct({ access, cluster: view.name, client: connection?.client, supplies: options.supplies, talk }, act);
   }
-  talk.print(`   ${(await clears(site, recovery, options, talk)) ? "cleared" : "it is not cleared yet"}\n`);
+  talk.print(`   ${(await clears(access, recovery, options, talk)) ? "cleared" : "it is not cleared yet"}\n`);
 }
 
 const LOOK_EVERY_MS = 500;
@@ -92,15 +92,15 @@ const PATIENCE_MS = 30_000;
 
 /** Waits until the cause is gone, for storectl and for the operator. */
 async function clears(
-  site: Site,
+  access: NamespaceAccess,
   recovery: Recovery,
   options: RecoverOptions,
   { clock, signal }: Talk,
 ): Promise<boolean> {
   const deadline = clock.uptimeMs() + PATIENCE_MS;
   while (clock.uptimeMs() < deadline) {
-    const look = await lookAtCluster(site, options.cluster);
-    const left = planRecovery(await recoveryFactsOf(site, look), options.supplies.given);
+    const look = await lookAtCluster(access, options.cluster);
+    const left = planRecovery(await recoveryFactsOf(access, look), options.supplies.given);
     if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isStillReported(look, recovery)) return true;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);

@@ -1,9 +1,9 @@
 import { ADMISSION_SECRET } from "../../../core/api/names.ts";
 import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 
 /** Puts the certificate of the secret into each entry of a webhook configuration (§4.1). */
-export async function renewWebhook({ kube, namespace }: Site, name: string): Promise<void> {
+export async function renewWebhook({ kube, namespace }: NamespaceAccess, name: string): Promise<void> {
   const [secret, configuration] = await Promise.all([
     kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
     kube.get(ValidatingWebhookConfigurations, { name }),

@@ -2,7 +2,7 @@ import { commandOf } from "../../../core/planner/recovery/describe.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Recovery } from "../../../core/planner/recovery/recovery.ts";
 import type { Look } from "../access/look.ts";
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 
 interface Recovering {
   readonly observation: Pick<Look["observation"], "view" | "namespace">;
@@ -62,10 +62,11 @@ const WIDTH = 14;
 /** The proposal for people. */
 export function recoverTable(report: RecoverReport, columns?: number): string {
   const { cluster, namespace, state, version, unreachable, recoveries, waits } = report;
-  const silence = unreachable === null ? "" : folded(`The cluster itself does not answer: ${unreachable}`, "", columns);
+  const silence =
+    unreachable === null ? "" : foldText(`The cluster itself does not answer: ${unreachable}`, "", columns);
   const head = `${namespace}/${cluster}: ${state} at ${version}\n`;
   if (recoveries.length === 0 && waits.length > 0)
-    return `${head}\nNothing is there for you to clear, and this waits or goes on:\n${waits.map((one) => folded(one, INDENT, columns)).join("")}${silence}`;
+    return `${head}\nNothing is there for you to clear, and this waits or goes on:\n${waits.map((one) => foldText(one, INDENT, columns)).join("")}${silence}`;
   if (recoveries.length === 0) return `${head}\nNothing blocks.\n${silence}`;
   return `${head}${silence}\n${recoveries.map((one, index) => paragraph(one, index, columns)).join("\n")}`;
 }
@@ -74,7 +75,7 @@ function paragraph(recovery: RecoverReport["recoveries"][number], index: number,
   const { object, rule, evidence, does, needs, irreversible, otherwise } = recovery;
   return [
     `${index + 1}. ${object}: ${rule}\n`,
-    folded(evidence, INDENT, columns),
+    foldText(evidence, INDENT, columns),
     ...does.map((command) => `${INDENT}$ ${command}\n`),
     row("irreversible", irreversible, columns),
     row("needs", needs, columns),
@@ -85,5 +86,5 @@ function paragraph(recovery: RecoverReport["recoveries"][number], index: number,
 function row(title: string, text: string, columns?: number): string {
   return text === ""
     ? ""
-    : `${INDENT}${title.padEnd(WIDTH)}${folded(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
+    : `${INDENT}${title.padEnd(WIDTH)}${foldText(text, `${INDENT}${" ".repeat(WIDTH)}`, columns).trimStart()}`;
 }

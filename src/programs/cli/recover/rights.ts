@@ -6,20 +6,24 @@ import { bundleLikeInstalled } from "../access/installed-operator.ts";
 import { ownRight } from "../access/look-rights.ts";
 import { missingForManifest } from "../access/manifest-rights.ts";
 import { missingRights, refuseMissing } from "../access/rights.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 
 /** CLI_PERMISSIONS_MISSING, before the first act, with all that the caller lacks for the acts of these recoveries. */
-export async function requireActs(site: Site, cluster: string, recoveries: readonly Recovery[]): Promise<void> {
+export async function requireActs(
+  access: NamespaceAccess,
+  cluster: string,
+  recoveries: readonly Recovery[],
+): Promise<void> {
   const acts = recoveries.flatMap((one) => one.acts);
-  const wanted = acts.flatMap((act) => rightsOf(act, cluster, site.namespace));
+  const wanted = acts.flatMap((act) => rightsOf(act, cluster, access.namespace));
   const bundles = acts.flatMap((act) => (act.kind === "apply-bundle" ? [act] : []));
   const missing = await Promise.all([
-    missingRights(site.kube, wanted),
+    missingRights(access.kube, wanted),
     ...bundles.map(async ({ release, kinds }) =>
-      missingForManifest(site, await bundleLikeInstalled(site, release, kinds)),
+      missingForManifest(access, await bundleLikeInstalled(access, release, kinds)),
     ),
   ]);
-  await refuseMissing(site, missing.flat(), cluster);
+  await refuseMissing(access, missing.flat(), cluster);
 }
 
 /** What an act takes beside the login of the cluster; the objects of a bundle are asked one by one. */

@@ -25,8 +25,8 @@ export function roleCommand({ print }: CliContext): Command {
     .addArgument(new Argument("[role...]", "which Roles").choices(PERSON_ROLES))
     .option("--cluster <name>", "cluster whose login the Role gives; may be given several times", name)
     .option("--secret <name>", "Secret with that login, where spec.clusterCredentialSecretName names one", name)
-    .option("--user <name>", "who gets it; may be given several times", gathered)
-    .option("--group <name>", "a group that gets it; may be given several times", gathered)
+    .option("--user <name>", "who gets it; may be given several times", addText)
+    .option("--group <name>", "a group that gets it; may be given several times", addText)
     .option("--service-account <namespace:name>", "an account that gets it; may be given several times", account)
     .action((roles: readonly PersonRole[], options: RoleOptions) => {
       print(roles.length === 0 ? rolesTable() : roles.map((role) => roleText(role, options)).join("---\n"));
@@ -58,7 +58,7 @@ function roleText(role: PersonRole, options: RoleOptions): string {
 }
 
 function name(text: string, names?: readonly string[]): readonly string[] {
-  if (dnsLabel.safeParse(text).success) return gathered(text, names);
+  if (dnsLabel.safeParse(text).success) return addText(text, names);
   throw new InvalidArgumentError("it must be a name: small letters, digits and hyphens, at most 63");
 }
 
@@ -72,6 +72,6 @@ function account(text: string, accounts: readonly Person[] = []): readonly Perso
 
 const ACCOUNT = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
 
-function gathered(text: string, texts: readonly string[] = []): readonly string[] {
+function addText(text: string, texts: readonly string[] = []): readonly string[] {
   return [...texts, text];
 }

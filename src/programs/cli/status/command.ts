@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { EXIT, type Asking } from "../console/context.ts";
 import { lookAtCluster } from "../access/look.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { statusReport, statusTable } from "./report.ts";
 
 /** `storectl status`: operator, cluster, nodes and databases on one page. */
@@ -11,10 +11,10 @@ export function statusCommand(context: Asking): Command {
     .description("show operator, cluster, nodes and databases on one page")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .addOption(outputOption())
-    .action(async (cluster: string | undefined, options: SiteOptions & OutputOption) => {
-      const report = statusReport(await atSite(options, context, (site) => lookAtCluster(site, cluster)));
-      context.print(rendered(options.output, report, (columns) => statusTable(report, columns), context));
+    .action(async (cluster: string | undefined, options: NamespaceOptions & OutputOption) => {
+      const report = statusReport(await withAccess(options, context, (access) => lookAtCluster(access, cluster)));
+      context.print(renderAnswer(options.output, report, (columns) => statusTable(report, columns), context));
       context.end(report.healthy ? (report.notRead === null ? EXIT.ok : EXIT.unknown) : EXIT.found);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }

@@ -4,7 +4,7 @@ import { versionOfDatabase } from "../../../core/api/older-status.ts";
 import { causesOf } from "../../../core/planner/recovery/causes.ts";
 import { blockingFacts } from "../access/blocking-facts.ts";
 import type { Look } from "../access/look.ts";
-import { folded, namedValues, textTable } from "../console/output.ts";
+import { foldText, namedValues, textTable } from "../console/output.ts";
 
 /** What `storectl status` answers. */
 export interface StatusReport {
@@ -192,12 +192,12 @@ export function statusTable(report: StatusReport, columns?: number): string {
 }
 
 function longRow(title: string, text: string, columns?: number): string {
-  return `${title.padEnd(13)}${folded(text, " ".repeat(13), columns).trimStart()}`;
+  return `${title.padEnd(13)}${foldText(text, " ".repeat(13), columns).trimStart()}`;
 }
 
 function notReadText({ text, remedy }: NonNullable<StatusReport["notRead"]>, columns?: number): string {
   const indent = " ".repeat(13);
-  return `${"NOT KNOWN".padEnd(13)}${folded(text, indent, columns).trimStart()}${indent}do: ${folded(remedy, `${indent}    `, columns).trimStart()}`;
+  return `${"NOT KNOWN".padEnd(13)}${foldText(text, indent, columns).trimStart()}${indent}do: ${foldText(remedy, `${indent}    `, columns).trimStart()}`;
 }
 
 function databaseCells(row: DatabaseRow): readonly string[] {

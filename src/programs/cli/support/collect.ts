@@ -10,7 +10,7 @@ import {
   Databases,
   RemoteClusters,
 } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { secretOutline, secretValues } from "./secrets.ts";
 
 /** What was found, not yet redacted. */
@@ -29,7 +29,7 @@ export interface CollectedFile {
 }
 
 /** Everything of a cluster and around it that helps to understand what happened; data of databases is never read. */
-export async function collect(site: Site, client: ManagementClient | undefined): Promise<Collection> {
+export async function collect(access: NamespaceAccess, client: ManagementClient | undefined): Promise<Collection> {
   const missing: string[] = [];
   const attempt: Attempt = async (what, work, absent) => {
     try {
@@ -40,13 +40,13 @@ export async function collect(site: Site, client: ManagementClient | undefined):
       return absent;
     }
   };
-  const { kube, namespace } = site;
+  const { kube, namespace } = access;
   const secrets = await attempt("secrets", async () => (await kube.list(kinds.Secrets, { namespace })).items, []);
   const outline = { path: "objects/secrets.yaml", value: secrets.map(secretOutline) };
-  const objects = await objectFiles(site, attempt);
+  const objects = await objectFiles(access, attempt);
   const records = client === undefined ? [] : await recordFiles(client, attempt);
   if (client === undefined) missing.push("management API: the cluster cannot be asked");
-  const logs = await logFiles(site, attempt);
+  const logs = await logFiles(access, attempt);
   return { files: [...objects, outline, ...records, ...logs], missing, secrets: secretValues(secrets) };
 }
 
@@ -55,7 +55,7 @@ type Attempt = <T>(what: string, work: () => Promise<T>, absent: T) => Promise<T
 /** What carries the label of the product. */
 const LABELED = { labelSelector: `${LABELS.app}=${APP_LABEL}` };
 
-async function objectFiles({ kube, namespace }: Site, attempt: Attempt): Promise<readonly CollectedFile[]> {
+async function objectFiles({ kube, namespace }: NamespaceAccess, attempt: Attempt): Promise<readonly CollectedFile[]> {
   const of = <T>(name: string, type: ResourceType<T>, where: object) => ({
     name,
     list: async (): Promise<readonly unknown[]> => (await kube.list(type, where)).items,
@@ -103,7 +103,7 @@ async function recordFiles(client: ManagementClient, attempt: Attempt): Promise<
 /** As much of a log as is kept, in lines and bytes, and of how many pods. */
 const MOST = { lines: 2_000, bytes: 1 << 20, pods: 60 } as const;
 
-async function logFiles({ kube, namespace }: Site, attempt: Attempt): Promise<readonly CollectedFile[]> {
+async function logFiles({ kube, namespace }: NamespaceAccess, attempt: Attempt): Promise<readonly CollectedFile[]> {
   const list = async (): Promise<readonly Stored<Pod>[]> =>
     (await kube.list(kinds.Pods, { namespace, ...LABELED })).items;
   const pods = (await attempt("pods for their logs", list, [])).slice(0, MOST.pods);

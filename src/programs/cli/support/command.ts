@@ -3,7 +3,12 @@ import { stringify } from "yaml";
 import type { CliContext } from "../console/context.ts";
 import { writeNew } from "../console/files.ts";
 import { lookAtCluster } from "../access/look.ts";
-import { atSite, withSiteOptions, type Site, type SiteOptions } from "../access/namespace-access.ts";
+import {
+  withAccess,
+  withNamespaceOptions,
+  type NamespaceAccess,
+  type NamespaceOptions,
+} from "../access/namespace-access.ts";
 import { bytesText } from "../console/units.ts";
 import { whyOf } from "../why/ask.ts";
 import { collect } from "./collect.ts";
@@ -17,9 +22,9 @@ export function supportBundleCommand(context: CliContext): Command {
     .description("collect what support needs to see in one archive, without secrets")
     .argument("[cluster]", "the cluster (default: the only one of the namespace)")
     .option("--out <file>", "archive to write, which must not be there yet (default: support-<cluster>-<time>.tar.gz)")
-    .action(async (cluster: string | undefined, options: SiteOptions & { readonly out?: string }) => {
+    .action(async (cluster: string | undefined, options: NamespaceOptions & { readonly out?: string }) => {
       const at = context.clock.now();
-      const { name, files, missing } = await atSite(options, context, (site) => gather(site, cluster, at));
+      const { name, files, missing } = await withAccess(options, context, (access) => gather(access, cluster, at));
       const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, "");
       const out = options.out ?? `support-${name}-${stamp}.tar.gz`;
       const archive = tarGz(files, at);
@@ -28,7 +33,7 @@ export function supportBundleCommand(context: CliContext): Command {
       if (missing > 0) context.print(`${missing} things could not be looked at: report.txt names them\n`);
       context.print(`Look through it before you hand it on: tar -xzOf ${out} ${folderOf(name)}/report.txt | less\n`);
     });
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 interface Gathered {
@@ -38,11 +43,11 @@ interface Gathered {
   readonly missing: number;
 }
 
-async function gather(site: Site, cluster: string | undefined, at: Date): Promise<Gathered> {
-  const look = await lookAtCluster(site, cluster);
+async function gather(access: NamespaceAccess, cluster: string | undefined, at: Date): Promise<Gathered> {
+  const look = await lookAtCluster(access, cluster);
   const { name } = look.observation.view;
-  const collection = await collect(site, look.observation.connection?.client);
-  const report = supportReport(look, await whyOf(site, look), collection, at);
+  const collection = await collect(access, look.observation.connection?.client);
+  const report = supportReport(look, await whyOf(access, look), collection, at);
   const { value, text } = redaction(collection.secrets);
   const written = collection.files.map((file) => ({
     path: `${folderOf(name)}/${file.path}`,

@@ -34,7 +34,7 @@ export function redaction(secrets: readonly string[]): Redaction {
   };
   /** Records are kept as JSON in a text. */
   const textOrJson = (given: string): string => {
-    const inner = given.startsWith("{") ? parsed(given) : undefined;
+    const inner = given.startsWith("{") ? parseIfJson(given) : undefined;
     return inner === undefined ? text(given) : JSON.stringify(value(inner));
   };
   return { value, text };
@@ -82,7 +82,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64").replace(/=+$/, "");
 }
 
-function parsed(text: string): unknown {
+function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 import { preflightOf } from "../preflight/command.ts";
 import { preflightTable } from "../preflight/report.ts";
 import { statusReport, statusTable } from "../status/report.ts";
@@ -14,9 +14,9 @@ export function supportReport(look: Look, why: WhyReport, { files, missing }: Co
     section("How things stand", statusTable(statusReport(look))),
     section("What blocks", whyTable(why)),
     section("Every check", preflightTable(preflightOf(look), true)),
-    section("What could not be looked at", missing.map((line) => folded(line, "")).join("") || "nothing\n"),
+    section("What could not be looked at", missing.map((line) => foldText(line, "")).join("") || "nothing\n"),
     section("Files", files.map(({ path }) => `${path}\n`).join("")),
-    section("What was taken out", folded(WITHOUT, "")),
+    section("What was taken out", foldText(WITHOUT, "")),
   ].join("\n");
 }
 

@@ -3,7 +3,7 @@ import { STORE_VERSIONS } from "../../../core/api/records.ts";
 import type { Asking } from "../console/context.ts";
 import { minor, storeVersion } from "../plan/arguments.ts";
 import { namedRelease } from "../access/named-release.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { upgrade } from "./upgrade.ts";
 import type { UpgradeOptions } from "./talk.ts";
 
@@ -18,14 +18,17 @@ export function upgradeCommand(context: Asking): Command {
     .option("--bundle <file>", "bundle to apply for the operator (default: the one of the release)")
     .option("--yes", "agree to every step beforehand")
     .action(
-      async (cluster: string | undefined, { yes, to, ...given }: SiteOptions & UpgradeOptions & { yes?: boolean }) => {
+      async (
+        cluster: string | undefined,
+        { yes, to, ...given }: NamespaceOptions & UpgradeOptions & { yes?: boolean },
+      ) => {
         const options = { ...given, to: namedRelease(to).operator, cluster };
         context.end(
-          await atSite(options, context, (site) =>
-            upgrade(site, options, { ...context, agreed: yes === true, signal: context.interrupt?.() }),
+          await withAccess(options, context, (access) =>
+            upgrade(access, options, { ...context, agreed: yes === true, signal: context.interrupt?.() }),
           ),
         );
       },
     );
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }

@@ -2,10 +2,10 @@ import type { Pod } from "kubernetes-types/core/v1.js";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { Deployments, Pods } from "#kit/kube/builtin";
 import type { Stored } from "#kit/kube/kube";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 
 /** True while the Deployment of the operator brings up its pods: their image is there, and Kubernetes has not given up on it (`progressDeadlineSeconds`). */
-export async function operatorIsStarting({ kube, namespace }: Site): Promise<boolean> {
+export async function operatorIsStarting({ kube, namespace }: NamespaceAccess): Promise<boolean> {
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   if (deployment === undefined) return false;
   const {

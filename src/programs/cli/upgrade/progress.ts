@@ -34,7 +34,7 @@ export function progressLine({
   let shown = "";
   return {
     show(bar) {
-      const line = visibleLine(`${INDENT}${drawn(bar)} ${bar.done} of ${bar.of} ${countedText(bar)}`);
+      const line = visibleLine(`${INDENT}${barText(bar)} ${bar.done} of ${bar.of} ${countedText(bar)}`);
       if (terminal === undefined) {
         if (line !== shown) print(`${line}\n`);
       } else {
@@ -42,7 +42,7 @@ export function progressLine({
         const since = ` (${durationText((clock.uptimeMs() - begun) / 1_000)})`;
         const fitting = columns < WITH_BAR ? `${bar.done}/${bar.of}  ${bar.now || bar.what}` : line;
         // a longer line would wrap, and only its last row be taken back
-        print(`${CLEAR}${cut(fitting, columns - since.length - 1)}${since}`);
+        print(`${CLEAR}${shortenLine(fitting, columns - since.length - 1)}${since}`);
       }
       shown = line;
     },
@@ -55,7 +55,7 @@ export function progressLine({
 /** Back to the beginning of the line, and all of it away. */
 export const CLEAR = "\r\u001b[2K";
 
-function drawn({ done, of }: Bar): string {
+function barText({ done, of }: Bar): string {
   const full = of === 0 ? WIDTH : Math.round((done / of) * WIDTH);
   return `[${"#".repeat(full)}${" ".repeat(WIDTH - full)}]`;
 }
@@ -65,6 +65,6 @@ export function countedText({ what, now }: Pick<Bar, "what" | "now">): string {
   return now === "" ? what : `${what}: ${now}`;
 }
 
-function cut(line: string, width: number): string {
+function shortenLine(line: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }

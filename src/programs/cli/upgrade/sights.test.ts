@@ -4,16 +4,16 @@ import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { block, warn } from "../../../core/planner/findings/finding.ts";
 import type { Look } from "../access/look.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { operatorIsStarting } from "./operator-rollout.ts";
 import { clusterSight, databasesSight, operatorSight } from "./sights.ts";
 
 const VERSION = "8.2.0-12";
 
 /** A place with one object, whatever is asked for. */
-function placeWith(object: object | undefined, items: readonly object[] = []): Site {
+function placeWith(object: object | undefined, items: readonly object[] = []): NamespaceAccess {
   const kube = { get: () => Promise.resolve(object), list: () => Promise.resolve({ items }) };
-  return { namespace: "default", kube } as unknown as Site; // all that is asked
+  return { namespace: "default", kube } as unknown as NamespaceAccess; // all that is asked
 }
 
 const progressing = (status: string, reason: string) => [

@@ -9,10 +9,10 @@ import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kind
 import { Deployments } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
 import type { Look as WholeLook } from "../access/look.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import type { Sight } from "./follow.ts";
 
-type Place = Pick<Site, "kube" | "namespace">;
+type Place = Pick<NamespaceAccess, "kube" | "namespace">;
 type Look = Pick<WholeLook, "observation" | "databases">;
 
 /** What is seen of an operator that is brought to `version`; Kubernetes gives up on one whose pods do not become ready. */

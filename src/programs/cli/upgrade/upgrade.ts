@@ -13,7 +13,7 @@ import { pathFactsOf } from "../plan/facts.ts";
 import { planReport, planTable } from "../plan/report.ts";
 import { findingText } from "../preflight/report.ts";
 import { columnsOf } from "../console/output.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { operatorIsStarting } from "./operator-rollout.ts";
 import { performStep } from "./perform.ts";
 import { requireLook, requireSteps } from "./rights.ts";
@@ -25,11 +25,11 @@ import type { FindingId } from "../../../core/planner/findings/ids.ts";
  * was broken off anywhere goes on when it is begun again, and never does a step twice. Nothing is begun before the whole plan is agreed to, nor
  * without a permission that one of its steps needs.
  */
-export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
+export async function upgrade(access: NamespaceAccess, options: UpgradeOptions, talk: Talk): Promise<ExitCode> {
   const agreed = new Set<string>();
-  await requireLook(site, options);
+  await requireLook(access, options);
   for (let done = 0; ; done += 1) {
-    const look = await lookWhenHandled(site, options.cluster, talk);
+    const look = await lookWhenHandled(access, options.cluster, talk);
     const facts = pathFactsOf(look);
     const plan = planUpgradePath(facts, goalOf(options));
     const { cluster } = look.observation.view;
@@ -38,18 +38,18 @@ export async function upgrade(site: Site, options: UpgradeOptions, talk: Talk): 
     if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report, columnsOf(talk)));
     if (!report.possible) return EXIT.found;
     if (!cluster.reachable) return EXIT.unknown;
-    if (step === undefined) return finished(talk, done, options);
-    if (done === 0) await requireSteps(site, look, report.steps, options);
+    if (step === undefined) return reportArrival(talk, done, options);
+    if (done === 0) await requireSteps(access, look, report.steps, options);
     talk.print(`\n${done + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`);
     const objections = objectionsTo(look, step);
-    if (objections.length > 0) return refused(talk, objections);
+    if (objections.length > 0) return reportBlocks(talk, objections);
     if (step.stage === "modules" || step.stage === "kubernetes") {
       talk.print("   You have to do this step yourself. Then run the same command again.\n");
       return EXIT.found;
     }
     await agreeTo(report.steps, agreed, talk);
-    const outcome = await performStep(site, look, step, options, talk);
-    if (outcome !== "done") return refused(talk, outcome);
+    const outcome = await performStep(access, look, step, options, talk);
+    if (outcome !== "done") return reportBlocks(talk, outcome);
   }
 }
 
@@ -61,12 +61,16 @@ const LOOK_EVERY_MS = 200;
  * The cluster once its operator runs and has looked at the last edit, so that a bundle or an edit of a moment ago is no objection; as it
  * is when the Deployment of the operator makes no progress, or after a while.
  */
-async function lookWhenHandled(site: Site, cluster: string | undefined, { clock, signal }: Talk): Promise<Look> {
+async function lookWhenHandled(
+  access: NamespaceAccess,
+  cluster: string | undefined,
+  { clock, signal }: Talk,
+): Promise<Look> {
   let deadline = clock.uptimeMs() + HANDLED_MS;
   for (;;) {
-    const look = await lookAtCluster(site, cluster);
+    const look = await lookAtCluster(access, cluster);
     const { generation, remembered } = look.observation.view;
-    const isStarting = await operatorIsStarting(site);
+    const isStarting = await operatorIsStarting(access);
     if (isStarting) deadline = clock.uptimeMs() + HANDLED_MS;
     const isHandled = !isStarting && (remembered.observedGeneration ?? 0) >= generation;
     if (isHandled || clock.uptimeMs() >= deadline || signal?.aborted === true) return look;
@@ -95,12 +99,12 @@ function isInTheWay({ id, severity }: Finding, stage: PlanStep["stage"]): boolea
   return stage !== "cluster" || !ABOUT_TAG.includes(id);
 }
 
-function finished({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCode {
+function reportArrival({ print }: Talk, done: number, { to }: UpgradeOptions): ExitCode {
   if (done > 0) print(`\nArrived at ${to}.\n`);
   return EXIT.ok;
 }
 
-function refused(talk: Talk, findings: readonly Finding[]): ExitCode {
+function reportBlocks(talk: Talk, findings: readonly Finding[]): ExitCode {
   const columns = columnsOf(talk);
   const said = findings.map((finding) => findingText(finding, columns)).join("");
   talk.print(`\n${said}\nClear what blocks, then run the same command again.\n`);

@@ -13,7 +13,7 @@ export interface WhyAnswer {
 }
 
 /** What blocks, seen just now. */
-export function blocked(object: string, rule: string, evidence: string, clears: string): WhyAnswer {
+export function blockedAnswer(object: string, rule: string, evidence: string, clears: string): WhyAnswer {
   return { level: "blocks", object, rule, evidence, since: "", clears };
 }
 

@@ -75,7 +75,7 @@ const OLD_DEFINITIONS = {
   },
 } as const;
 
-const TAGGED = patchClusterTag("rec", clusterView().operator.nodeTag);
+const TAGGED = patchClusterTag("rec", clusterView().release.nodeTag);
 
 const cases: readonly Case[] = [
   {
@@ -242,7 +242,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "definitions that are older than the operator block, though the operator does not say so",
-    of: { ...asked({}), view: clusterView({ operator: NEW }), cluster: { rec: rec(), environment: OLD_DEFINITIONS } },
+    of: { ...asked({}), view: clusterView({ release: NEW }), cluster: { rec: rec(), environment: OLD_DEFINITIONS } },
     answers: [
       {
         level: "blocks",

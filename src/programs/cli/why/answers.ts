@@ -16,7 +16,7 @@ import type { ClusterEnvironment } from "../../../core/planner/prerequisites/env
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
-import { blocked, notLookedAt, type WhyAnswer } from "./answer.ts";
+import { blockedAnswer, notLookedAt, type WhyAnswer } from "./answer.ts";
 import { remedyOf } from "./remedy.ts";
 
 /** A warning event. */
@@ -90,7 +90,7 @@ function operatorAnswers(view: ClusterView, asked: ClusterAsked): WhyAnswer[] {
   const object = "deployment/store-enterprise-operator";
   const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
   const causes = seenCauses(view, asked).filter(({ rule }) => !AFTER_OPERATOR.includes(rule));
-  return [...causes, blocked(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image))];
+  return [...causes, blockedAnswer(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image))];
 }
 
 /** What keeps no pod of the operator away: it is said after it, if at all. */
@@ -107,7 +107,7 @@ function seenCauses(view: ClusterView, { environment, rec }: ClusterAsked): WhyA
   return causesOf({ input: checkInput(view, { environment }), databases: [] })
     .filter(({ finding }) => finding.id !== "OperatorNotReady")
     .map(({ finding: { id, severity, evidence, remedy } }) => {
-      const answer = blocked(`rec/${view.name}`, id, evidence, remedy);
+      const answer = blockedAnswer(`rec/${view.name}`, id, evidence, remedy);
       return severity === "warn" ? { ...answer, level: "warns" as const } : answer;
     });
 }
@@ -119,9 +119,9 @@ function clusterAnswers(
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
   const { rec } = asked;
-  if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, remaining(databases))];
+  if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, deletionCommand(databases))];
   const reported = reportOf("rec", rec, events);
-  const own = [...reportedAnswers(reported, view), ...unseen(reported), ...silent(view, reported)];
+  const own = [...reportedAnswers(reported, view), ...specNotHandled(reported), ...silent(view, reported)];
   const answers = [...own, ...seenCauses(view, asked).filter(({ rule }) => !own.some((one) => one.rule === rule))];
   const isSaid = answers.some(({ level }) => level === "blocks");
   return isSaid ? answers : [...underWay(reported, rec.status?.state, view), ...answers];
@@ -131,11 +131,11 @@ function clusterAnswers(
 function underWay({ object }: Reported, state: ClusterState | undefined, { name }: ClusterView): WhyAnswer[] {
   if (state === undefined || state === "Running") return [];
   const evidence = `STATE is ${state}, and no condition says what it waits for`;
-  return [blocked(object, state, evidence, rolloutStatus(name))];
+  return [blockedAnswer(object, state, evidence, rolloutStatus(name))];
 }
 
 /** Databases of a cluster that is being deleted, and that go only with a request of their own. */
-function remaining(databases: WhyInput["databases"]): string {
+function deletionCommand(databases: WhyInput["databases"]): string {
   const names = databases
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((one) => one.metadata.name);
@@ -162,10 +162,10 @@ function deletion(
 }
 
 /** An edit that the operator has not handled yet. */
-function unseen({ object, generation, observed }: Reported): WhyAnswer[] {
+function specNotHandled({ object, generation, observed }: Reported): WhyAnswer[] {
   if (observed !== undefined && observed >= generation) return [];
   const evidence = `the operator has not handled generation ${generation} of the spec yet, the last one was ${observed ?? "none"}`;
-  return [blocked(object, "SpecNotHandled", evidence, deploymentLog("store-enterprise-operator"))];
+  return [blockedAnswer(object, "SpecNotHandled", evidence, deploymentLog("store-enterprise-operator"))];
 }
 
 /** Conditions that show trouble, and the status that they have then. */
@@ -259,7 +259,7 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
   }
   if (isReported) return [];
   return [
-    blocked(
+    blockedAnswer(
       object,
       "ClusterUnreachable",
       cluster.reason,
@@ -279,11 +279,11 @@ function databaseAnswers(
   // while management is suspended every edit waits, and the condition says so
   return answers.some(({ level }) => level === "blocks")
     ? answers
-    : [...unseen(reported), ...waiting(reported), ...answers];
+    : [...specNotHandled(reported), ...recoveringAnswers(reported), ...answers];
 }
 
 /** A database that serves may wait for something all the same, for instance for a replica. */
-function waiting({ object, conditions }: Reported): WhyAnswer[] {
+function recoveringAnswers({ object, conditions }: Reported): WhyAnswer[] {
   return conditions
     .filter(({ type, reason }) => type === "Ready" && reason === "Recovering")
     .map(({ reason, message, lastTransitionTime: since }) => ({

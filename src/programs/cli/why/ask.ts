@@ -3,22 +3,27 @@ import { Events } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
 import type { Look } from "../access/look.ts";
 import { lackOf } from "../access/rights.ts";
-import type { Site } from "../access/namespace-access.ts";
+import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
 /** What blocks a cluster that was observed and its databases, or of one kind or object. */
-export async function whyOf(site: Site, look: Look, kind?: "rec" | "redb", name?: string): Promise<WhyReport> {
+export async function whyOf(
+  access: NamespaceAccess,
+  look: Look,
+  kind?: "rec" | "redb",
+  name?: string,
+): Promise<WhyReport> {
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
-  const events = await site.denied.unless(warningsOf(site), []);
-  const denied = [...site.denied.list(), ...(look.environment.operator?.read === true ? [] : site.around.list())];
+  const events = await access.denied.unless(warningsOf(access), []);
+  const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
   const answers = answersFor({
     view,
     cluster: kind === "redb" ? undefined : { rec, environment: look.environment },
     databases,
     events,
-    ...(denied.length > 0 && { lack: await lackOf(site, denied, view.name) }),
+    ...(denied.length > 0 && { lack: await lackOf(access, denied, view.name) }),
   });
   return whyReport(look, databases, answers);
 }
@@ -35,7 +40,7 @@ function chosenDatabases({ databases, observation }: Look, name: string | undefi
 }
 
 /** Warnings that the API still has, the newest first. */
-async function warningsOf({ kube, namespace }: Site): Promise<readonly WarningEvent[]> {
+async function warningsOf({ kube, namespace }: NamespaceAccess): Promise<readonly WarningEvent[]> {
   const { items } = await kube.list(Events, { namespace, fieldSelector: "type=Warning" });
   return items
     .map(({ involvedObject, reason = "", message = "", firstTimestamp, lastTimestamp, eventTime }) => ({

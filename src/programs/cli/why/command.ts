@@ -1,8 +1,8 @@
 import { Argument, Command } from "commander";
 import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { lookAtCluster } from "../access/look.ts";
-import { outputOption, rendered, type OutputOption } from "../console/output.ts";
-import { atSite, withSiteOptions, type SiteOptions } from "../access/namespace-access.ts";
+import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
+import { withAccess, withNamespaceOptions, type NamespaceOptions } from "../access/namespace-access.ts";
 import { whyOf } from "./ask.ts";
 import { whyTable, type WhyReport } from "./report.ts";
 
@@ -19,17 +19,17 @@ export function whyCommand(context: Asking): Command {
       async (
         kind: (typeof KINDS)[number] | undefined,
         name: string | undefined,
-        options: SiteOptions & OutputOption,
+        options: NamespaceOptions & OutputOption,
       ) => {
-        const report = await atSite(options, context, async (site) => {
-          const look = await lookAtCluster(site, kind === "rec" ? name : undefined);
-          return whyOf(site, look, kind, name);
+        const report = await withAccess(options, context, async (access) => {
+          const look = await lookAtCluster(access, kind === "rec" ? name : undefined);
+          return whyOf(access, look, kind, name);
         });
-        context.print(rendered(options.output, report, (columns) => whyTable(report, columns), context));
+        context.print(renderAnswer(options.output, report, (columns) => whyTable(report, columns), context));
         context.end(exitOf(report));
       },
     );
-  return withSiteOptions(command);
+  return withNamespaceOptions(command);
 }
 
 /** Warnings alone are no reason to fail; what could not be looked at is. */

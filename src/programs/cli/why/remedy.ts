@@ -16,8 +16,8 @@ const ROLLING = [
 
 /** The command for a condition that no finding explains, by its reason. `object`: for instance `rec/store`. */
 export function remedyOf(reason: string, object: string, view: ClusterView): string {
-  const { name, operator, spec } = view;
-  const isAsked = spec.storeEnterpriseImageSpec?.versionTag === operator.nodeTag;
-  if (reason === "OperatorUpgraded" && !isAsked) return patchClusterTag(name, operator.nodeTag);
+  const { name, release, spec } = view;
+  const isAsked = spec.storeEnterpriseImageSpec?.versionTag === release.nodeTag;
+  if (reason === "OperatorUpgraded" && !isAsked) return patchClusterTag(name, release.nodeTag);
   return ROLLING.includes(reason) ? rolloutStatus(name) : describeObject(object);
 }

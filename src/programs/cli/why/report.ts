@@ -1,7 +1,7 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "#kit/kube/kube";
 import type { Look } from "../access/look.ts";
-import { folded } from "../console/output.ts";
+import { foldText } from "../console/output.ts";
 import type { WhyAnswer } from "./answer.ts";
 
 /** What `storectl why` answers. */
@@ -62,8 +62,8 @@ function verdict({ cluster, state, version, databases, answers }: WhyReport): re
 
 function answerText({ object, rule, evidence, since, clears }: WhyAnswer, at: string, columns?: number): string {
   const age = since === "" ? "" : `, since ${since}${ago(since, at)}`;
-  const way = folded(clears, `${INDENT}    `, columns).trimStart();
-  return `${object}: ${rule}${age}\n${folded(evidence, INDENT, columns)}${INDENT}do: ${way}`;
+  const way = foldText(clears, `${INDENT}    `, columns).trimStart();
+  return `${object}: ${rule}${age}\n${foldText(evidence, INDENT, columns)}${INDENT}do: ${way}`;
 }
 
 function ago(since: string, at: string): string {

@@ -70,7 +70,7 @@ export async function runSites(context: ScenarioContext, options: SitesOptions):
   await upgrade(context, options.toVersion);
   progress.section("Compare");
   const writes = { east: await east.stop(), west: await west.stop() };
-  const contents = await settled(context, clients);
+  const contents = await awaitSameContent(context, clients);
   const versions = { east: await versionOf(context, "east"), west: await versionOf(context, "west") };
   return { writes, contents, versions, ...cut };
 }
@@ -217,7 +217,7 @@ async function versionOf({ kube }: ScenarioContext, site: DemoSite): Promise<str
 }
 
 /** What both hold when they hold the same; what they hold at last when they do not come to that. */
-async function settled(
+async function awaitSameContent(
   { clock, signal }: ScenarioContext,
   clients: Clients,
 ): Promise<Readonly<Record<DemoSite, SiteContent>>> {

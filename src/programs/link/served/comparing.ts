@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
-import { originOf, type Others } from "../../../core/merge/operations/origin.ts";
+import { originOf, type OtherSites } from "../../../core/merge/operations/origin.ts";
 import { NOTHING, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
@@ -61,7 +61,7 @@ function whyNotCompared({ digests, joining, incomplete }: Greeted["greeting"]): 
 const ASKED_MS = 2_000;
 
 /** Asks all other sites what they have of this one: of those that say it within two seconds. */
-export async function askOthers(options: ComparingOptions): Promise<Others> {
+export async function askOthers(options: ComparingOptions): Promise<OtherSites> {
   const { clock, database } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);

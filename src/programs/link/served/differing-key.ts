@@ -8,7 +8,7 @@ import type { DifferingKey } from "../../../ports/management/link-control.ts";
 
 /** A key that differs, as it is shown: without its values. */
 export function differingKey({ key, here, there }: FoundDifference, since: string): DifferingKey {
-  return { key: shownName(key), here: shown(here), there: shown(there), since };
+  return { key: shownName(key), here: stateText(here), there: stateText(there), since };
 }
 
 const LONGEST = 100;
@@ -19,7 +19,7 @@ function shownName(key: string): string {
   return JSON.stringify(cut).slice(1, -1);
 }
 
-function shown({ held, state }: KeyAt): string {
+function stateText({ held, state }: KeyAt): string {
   const { type, elements, until } = held;
   const version = shownVersion(state);
   if (type === undefined) return `nothing${version}`;

@@ -49,7 +49,7 @@ export async function join(options: JoiningOptions): Promise<void> {
     log.info("the data of another site is taken", { from: giver?.greeting.from, origin });
     signal.throwIfAborted();
     options.onTake();
-    await takeAll(options, origin, giver === undefined ? emptyTransfer() : await requested(giver, origin));
+    await takeAll(options, origin, giver === undefined ? emptyTransfer() : await requestTransfer(giver, origin));
     log.info("the data of another site is here", { from: giver?.greeting.from });
   } finally {
     for (const { connection } of answers) connection.destroy();
@@ -60,18 +60,20 @@ export async function join(options: JoiningOptions): Promise<void> {
 export function answerWhileJoining({ connection, greeting }: Visitor, { guid, site }: LinkedDatabase): void {
   if (greeting.joining !== true && greeting.comparing !== true)
     throw new Fault(faults.notHere, "This site gets the data of the other sites.");
-  connection.end(encodeGreeting({ ...nothing(guid, site, greeting.from), formats: [commonFormat(greeting)] }));
+  connection.end(
+    encodeGreeting({ ...emptyIntroduction(guid, site, greeting.from), formats: [commonFormat(greeting)] }),
+  );
 }
 
 function ask({ database, own, clock, signal }: JoiningOptions, site: LinkedSite): Promise<Greeted> {
-  return greet(site, own(), nothing(database.guid, database.site, site.id), { clock, signal });
+  return greet(site, own(), emptyIntroduction(database.guid, database.site, site.id), { clock, signal });
 }
 
-async function requested({ connection }: Greeted, origin: number) {
+async function requestTransfer({ connection }: Greeted, origin: number) {
   await connection.send(encodeTransfer(origin));
   return receiveTransfer(connection.frames);
 }
 
-function nothing(guid: string, from: number, to: number): Introduction {
+function emptyIntroduction(guid: string, from: number, to: number): Introduction {
   return { guid, from, to, received: NOTHING, origin: originOf(from, 0), joining: true };
 }

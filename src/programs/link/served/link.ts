@@ -9,7 +9,7 @@ import type {
 } from "../../../ports/management/link-control.ts";
 import { EngineTls } from "../../../ports/resp/engine-tls.ts";
 import { faults } from "../faults.ts";
-import { Listener, type Visitor } from "../transport/listener.ts";
+import { LinkListener, type Visitor } from "../transport/listener.ts";
 import { relay } from "../transport/relay.ts";
 import { checkPeer } from "../transport/trust.ts";
 import { ServedDatabase } from "./served-database.ts";
@@ -22,7 +22,7 @@ export interface LinkContext {
 /** All that the link of one node serves. */
 export class Link {
   readonly #context: LinkContext;
-  readonly #listener: Listener;
+  readonly #listener: LinkListener;
   readonly #engineTls = new EngineTls();
   readonly #ending = new AbortController();
   readonly #served = new Map<string, { readonly served: ServedDatabase; readonly identity: string }>();
@@ -31,7 +31,7 @@ export class Link {
 
   constructor(context: LinkContext) {
     this.#context = context;
-    this.#listener = new Listener(
+    this.#listener = new LinkListener(
       {
         check: (visitor) => {
           this.#check(visitor);

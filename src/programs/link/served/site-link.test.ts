@@ -18,7 +18,7 @@ function scene() {
     suffices: () => true,
     lagMs: () => 0,
     stated: () => NOTHING,
-    get holds() {
+    get numbered() {
       return vectorOf([[THEIRS, held]]);
     },
     participants: {

@@ -7,7 +7,7 @@ import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/operations/or
 import {
   NOTHING,
   coversAll,
-  pairsOf,
+  countMissing,
   seqOf,
   type VersionVector,
 } from "../../../core/merge/operations/version-vector.ts";
@@ -15,10 +15,10 @@ import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
 import { Delay } from "./delay.ts";
-import type { Connection } from "../transport/connection.ts";
+import type { LinkConnection } from "../transport/connection.ts";
 import { answerKeys } from "../transport/compared-frames.ts";
 import { answerGreeting, greet, type Introduction } from "../transport/greet.ts";
-import { readTransfer, unexpected, type Greeting, type Statement } from "../transport/messages.ts";
+import { readTransfer, unexpectedFrame, type Greeting, type StatementMessage } from "../transport/messages.ts";
 import { runSession } from "../transport/session.ts";
 import { sendTransfer } from "../transport/transfer-frames.ts";
 import type { Visitor } from "../transport/listener.ts";
@@ -113,7 +113,7 @@ export class SiteLink {
       cause: this.#cause,
       lagMs: local.lagMs(this.#site),
       ...this.#behind(),
-      unconfirmed: missing(ofSite(local.id, local.holds), this.#theirs),
+      unconfirmed: countMissing(ofSite(local.id, local.numbered), this.#theirs),
       receivedBytes: received,
       sentBytes: sent,
     };
@@ -138,7 +138,7 @@ export class SiteLink {
     const { local, clock } = this.#options;
     const now = clock.uptimeMs();
     const behindMs = this.#delays.here.look(ofSite(this.#site, this.#theirs), local.stated(), now);
-    const unconfirmedMs = this.#delays.there.look(ofSite(local.id, local.holds), this.#theirs, now);
+    const unconfirmedMs = this.#delays.there.look(ofSite(local.id, local.numbered), this.#theirs, now);
     return {
       ...(behindMs === undefined ? {} : { behindMs }),
       ...(unconfirmedMs === undefined ? {} : { unconfirmedMs }),
@@ -149,7 +149,7 @@ export class SiteLink {
   async #connect(): Promise<boolean> {
     const { own, remote, signal, log } = this.#options;
     const other = remote();
-    const held = this.#options.local.holds;
+    const held = this.#options.local.numbered;
     try {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
       try {
@@ -174,7 +174,7 @@ export class SiteLink {
       guid,
       from: local.id,
       to: this.#site,
-      received: local.holds,
+      received: local.numbered,
       origin: local.origin,
       ...(local.isWhole ? {} : { incomplete: true }),
     };
@@ -192,7 +192,7 @@ export class SiteLink {
    */
   #requireRemembered({ received, origin }: Greeting, held: VersionVector): void {
     const { local, onOutnumbered } = this.#options;
-    const own = { origin: local.origin, seq: seqOf(local.holds, local.origin) };
+    const own = { origin: local.origin, seq: seqOf(local.numbered, local.origin) };
     if (isOutnumbered(own, [received])) {
       onOutnumbered(received);
       throw new Fault(faults.outnumbered, "The other site has operations of this one that this one has lost.");
@@ -200,8 +200,8 @@ export class SiteLink {
     const theirs = { origin, seq: seqOf(received, origin) };
     if (isOutnumbered(theirs, [held])) this.#forgetful = origin;
     if (this.#forgetful === origin) throw this.#forgot();
-    if (!isOutnumbered(theirs, [local.holds])) return;
-    this.#heldThen = local.holds;
+    if (!isOutnumbered(theirs, [local.numbered])) return;
+    this.#heldThen = local.numbered;
     throw new Fault(
       faults.outnumbered,
       "The other site has greeted with fewer operations of its own than have come since.",
@@ -238,7 +238,7 @@ export class SiteLink {
     this.#enter("syncing", BEFORE);
     log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
     local.participants.begins(origin);
-    const onStatement = (said: Statement): void => {
+    const onStatement = (said: StatementMessage): void => {
       this.#theirs = said.received;
       this.#isTheirsWhole = said.incomplete !== true;
       local.peerStated(origin, said.received);
@@ -262,12 +262,12 @@ export class SiteLink {
   }
 
   /** The other site has nothing: it has been told what is known of it, and may ask for all that is here. */
-  async #give(connection: Connection): Promise<void> {
+  async #give(connection: LinkConnection): Promise<void> {
     const { local, log, remote } = this.#options;
     const asked = await connection.frames.next();
     if (asked.done === true) return;
     const origin = readTransfer(asked.value);
-    if (siteOf(origin) !== this.#site) throw unexpected(asked.value);
+    if (siteOf(origin) !== this.#site) throw unexpectedFrame(asked.value);
     log.info("another site gets all data from here", { site: remote().name });
     this.#giving += 1;
     this.#enter("syncing", "It gets all data from this site.");
@@ -293,15 +293,11 @@ export class SiteLink {
 }
 
 interface Session {
-  readonly connection: Connection;
+  readonly connection: LinkConnection;
   /** Made from here. */
   readonly isOwn: boolean;
 }
 
 function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {
   return { received: bytes.received + bytesRead, sent: bytes.sent + bytesWritten };
-}
-
-function missing(own: VersionVector, received: VersionVector): number {
-  return pairsOf(own).reduce((sum, [origin, seq]) => sum + Math.max(0, seq - seqOf(received, origin)), 0);
 }

@@ -9,15 +9,15 @@ import { isRangeCount } from "../../../core/merge/state/key-digests.ts";
 import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
 import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import { faults } from "../faults.ts";
-import type { Connection } from "./connection.ts";
+import type { LinkConnection } from "./connection.ts";
 import { encodeFrame, encodeFrames, type Frame, type FrameKind } from "./frames.ts";
-import { unexpected } from "./messages.ts";
+import { unexpectedFrame } from "./messages.ts";
 
 /** A connection on which nothing comes for this long is ended, in milliseconds. */
 const SILENCE_MS = 30_000;
 
 /** Answers what the other end asks for, until it closes. */
-export async function answerKeys(connection: Connection, keys: GivenKeys): Promise<void> {
+export async function answerKeys(connection: LinkConnection, keys: GivenKeys): Promise<void> {
   const all = keys.names();
   endSilence(connection);
   for await (const frame of connection.frames) {
@@ -45,13 +45,13 @@ export async function answerKeys(connection: Connection, keys: GivenKeys): Promi
         break;
       }
       default:
-        throw unexpected(frame);
+        throw unexpectedFrame(frame);
     }
   }
 }
 
 /** The keys of the site at the other end. */
-export function otherKeys(connection: Connection): OtherKeys {
+export function otherKeys(connection: LinkConnection): OtherKeys {
   endSilence(connection);
   return {
     async look(names) {
@@ -105,14 +105,14 @@ function numbersIn({ body, kind }: Frame, count: number): Uint32Array {
   return Uint32Array.from({ length: count }, (_, index) => body.readUInt32LE(4 * index));
 }
 
-async function next({ frames }: Connection, ...kinds: readonly FrameKind[]): Promise<Frame> {
+async function next({ frames }: LinkConnection, ...kinds: readonly FrameKind[]): Promise<Frame> {
   const frame = await frames.next();
   if (frame.done === true)
     throw new Fault(faults.silent, "The other site has ended the connection before all its keys were compared.");
-  if (!kinds.includes(frame.value.kind)) throw unexpected(frame.value);
+  if (!kinds.includes(frame.value.kind)) throw unexpectedFrame(frame.value);
   return frame.value;
 }
 
-function endSilence(connection: Connection): void {
+function endSilence(connection: LinkConnection): void {
   connection.socket.setTimeout(SILENCE_MS, () => connection.destroy());
 }

@@ -18,7 +18,7 @@ export function compress(sink: Writable): Writable {
 }
 
 /** What the bytes were before they were compressed; LINK_MALFORMED when they were not. */
-export async function* decompressed(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* decompress(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const inflate = createInflateRaw(ENDS_ANYWHERE);
   const arriving = pipeline(bytes, inflate);
   arriving.catch(() => undefined); // what the inflate throws says the same

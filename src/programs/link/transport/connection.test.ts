@@ -5,7 +5,7 @@ import { isFault } from "#kit/base/fault";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
-import type { Connection } from "./connection.ts";
+import type { LinkConnection } from "./connection.ts";
 import { encodeFrame } from "./frames.ts";
 import { answerGreeting, greet, greetedBy, type Greeted } from "./greet.ts";
 import { encodeGreeting, encodeRefusal } from "./messages.ts";
@@ -86,7 +86,7 @@ test("who sends to a link that has gone does not wait for it", async () => {
   await connection.send(Buffer.alloc(1_000_000));
 });
 
-async function exchange(connection: Connection): Promise<void> {
+async function exchange(connection: LinkConnection): Promise<void> {
   for (const body of BODIES) {
     await connection.send(encodeFrame("operation", body));
     const said = await connection.frames.next();

@@ -1,10 +1,10 @@
 import type { TLSSocket } from "node:tls";
 import type { Writable } from "node:stream";
-import { compress, decompressed } from "./compression.ts";
+import { compress, decompress } from "./compression.ts";
 import { FrameReader, type Frame } from "./frames.ts";
 
 /** One end of a connection between links. Who holds it closes it. */
-export class Connection {
+export class LinkConnection {
   readonly socket: TLSSocket;
   /** What arrives, until the other end closes. */
   readonly frames: AsyncGenerator<Frame>;
@@ -21,7 +21,7 @@ export class Connection {
   /** Both directions are compressed behind what was sent, and behind the frames that were read. */
   compress(): void {
     this.#writable = compress(this.socket);
-    this.#reader.readThrough(decompressed);
+    this.#reader.readThrough(decompress);
   }
 
   /** Sends, and resolves when there is room for more, or the connection is closed. */

@@ -1,13 +1,13 @@
 import type { TLSSocket } from "node:tls";
 import type { Clock } from "#kit/base/clock";
 import type { LinkCertificate, LinkedSite } from "../../../ports/management/link-control.ts";
-import { Connection } from "./connection.ts";
+import { LinkConnection } from "./connection.ts";
 import { commonFormat, encodeGreeting, LINK_FORMATS, readGreeting, type Greeting } from "./messages.ts";
 import { dialLink } from "./trust.ts";
 
 /** A connection to another link, and what that has said first. */
 export interface Greeted {
-  readonly connection: Connection;
+  readonly connection: LinkConnection;
   readonly greeting: Greeting;
 }
 
@@ -49,7 +49,7 @@ export async function answerGreeting({ connection, greeting }: Greeted, introduc
 
 /** What the other end says first; it is cut when it says nothing for five seconds. */
 export async function greetedBy(socket: TLSSocket, clock: Clock): Promise<Greeted> {
-  const connection = new Connection(socket);
+  const connection = new LinkConnection(socket);
   const greeted = new AbortController();
   // aborted below: it has greeted
   void clock.sleep(GREETING_MS, greeted.signal).then(

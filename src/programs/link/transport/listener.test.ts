@@ -10,7 +10,7 @@ import { jsonLog } from "#kit/base/log";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { issue } from "#kit/pki/authority";
 import { encodeFrame } from "./frames.ts";
-import { Listener, type Visitor } from "./listener.ts";
+import { LinkListener, type Visitor } from "./listener.ts";
 import { encodeMessage } from "./messages.ts";
 import { checkPeer } from "./trust.ts";
 
@@ -109,7 +109,7 @@ async function listening() {
   const check = ({ connection }: Visitor): void => {
     checkPeer(connection.socket, trusted, systemClock.now().getTime());
   };
-  const listener = new Listener(
+  const listener = new LinkListener(
     {
       check,
       visit: (visitor) => {

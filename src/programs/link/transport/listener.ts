@@ -29,7 +29,7 @@ const SAID_MS = 1_000;
 const PARTING_MS = 1_000;
 
 /** Where other links connect. */
-export class Listener {
+export class LinkListener {
   readonly #reception: Reception;
   readonly #clock: Clock;
   readonly #sayRefused: (from: string, error: unknown) => void;

@@ -58,7 +58,7 @@ const statement = z.object({
   incomplete: z.boolean().optional(),
 });
 /** What a site has received, said again and again. */
-export type Statement = z.output<typeof statement>;
+export type StatementMessage = z.output<typeof statement>;
 
 const transfer = z.object({
   /** Under which the site that has nothing will number its operations. */
@@ -70,25 +70,25 @@ const refusal = z.object({ message: z.string().max(LONGEST_REFUSAL) });
 
 /** The greeting in the frame; LINK_REFUSED with the reason when the other end refuses, LINK_MALFORMED for anything else. */
 export function readGreeting(frame: Frame | undefined): Greeting {
-  if (frame?.kind === "refusal") throw unexpected(frame);
+  if (frame?.kind === "refusal") throw unexpectedFrame(frame);
   if (frame?.kind !== "greeting") throw new Fault(faults.malformed, "The other site does not greet as a link does.");
-  return parsed(greeting, frame);
+  return parseBody(greeting, frame);
 }
 
 /** The statement in the frame; LINK_MALFORMED when there is none. */
-export function readStatement(frame: Frame): Statement {
-  return parsed(statement, frame);
+export function readStatement(frame: Frame): StatementMessage {
+  return parseBody(statement, frame);
 }
 
 /** The origin for which all data is asked; LINK_MALFORMED when it is not. */
 export function readTransfer(frame: Frame): number {
   if (frame.kind !== "transfer") throw new Fault(faults.malformed, "The other site asks for something unknown.");
-  return parsed(transfer, frame).origin;
+  return parseBody(transfer, frame).origin;
 }
 
 /** LINK_REFUSED when the other end refuses, and LINK_MALFORMED for any other frame that may not come there. */
-export function unexpected(frame: Frame): Fault {
-  if (frame.kind === "refusal") return new Fault(faults.refused, parsed(refusal, frame).message);
+export function unexpectedFrame(frame: Frame): Fault {
+  if (frame.kind === "refusal") return new Fault(faults.refused, parseBody(refusal, frame).message);
   return new Fault(faults.malformed, `The other site sends a ${frame.kind} where none may come.`);
 }
 
@@ -111,7 +111,7 @@ export function encodeGreeting(message: Greeting): Buffer {
 }
 
 /** The statement as a frame. */
-export function encodeStatement(message: Statement): Buffer {
+export function encodeStatement(message: StatementMessage): Buffer {
   return encodeMessage("statement", z.encode(statement, message));
 }
 
@@ -125,7 +125,7 @@ export function encodeMessage(kind: "greeting" | "refusal" | "statement" | "tran
   return encodeFrame(kind, Buffer.from(JSON.stringify(message)));
 }
 
-function parsed<T>(schema: z.ZodType<T>, { body, kind }: Frame): T {
+function parseBody<T>(schema: z.ZodType<T>, { body, kind }: Frame): T {
   try {
     return schema.parse(JSON.parse(body.toString()));
   } catch (error) {

@@ -12,12 +12,12 @@ import {
 } from "../../../core/merge/operations/version-vector.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { faults } from "../faults.ts";
-import type { Connection } from "./connection.ts";
+import type { LinkConnection } from "./connection.ts";
 import { encodeFrame, encodeFrames } from "./frames.ts";
 import { encodeStatement } from "./messages.ts";
 
 export interface SenderOptions {
-  readonly connection: Connection;
+  readonly connection: LinkConnection;
   readonly local: EngineSite;
   /** How the other site numbers its operations now, and what it said to have received. */
   readonly remote: { readonly origin: number; readonly received: VersionVector };
@@ -105,7 +105,7 @@ export class Sender {
   #beyond(): VersionVector {
     const { local } = this.#options;
     const isLeft = (origin: number): boolean => siteOf(origin) !== local.id && !this.#late.has(origin);
-    const left = pairsOf(local.holds).filter(([origin]) => isLeft(origin));
+    const left = pairsOf(local.numbered).filter(([origin]) => isLeft(origin));
     return includingAll(
       this.#given,
       left.map(([origin]) => ({ origin, seq: Infinity })),

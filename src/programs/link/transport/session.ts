@@ -2,13 +2,13 @@ import { Fault } from "#kit/base/fault";
 import { decodeOperation } from "../../../core/merge/operations/operation-codec.ts";
 import { decodeSummary, type SummaryPart } from "../../../core/merge/summary/summary.ts";
 import { faults } from "../faults.ts";
-import { readStatement, unexpected, type Statement } from "./messages.ts";
+import { readStatement, unexpectedFrame, type StatementMessage } from "./messages.ts";
 import { Sender, type SenderOptions } from "./sender.ts";
 
 /** Two links that have greeted each other. */
 export interface SessionOptions extends SenderOptions {
   /** The other site has said what it has received. */
-  readonly onStatement: (statement: Statement) => void;
+  readonly onStatement: (statement: StatementMessage) => void;
 }
 
 /** How often the connection is looked at, in milliseconds. */
@@ -67,7 +67,7 @@ async function receive(
         break;
       }
       default:
-        throw unexpected(frame);
+        throw unexpectedFrame(frame);
     }
   }
 }

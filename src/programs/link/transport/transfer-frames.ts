@@ -1,15 +1,15 @@
 import type { Transfer, TransferPart } from "../../../mechanisms/site/transfer/transfer.ts";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import type { Connection } from "./connection.ts";
+import type { LinkConnection } from "./connection.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
-import { unexpected } from "./messages.ts";
+import { unexpectedFrame } from "./messages.ts";
 
 /** So many bytes of small keys are sent at once. */
 const GATHERED = 65_536;
 
 /** Sends all of it; less when the connection is closed. */
-export async function sendTransfer(connection: Connection, { begin, parts }: Transfer): Promise<void> {
+export async function sendTransfer(connection: LinkConnection, { begin, parts }: Transfer): Promise<void> {
   await connection.send(encodeFrame("begin", begin));
   let gathered: Buffer[] = [];
   let size = 0;
@@ -28,7 +28,7 @@ export async function sendTransfer(connection: Connection, { begin, parts }: Tra
 export async function receiveTransfer(frames: AsyncGenerator<Frame>): Promise<Transfer> {
   const first = await frames.next();
   if (first.done === true) throw cutOff();
-  if (first.value.kind !== "begin") throw unexpected(first.value);
+  if (first.value.kind !== "begin") throw unexpectedFrame(first.value);
   return { begin: first.value.body, parts: partsIn(frames) };
 }
 
@@ -36,7 +36,7 @@ async function* partsIn(frames: AsyncGenerator<Frame>): AsyncGenerator<TransferP
   for await (const frame of frames) {
     const { kind, body } = frame;
     if (kind === "end") return;
-    if (kind !== "key" && kind !== "operation") throw unexpected(frame);
+    if (kind !== "key" && kind !== "operation") throw unexpectedFrame(frame);
     yield { kind, body };
   }
   throw cutOff();

@@ -74,7 +74,7 @@ export function activeActiveReconciler(deps: ActiveActiveDeps): (key: string) =>
       return AT_REST;
     }
     const hindrance = hindranceOf(context, cluster, place);
-    if (hindrance !== undefined) return hindered(deps, { reaadb, self, context }, hindrance);
+    if (hindrance !== undefined) return reportHindrance(deps, { reaadb, self, context }, hindrance);
     return pass(deps, { place, reaadb, self, cluster, context });
   };
   return withFailuresReported(
@@ -95,13 +95,13 @@ interface Pass {
 async function pass(deps: ActiveActiveDeps, begun: Pass): Promise<Outcome> {
   const { place, reaadb: found, self, cluster, context } = begun;
   const client = context?.connection?.client;
-  if (client === undefined) return hindered(deps, begun, NOT_YET);
+  if (client === undefined) return reportHindrance(deps, begun, NOT_YET);
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
-  if ("reason" in own) return hindered(deps, begun, pause("ClusterNotReady", own.message));
+  if ("reason" in own) return reportHindrance(deps, begun, pause("ClusterNotReady", own.message));
   const spec = found && readActiveActiveSpec(found);
   if (typeof spec === "string")
-    return hindered(deps, begun, block("SpecInvalid", spec, editObject(`reaadb ${place.name}`)));
-  const reaadb = found && (await held(deps.kube, found));
+    return reportHindrance(deps, begun, block("SpecInvalid", spec, editObject(`reaadb ${place.name}`)));
+  const reaadb = found && (await withFinalizer(deps.kube, found));
   const link = await observeLink(client, liveRecord(own.crdbs, place.name)?.guid ?? reaadb?.status?.guid);
   const beginning = { key: place, reaadb, spec, self, cluster, own, link };
   const observation = await observeActiveActive(deps, beginning, SITE_MS / 2);
@@ -143,7 +143,7 @@ function hindranceOf(context: ClusterContext | undefined, cluster: string, { nam
 
 const NOT_NAMED = "spec.storeEnterpriseCluster.name is not set, and the namespace does not have just one cluster";
 
-async function hindered(
+async function reportHindrance(
   deps: ActiveActiveDeps,
   { reaadb, self, context }: Pick<Pass, "reaadb" | "self" | "context">,
   hindrance: Finding,
@@ -162,7 +162,7 @@ async function hindered(
 const NO_SITES: ReadonlyMap<string, SiteState> = new Map();
 
 /** What is being deleted gets no finalizer any more. */
-async function held(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
+async function withFinalizer(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
   return reaadb.metadata.deletionTimestamp === undefined
     ? addFinalizer(kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive)
     : reaadb;

@@ -144,10 +144,10 @@ function ready({ reaadb, database, decision, hindrance }: ActiveActiveReport): S
   if (held !== undefined && wanted !== undefined && database?.spec.storeVersion !== wanted) {
     return say("False", held.id, `the upgrade to ${wanted} waits: ${sentenceOf(held)}`);
   }
-  return linked(reaadb, database, say);
+  return linkedStatement(reaadb, database, say);
 }
 
-function linked(
+function linkedStatement(
   { metadata }: Reaadb,
   database: Redb | undefined,
   say: (status: "True" | "False", reason: string, message: string) => Statement,

@@ -8,7 +8,7 @@ import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
 import { definitionsWebhook, namespacesNamed, webhookConfiguration } from "../../../core/releases/bundle/admission.ts";
-import { encoded } from "../secrets/secret-text.ts";
+import { encodeBase64 } from "../secrets/secret-text.ts";
 
 export interface AdmissionDeps {
   readonly kube: Kube;
@@ -40,21 +40,21 @@ async function perform(
   if (act.kind !== "none") log.info("looking after the webhook", { act: act.kind });
   switch (act.kind) {
     case "install": {
-      const caBundle = encoded(certificate);
+      const caBundle = encodeBase64(certificate);
       const { webhooks } = webhookConfiguration(namespace, watched.names(), caBundle);
       return patchWebhooks(kube, [...webhooks, definitionsWebhook(namespace, caBundle)]);
     }
     case "delete-old":
       return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
     case "trust": {
-      const caBundle = encoded(act.certificates.join(""));
+      const caBundle = encodeBase64(act.certificates.join(""));
       return patchWebhooks(kube, [
         { name: WEBHOOK_NAME, clientConfig: { caBundle } },
         definitionsWebhook(namespace, caBundle),
       ]);
     }
     case "guard":
-      return patchWebhooks(kube, [definitionsWebhook(namespace, encoded(act.certificates.join("")))]);
+      return patchWebhooks(kube, [definitionsWebhook(namespace, encodeBase64(act.certificates.join("")))]);
     case "watch":
       return patchWebhooks(kube, [{ name: WEBHOOK_NAME, namespaceSelector: namespacesNamed(watched.names()) }]);
     case "none":

@@ -44,7 +44,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const isKnownRefused = refused?.what === `${kind} ${found}` && now - refused.at < REFUSED_MS;
     const isCared = !isKnownRefused && (await isPerformed(deps, decision.act, certificate));
     if (!isKnownRefused) refused = isCared ? undefined : { what: `${kind} ${found}`, at: now };
-    statement = isCared ? decision.statement : unallowed(decision.statement);
+    statement = isCared ? decision.statement : withPermissionHint(decision.statement);
     facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
     return lookAgain(LOOK_MS);
   };
@@ -75,7 +75,7 @@ function factsFrom(
   return { read: true, value: { configurations, certificate, endpoints: 1 } };
 }
 
-function unallowed(statement: WebhookDecision["statement"]): WebhookDecision["statement"] {
+function withPermissionHint(statement: WebhookDecision["statement"]): WebhookDecision["statement"] {
   if (statement.status === "True") return statement;
   const yours =
     "but the operator may not: deploy/admission/cluster-role.yaml lets it, docs/admission.md has the commands";

@@ -8,7 +8,7 @@ import { createAuthority, expiryOf, type KeyPair } from "#kit/pki/authority";
 import { purposeOf } from "#kit/pki/purpose";
 import { ownDeployment } from "../objects/own-deployment.ts";
 import { readOwn } from "../secrets/own.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { createOwn, writeOwn } from "../secrets/write.ts";
 
 export interface AdmissionSecretDeps {
@@ -45,7 +45,7 @@ export function admissionSecretReconciler(deps: AdmissionSecretDeps): () => Prom
     const texts = { cert: usable.certificate, privateKey: usable.key };
     await (found === undefined
       ? createOwn(deps.kube, await metadataOf(ref, deps), texts)
-      : writeOwn(deps.kube, found, { ...cleared(found), ...texts }));
+      : writeOwn(deps.kube, found, { ...clearedItems(found), ...texts }));
     held = usable;
     return usable.certificate;
   };
@@ -76,10 +76,10 @@ function newPair({ clock }: AdmissionSecretDeps): KeyPair {
 }
 
 function pairOf(secret: Stored<Secret>): KeyPair {
-  return { certificate: textOf(secret, "cert"), key: textOf(secret, "privateKey") };
+  return { certificate: secretText(secret, "cert"), key: secretText(secret, "privateKey") };
 }
 
 /** Exactly two items stay. */
-function cleared({ data = {} }: Stored<Secret>): Record<string, undefined> {
+function clearedItems({ data = {} }: Stored<Secret>): Record<string, undefined> {
   return Object.fromEntries(Object.keys(data).map((key) => [key, undefined]));
 }

@@ -12,7 +12,7 @@ import type { EventRecorder } from "#kit/kube/events";
 import type { Ref, Stored } from "#kit/kube/kube";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { readOwn } from "../secrets/own.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { writeUnlessChanged } from "../secrets/write.ts";
 import { newPassword } from "../objects/secrets.ts";
 import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
@@ -40,13 +40,13 @@ export async function keepAccess(deps: AccessDeps, observation: ClusterObservati
     readOwnOf(clusterNames.nodeTlsSecret(view.name)),
   ]);
   if (tls === undefined) return undefined; // deleted a moment ago, and made again by the next pass
-  const access = parseClusterAccess(textOf(tls, ACCESS_KEY));
+  const access = parseClusterAccess(secretText(tls, ACCESS_KEY));
   const step = nextAccessStep({
     cluster: view.name,
     access,
     secret: { name, login: loginIn(secret), isUsers: view.spec.clusterCredentialSecretName !== undefined },
     asked: rec.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION],
-    nodes: await nodesView(deps, observation, access, textOf(tls, "ca.crt")),
+    nodes: await nodesView(deps, observation, access, secretText(tls, "ca.crt")),
     fresh: newPassword(),
     now: clock.now(),
     overlapMs: view.spec.rotationOverlapSeconds * 1000,
@@ -87,7 +87,7 @@ export function areSecretsThere(
 }
 
 function loginIn(secret: Stored<Secret> | undefined): Login | undefined {
-  const [username, password] = [textOf(secret, "username").trim(), textOf(secret, "password").trim()];
+  const [username, password] = [secretText(secret, "username").trim(), secretText(secret, "password").trim()];
   return username === "" || password === "" ? undefined : { username, password };
 }
 

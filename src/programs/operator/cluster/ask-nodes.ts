@@ -50,12 +50,12 @@ export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNode
 
 /** Why the nodes of a cluster cannot change over: a node knows of one password and one authority alone, or none answers. Undefined when they can. */
 export function whyNotAble({
-  view: { cluster, operator },
+  view: { cluster, release },
 }: Pick<Owner, "view">): { readonly kind: "unable" | "silent"; readonly why: string } | undefined {
   if (!cluster.reachable) return { kind: cluster.cause === "credentials" ? "unable" : "silent", why: cluster.reason };
   const unable = cluster.nodes.filter(({ capabilities }) => !capabilities.includes("cluster-access"));
   // nodes of releases before 0.4.0 answer without the capabilities of the others
-  const older = unable.filter(({ tag }) => tag !== operator.nodeTag);
+  const older = unable.filter(({ tag }) => tag !== release.nodeTag);
   const which = (older.length > 0 ? older : unable).map(({ uid, tag }) => `node ${uid} (${tag})`).join(", ");
   return which === "" ? undefined : { kind: "unable", why: `${which} knows of no second one` };
 }

@@ -7,7 +7,7 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { authoritiesIn, authorityId, signersOf } from "#kit/pki/trust";
 import { authorityDigest, type ClusterAuthority } from "../objects/authority.ts";
 import type { Owner } from "../objects/meta.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { whyNotAble, type AskNodes } from "./ask-nodes.ts";
 import { renewedRigger } from "./rigger.ts";
 
@@ -27,11 +27,11 @@ export async function holdersView(
 ): Promise<HoldersView> {
   const not = whyNotAble(owner);
   if (not !== undefined) return not;
-  const login = parseClusterAccess(textOf(tls, ACCESS_KEY))?.current;
+  const login = parseClusterAccess(secretText(tls, ACCESS_KEY))?.current;
   if (login === undefined) return { kind: "silent", why: "the nodes have not been given the login of the cluster yet" };
   if (authority.next === undefined && authority.former === undefined) return { kind: "able", holders: [] };
-  const own = mounted(tls, authority);
-  const answers = await deps.askNodes(owner, login, textOf(tls, "ca.crt"));
+  const own = mountedHolder(tls, authority);
+  const answers = await deps.askNodes(owner, login, secretText(tls, "ca.crt"));
   const nodes = answers.map(({ pod: name, said }) =>
     typeof said === "string" ? { name, why: said } : { name, ...said },
   );
@@ -42,11 +42,14 @@ export async function holdersView(
 }
 
 /** What nodes and rigger are to have. */
-function mounted(tls: Stored<Secret>, { trusted }: ClusterAuthority): Extract<Holder, { readonly trusts: unknown }> {
-  const shown = ["tls.crt", "engine.crt"].map((key) => textOf(tls, key));
+function mountedHolder(
+  tls: Stored<Secret>,
+  { trusted }: ClusterAuthority,
+): Extract<Holder, { readonly trusts: unknown }> {
+  const shown = ["tls.crt", "engine.crt"].map((key) => secretText(tls, key));
   return {
     name: `the Secret ${tls.metadata.name}`,
-    trusts: authoritiesIn(textOf(tls, "ca.crt")),
+    trusts: authoritiesIn(secretText(tls, "ca.crt")),
     shows: signersOf(shown, trusted),
   };
 }

@@ -55,7 +55,7 @@ export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promis
     overlapMs: view.spec.authorityOverlapSeconds * 1000,
   });
   if (step.act !== undefined) {
-    const values = written(authority, step, () => anotherAuthority(view.name, clock));
+    const values = authorityKeys(authority, step, () => anotherAuthority(view.name, clock));
     await deps.events.recordAhead(rec, step.event === undefined ? [] : [{ type: "Normal", ...step.event }], () =>
       writeUnlessChanged(kube, secret, values),
     );
@@ -72,7 +72,11 @@ export function authorityVersions({ clusters, secrets }: Pick<InformerCache, "cl
 }
 
 /** Keys of the Secret of the authority; undefined takes one away. */
-function written({ current, next }: ClusterAuthority, { act, answered }: AuthorityStep, fresh: () => Authority): Keys {
+function authorityKeys(
+  { current, next }: ClusterAuthority,
+  { act, answered }: AuthorityStep,
+  fresh: () => Authority,
+): Keys {
   switch (act) {
     case "offer": {
       const { certificate, key } = fresh();

@@ -76,7 +76,7 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
     const isLate = known === undefined || at - known.at >= READ_MS || known.versions !== versions;
     if (!isLate && (await stillRests(deps, key))) return resting;
     foundAtRest.delete(key);
-    const outcome = await looked(deps, key);
+    const outcome = await observeOrReport(deps, key);
     if (outcome === resting) foundAtRest.set(key, { at, versions });
     return outcome;
   };
@@ -85,7 +85,7 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
 
 const resting = lookAgain(REST_MS);
 
-async function looked(deps: ClusterDeps, key: string): Promise<Outcome> {
+async function observeOrReport(deps: ClusterDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
@@ -117,7 +117,7 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   if (view.deleting) return removeCluster(deps, observation, ownership);
   const [foreign] = ownership.blocking;
   if (foreign !== undefined && !ownership.isMade) {
-    await report(deps, observation, refused(planned, foreign));
+    await report(deps, observation, waitForName(planned, foreign));
     return lookAgain(BLOCKED_MS);
   }
   const { failure, findings: noted = [], userModules } = await act(deps, observation, planned, ownership);
@@ -147,7 +147,7 @@ async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): 
 }
 
 /** Nothing is done for a cluster that has not been made, and whose names are taken. */
-function refused(planned: ClusterDecision, { id, evidence }: Finding): ClusterDecision {
+function waitForName(planned: ClusterDecision, { id, evidence }: Finding): ClusterDecision {
   return { ...planned, step: waitUnasked(id, evidence), ownsObjects: false };
 }
 
@@ -202,7 +202,7 @@ async function act(
         act: decision.step.act,
         why: decision.step.why,
       });
-      await perform(deps, observation, decision.step.act, decision.target);
+      await perform(deps, observation, decision.step.act, decision.targetTag);
     }
     const after = await keepAll(deps, facts, "after the act");
     return { ...after, findings: [...(before.findings ?? []), ...(after.findings ?? [])] };

@@ -110,7 +110,7 @@ const controller = await readFile(join(folder, "controller.ts"), "utf8");
 /** What the pass and the look at rest wait for. A new effect of a pass is a keeper, or an act of the planner. */
 const AWAITED: ReadonlySet<string> = new Set([
   ...["observeCluster", "ownershipOf", "observeOwnership", "syncedOwnership", "forbiddenFinding", "stillRests"],
-  ...["deps.kube.get", "looked", "pass", "act", "keepAll", "perform", "removeCluster"],
+  ...["deps.kube.get", "observeOrReport", "pass", "act", "keepAll", "perform", "removeCluster"],
   ...["report", "reportForbidden", "reportUnreadable"],
 ]);
 

@@ -86,7 +86,7 @@ export const KEEPERS: readonly Keeper[] = [
     isAllowed: areNamesOurs,
     isKept: areSecretsThere,
     versions: accessVersions,
-    keep: async (deps, observation) => found(await keepAccess(deps, observation)),
+    keep: async (deps, observation) => asKept(await keepAccess(deps, observation)),
   },
   {
     name: "authority",
@@ -128,7 +128,7 @@ export const KEEPERS: readonly Keeper[] = [
     moment: "after the act",
     isKept: (_, observation) => isLicenseKept(observation),
     versions: licenseVersions,
-    keep: async (deps, observation) => found(await keepLicense(deps, observation)),
+    keep: async (deps, observation) => asKept(await keepLicense(deps, observation)),
   },
   {
     name: "modules",
@@ -161,6 +161,6 @@ export function keptVersions(cache: VersionsCache, cluster: Ref): string {
   return JSON.stringify(KEEPERS.map(({ versions }) => versions?.(cache, cluster) ?? []));
 }
 
-function found(finding: Finding | undefined): Kept {
+function asKept(finding: Finding | undefined): Kept {
   return finding === undefined ? {} : { findings: [finding] };
 }

@@ -6,7 +6,7 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Ref } from "#kit/kube/kube";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 import { placeholder } from "#kit/base/shell-word";
@@ -21,9 +21,9 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
   if (connection === undefined || "unreachable" in records) return undefined;
   const use = { kind: "license", cluster: view.name } as const;
   const named = secret === undefined ? undefined : await readGiven(deps, { name: secret, namespace }, use);
-  const wanted = named === undefined ? license : textOf(named.secret, LICENSE_KEY);
+  const wanted = named === undefined ? license : secretText(named.secret, LICENSE_KEY);
   if (wanted === undefined) return undefined;
-  if (wanted.trim() === "") return secret === undefined ? undefined : missing(secret, namespace);
+  if (wanted.trim() === "") return secret === undefined ? undefined : missingLicense(secret, namespace);
   if (wanted === records.license.license) return undefined;
   if (named?.objection !== undefined) {
     const { why, remedy } = named.objection;
@@ -34,7 +34,7 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
     return undefined;
   } catch (error) {
     if (!isFault(error, faults.refused)) throw error;
-    return refused(secret === undefined ? "spec.license" : `secret ${secret}`, error.message);
+    return refusedLicense(secret === undefined ? "spec.license" : `secret ${secret}`, error.message);
   }
 }
 
@@ -51,7 +51,7 @@ export function licenseVersions({ clusters, secrets }: Pick<InformerCache, "clus
   return name === undefined ? [] : [name, secrets.get({ ...ref, name })?.metadata.resourceVersion];
 }
 
-function missing(secret: string, namespace: string): Finding {
+function missingLicense(secret: string, namespace: string): Finding {
   return warn(
     "LicenseNotFound",
     `spec.licenseSecretName is "${secret}", and no such secret holds a text under the key "${LICENSE_KEY}"`,
@@ -59,7 +59,7 @@ function missing(secret: string, namespace: string): Finding {
   );
 }
 
-function refused(where: string, why: string): Finding {
+function refusedLicense(where: string, why: string): Finding {
   return warn(
     "LicenseRefused",
     `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,

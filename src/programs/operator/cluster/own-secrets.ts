@@ -121,10 +121,8 @@ function isUnfilled(secret: Stored<object>, cluster: string, rec: Stored<object>
 }
 
 /** Whether all nodes that there are, if any, were made from the images of this operator's release. */
-function isOfThisRelease({ workload, pods, operator }: ClusterObservation["view"]): boolean {
-  return [...(workload === undefined ? [] : [workload]), ...pods].every(
-    ({ imageTag }) => imageTag === operator.nodeTag,
-  );
+function isOfThisRelease({ workload, pods, release }: ClusterObservation["view"]): boolean {
+  return [...(workload === undefined ? [] : [workload]), ...pods].every(({ nodeTag }) => nodeTag === release.nodeTag);
 }
 
 /** Whether a Role has a verb for Secrets of every name. */

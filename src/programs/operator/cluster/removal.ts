@@ -17,7 +17,7 @@ import { withStatements } from "../objects/conditions.ts";
 import { deleteObjects, describeObject } from "../../../core/api/kubectl.ts";
 import type { OwnershipVerdict } from "./ownership.ts";
 
-export interface RemovalDeps {
+export interface ClusterRemovalDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly events: EventRecorder;
@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** Lets a cluster go once its databases are gone: first its nodes, then what they wrote, then the object itself. */
 export async function removeCluster(
-  deps: RemovalDeps,
+  deps: ClusterRemovalDeps,
   observation: ClusterObservation,
   { isWorkloadForeign }: Pick<OwnershipVerdict, "isWorkloadForeign">,
 ): Promise<Outcome> {
@@ -86,7 +86,7 @@ function waitsForDatabases({ databasesLeft, cluster }: ClusterObservation["view"
 }
 
 async function keepWaiting(
-  { kube, clock, events }: RemovalDeps,
+  { kube, clock, events }: ClusterRemovalDeps,
   { rec }: ClusterObservation,
   reason: string,
   message: string,

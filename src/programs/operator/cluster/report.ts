@@ -15,7 +15,7 @@ import { announcements, findingEvents, type Announcement } from "../../../core/p
 import { block } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
-import { blocked } from "../../../core/planner/cluster/conditions.ts";
+import { upgradeBlockedStatement } from "../../../core/planner/cluster/conditions.ts";
 import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
 import { withStatements } from "../objects/conditions.ts";
@@ -60,7 +60,11 @@ export async function reportForbidden(
   const status = {
     ...before,
     findings,
-    conditions: withStatements(before.conditions, [...notReady(finding), blocked(findings)], deps.clock.now()),
+    conditions: withStatements(
+      before.conditions,
+      [...notReady(finding), upgradeBlockedStatement(findings)],
+      deps.clock.now(),
+    ),
   };
   await writeStatus(deps, rec, status, findingEvents(before, status));
   deps.findings.report("cluster", refOf(rec), findings, before.findings ?? []);

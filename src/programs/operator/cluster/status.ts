@@ -8,7 +8,7 @@ import type { ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { clusterConditions } from "../../../core/planner/cluster/conditions.ts";
 import { recoveryPhase } from "../../../core/planner/cluster/recovery-phase.ts";
-import { isLost } from "../../../core/planner/view/lost.ts";
+import { hasLostMajority } from "../../../core/planner/view/lost.ts";
 import { persistenceOf } from "../../../core/planner/cluster/volumes.ts";
 import { isComplete } from "../../../core/planner/cluster/state.ts";
 import { nodesAt, runningTag } from "../../../core/planner/view/target.ts";
@@ -30,11 +30,11 @@ export function nextStatus(
     ...before,
     state: decision.state,
     specStatus: decision.specStatus,
-    ...versionOf(view, decision.target),
+    ...versionOf(view, decision.targetTag),
     replicas: view.pods.filter(({ inService, containerReady }) => inService && containerReady).length,
     observedGeneration: view.generation,
     ...("unreachable" in records ? {} : polledStatus(view, records)),
-    bundledDatabaseVersions: supportedStoreVersions(view.operator).map((version) => ({ dbType: "redis", version })),
+    bundledDatabaseVersions: supportedStoreVersions(view.release).map((version) => ({ dbType: "redis", version })),
     ...(view.operatorBaseSystem === undefined ? {} : { operatorBaseSystem: view.operatorBaseSystem }),
     ...modulesOfImage(view),
     ...persistenceOf(view, environment),
@@ -69,14 +69,14 @@ function versionOf(view: ClusterView, target: string): Pick<ClusterStatus, "vers
   const { version, imageTag } = view.remembered;
   if (version === undefined && !isComplete(view)) return {};
   const tags = view.pods
-    .map((pod) => runningTag(view, pod) ?? version ?? pod.imageTag)
+    .map((pod) => runningTag(view, pod) ?? version ?? pod.nodeTag)
     .toSorted((a, b) => compareVersionText(a, b) ?? 0);
   const lowest = tags[0] ?? version;
   return {
     ...(lowest === undefined ? {} : { version: lowest }),
     ...(view.workload === undefined
       ? {}
-      : { imageTag: view.workload.imageTag === target ? target : (imageTag ?? view.workload.imageTag) }),
+      : { imageTag: view.workload.nodeTag === target ? target : (imageTag ?? view.workload.nodeTag) }),
   };
 }
 
@@ -112,7 +112,7 @@ function digestOf({ pods }: ClusterView, node: number): { readonly imageDigest?:
 
 function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pick<ClusterStatus, "upgrade"> {
   const before = view.remembered.upgrade;
-  const to = decision.target;
+  const to = decision.targetTag;
   const updatedNodes = nodesAt(view, to);
   if (decision.upgrading) {
     const runs = before !== undefined && before.finishedAt === undefined && before.to === to;
@@ -127,7 +127,7 @@ function upgradeOf(view: ClusterView, decision: ClusterDecision, now: Date): Pic
 function recoveryOf(view: ClusterView, now: Date): Pick<ClusterStatus, "recovery"> {
   const before = view.remembered.recovery;
   if (recoveryPhase(view) === "begin") {
-    const pods = isLost(view) ? view.pods.map(({ id }) => id) : [];
+    const pods = hasLostMajority(view) ? view.pods.map(({ id }) => id) : [];
     return { recovery: { startedAt: timestamp(now), pods } };
   }
   if (before === undefined || before.finishedAt !== undefined || view.spec.clusterRecovery === true) return {};

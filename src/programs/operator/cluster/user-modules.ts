@@ -25,7 +25,7 @@ import { keyOf, refOf } from "#kit/kube/ref";
 import { faults as operatorFaults } from "../faults.ts";
 import { moduleAttempts } from "./module-attempts.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 
 export interface UserModulesDeps extends GivenDeps {
   readonly clock: Clock;
@@ -191,11 +191,11 @@ async function accessTo(
   if (secret === undefined) {
     throw new Fault(operatorFaults.noSecret, `secret ${name} with the credentials of the module is not there`);
   }
-  const ca = textOf(secret, "ca.crt");
+  const ca = secretText(secret, "ca.crt");
   return { ...loginOf(secret), ...(ca === "" ? {} : { ca }) };
 }
 
 function loginOf(secret: Stored<Secret>): Pick<Access, "credentials"> {
-  const [username, password] = [textOf(secret, "username"), textOf(secret, "password")];
+  const [username, password] = [secretText(secret, "username"), secretText(secret, "password")];
   return username === "" && password === "" ? {} : { credentials: { username, password } };
 }

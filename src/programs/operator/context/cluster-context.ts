@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
-import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import type { ClusterConnection } from "../../../mechanisms/observe/management/connections.ts";
 import { referencedCluster, type ReferencedCluster } from "../../../core/planner/admission/references.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
 import { wasRunning } from "../../../core/planner/cluster/state.ts";
@@ -22,7 +22,7 @@ export interface ClusterContext {
   /** By what the cluster may refuse a change: its licence and its modules, as one text. */
   readonly means: string;
   /** Absent while the cluster cannot be reached. */
-  readonly connection: Connection | undefined;
+  readonly connection: ClusterConnection | undefined;
 }
 
 /** ClusterContexts of clusters by `namespace/name`, as last found. */

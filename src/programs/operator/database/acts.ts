@@ -6,7 +6,7 @@ import type { Kube } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import type { BdbCreate, BdbRecord } from "../../../ports/management/records.ts";
-import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import type { ClusterConnection } from "../../../mechanisms/observe/management/connections.ts";
 import type { DatabaseAct } from "../../../core/planner/database/plan.ts";
 import type { Redb } from "./cluster.ts";
 import { certificateToGive, type CertificateDeps } from "./certificate.ts";
@@ -27,7 +27,7 @@ export interface DatabaseActDeps extends CertificateDeps {
 }
 
 /** What came of an act: the database as the cluster has it then, or why it was not done. */
-export interface Attempt {
+export interface ActOutcome {
   readonly bdb?: BdbRecord | undefined;
   /** The Secret whose password the cluster was given. */
   readonly passwordFrom?: PasswordFrom | undefined;
@@ -38,9 +38,9 @@ export interface Attempt {
 export async function attempt(
   deps: DatabaseActDeps,
   redb: Redb,
-  connection: Connection | undefined,
+  connection: ClusterConnection | undefined,
   act: DatabaseAct,
-): Promise<Attempt> {
+): Promise<ActOutcome> {
   if (connection === undefined) {
     return { failure: callFailed("the management API of the cluster cannot be reached yet") };
   }
@@ -69,7 +69,7 @@ async function perform(
   redb: Redb,
   client: ManagementClient,
   act: DatabaseAct,
-): Promise<Attempt> {
+): Promise<ActOutcome> {
   switch (act.kind) {
     case "create":
       return create(deps, redb, client, act);
@@ -98,7 +98,7 @@ async function create(
   redb: Redb,
   client: ManagementClient,
   act: Extract<DatabaseAct, { readonly kind: "create" }>,
-): Promise<Attempt> {
+): Promise<ActOutcome> {
   const certificate = await certificateBody(deps, redb, act.certificate);
   if ("failure" in certificate) return certificate;
   const { password, from } = await keepPassword(deps, redb);
@@ -108,7 +108,7 @@ async function create(
     ...act.settings,
     ...port,
     redis_version: act.version,
-    ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(asked) }),
+    ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(moduleRequest) }),
     authentication_redis_pass: password,
     ...certificate,
     ...siteBody(act.site),
@@ -135,6 +135,6 @@ function siteBody(site: SiteOfDatabase | undefined): Pick<BdbCreate, "active_act
   return site === undefined ? {} : { active_active: site };
 }
 
-function asked({ name, args }: DatabaseModule): { readonly module_name: string; readonly module_args: string } {
+function moduleRequest({ name, args }: DatabaseModule): { readonly module_name: string; readonly module_args: string } {
   return { module_name: name, module_args: args };
 }

@@ -11,7 +11,7 @@ import { usablePair } from "#kit/pki/purpose";
 import { authorityIn, isIssuedBy, NODE_DAYS } from "../objects/authority.ts";
 import { readGiven, type GivenDeps, type GivenSecret } from "../secrets/given.ts";
 import { readOwn } from "../secrets/own.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 
 /** With what Secrets are read, and whose time says when a certificate ends. */
@@ -42,7 +42,7 @@ export async function observeCertificate(
     ("issuer" in own
       ? isOurs(shown.certificate, own.issuer, redb, deps.clock.now())
       : shown.certificate === own.certificate);
-  const unfit = "issuer" in own ? "" : shortcoming(own.certificate, redb, deps.clock.now());
+  const unfit = "issuer" in own ? "" : certificateFlaw(own.certificate, redb, deps.clock.now());
   const warning = [desired.unmarked, unfit].filter((one) => one !== "").join("; ");
   return { state: isGiven ? "given" : "due", why: "", warning, authority: desired.authority };
 }
@@ -113,7 +113,7 @@ async function desiredOf(
     return `spec.certificateSecretName: the Secret ${name} has no keys tls.crt and tls.key`;
   const usable = usablePair(own, deps.clock.now());
   if ("why" in usable) return `spec.certificateSecretName: the Secret ${name} cannot be used: ${usable.why}`;
-  return { own, clientAuthorities: clients, authority: textOf(secret, "ca.crt"), unmarked };
+  return { own, clientAuthorities: clients, authority: secretText(secret, "ca.crt"), unmarked };
 }
 
 /** Of all Secrets that the spec names, one after the other. */
@@ -139,7 +139,7 @@ function isOurs(certificate: string, issuer: Authority, redb: Redb, now: Date): 
 }
 
 /** What will keep clients from connecting, though the certificate can be used. */
-function shortcoming(pem: string, redb: Redb, now: Date): string {
+function certificateFlaw(pem: string, redb: Redb, now: Date): string {
   const certificate = readCertificate(pem);
   const hosts = hostsOf(redb);
   if (certificate.validToDate.getTime() - now.getTime() < SOON_MS)
@@ -165,7 +165,7 @@ function usesTls({ spec }: Redb): boolean {
 }
 
 function firstOf(secret: Stored<Secret>, keys: readonly string[]): string {
-  return keys.map((key) => textOf(secret, key)).find((text) => text !== "") ?? "";
+  return keys.map((key) => secretText(secret, key)).find((text) => text !== "") ?? "";
 }
 
 function readNamed(

@@ -69,7 +69,7 @@ export function freshContexts(
   });
   const look = async (cluster: ClusterRef): Promise<ClusterContext> => {
     const rec = await deps.kube.get(Clusters, cluster);
-    return rec === undefined ? gone(cluster) : readContext(deps, rec);
+    return rec === undefined ? missingContext(cluster) : readContext(deps, rec);
   };
   return (cluster) => {
     const key = keyOf(cluster);
@@ -106,7 +106,7 @@ function notFound({ metadata, spec, status = {} }: Redb, namespace: string, all:
 
 const MAKE_AGAIN = "make the cluster again: its databases are found in its volumes";
 
-function gone({ name }: ClusterRef): ClusterContext {
+function missingContext({ name }: ClusterRef): ClusterContext {
   const unready = block("ClusterNotFound", `the cluster ${name} is gone`, MAKE_AGAIN);
   return { suspension: undefined, unready, hasNodes: false, nearby: undefined, means: "", connection: undefined };
 }

@@ -12,7 +12,7 @@ import type { DatabaseReport } from "./database-report.ts";
 /** Whether it serves, whether edits are applied, and whether it is what its object says. */
 export function serviceConditions(report: DatabaseReport, lost: LostAnswer | undefined): readonly Statement[] {
   const { bdb, suspension, decision, generation: observedGeneration } = report;
-  const statements = [...available(bdb, lost), suspended(suspension), ...drifted(decision, lost)];
+  const statements = [...available(bdb, lost), suspendedStatement(suspension), ...driftedStatements(decision, lost)];
   return statements.map((statement) => ({ ...statement, observedGeneration }));
 }
 
@@ -71,7 +71,7 @@ function changeOf(bdb: BdbRecord, actions: readonly ActionRecord[]): string {
   return progress > 0 && progress < 100 ? `${doing}, ${progress} % done` : doing;
 }
 
-function suspended(suspension: Suspension | undefined): Statement {
+function suspendedStatement(suspension: Suspension | undefined): Statement {
   return suspension === undefined
     ? { type: "ReconcileSuspended", status: "False", reason: "Managed", message: "edits are applied" }
     : {
@@ -82,7 +82,7 @@ function suspended(suspension: Suspension | undefined): Statement {
       };
 }
 
-function drifted(decision: DatabaseDecision | undefined, lost: LostAnswer | undefined): readonly Statement[] {
+function driftedStatements(decision: DatabaseDecision | undefined, lost: LostAnswer | undefined): readonly Statement[] {
   if (decision !== undefined) return [driftedBy(decision)];
   return lost === undefined ? [] : [{ type: "Drifted", ...lost, status: "Unknown" }];
 }

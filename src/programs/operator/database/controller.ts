@@ -35,10 +35,10 @@ import { publishAddress } from "./published-address.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
 import { restoreSecret } from "./restored-secret.ts";
-import { secretState } from "./secret.ts";
+import { passwordState } from "./secret.ts";
 import { addressReconciler, type AddressReconciler } from "./secret-address.ts";
 import { observeSecret, secretNameOf } from "./secret-verdict.ts";
-import { siteOf } from "./site.ts";
+import { siteOfDatabase } from "./site.ts";
 import { setAsideCopies } from "./set-aside.ts";
 import { databaseStatusOf } from "./status.ts";
 
@@ -67,10 +67,10 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
   const freshContext = freshContexts(deps);
   const keepAddress = addressReconciler(deps);
   const all = { ...deps, freshContext, keepAddress };
-  return withFailuresReported((key) => looked(all, key), failureReport(deps), deps.log);
+  return withFailuresReported((key) => observeOrReport(all, key), failureReport(deps), deps.log);
 }
 
-async function looked(deps: PassDeps, key: string): Promise<Outcome> {
+async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
   const redb = deps.cache.databases.get(refOfKey(key));
   if (redb === undefined) {
     deps.findings.report("database", refOfKey(key), []);
@@ -111,12 +111,12 @@ async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
   if (context === undefined) return AT_REST; // it is woken once its cluster has been looked at
   const held = await addFinalizer(deps.kube, Databases, redb, FINALIZERS.database);
   const objects = {
-    site: siteOf(deps.cache, held),
+    site: siteOfDatabase(deps.cache, held),
     secret: await observeSecret(deps, deps.cache.secrets, held),
     own: (records: ClusterRecords) => ownDatabase(deps, cluster.name, records, held),
     certificate: (bdb: BdbRecord | undefined) => observeCertificate(deps, held, cluster.name, bdb),
   };
-  let state = secretState(deps.cache.secrets, held);
+  let state = passwordState(deps.cache.secrets, held);
   const evaluate = (within: ClusterContext, maxAgeMs: number): Promise<DatabaseEvaluation> =>
     evaluateDatabase(held, within, deps.release, { ...objects, state }, maxAgeMs);
   let seen = await evaluate(context, isQuiet(held) ? Infinity : STEP_MS);

@@ -3,7 +3,7 @@ import { databaseSpec, type DatabaseSpec } from "../../../core/api/database-spec
 import type { SiteOfDatabase } from "../../../core/api/records.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
-import type { Connection } from "../../../mechanisms/observe/management/connections.ts";
+import type { ClusterConnection } from "../../../mechanisms/observe/management/connections.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
 import type { Suspension } from "../../../core/planner/cluster/plan.ts";
@@ -23,7 +23,7 @@ import { editObject } from "../../../core/api/kubectl.ts";
 export interface DatabaseEvaluation {
   readonly polled: PollResult;
   readonly bdb?: BdbRecord | undefined;
-  readonly connection?: Connection | undefined;
+  readonly connection?: ClusterConnection | undefined;
   readonly suspension?: Suspension | undefined;
   readonly unready?: Unready | undefined;
   readonly decision?: DatabaseDecision;

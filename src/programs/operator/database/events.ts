@@ -9,7 +9,7 @@ import type { FindingId } from "../../../core/planner/findings/ids.ts";
 /** What is worth telling about the way from one status of a database to the next. */
 export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): readonly Announcement[] {
   return [
-    ...changed(before, after, "ReconcileSuspended", (now) =>
+    ...announceChange(before, after, "ReconcileSuspended", (now) =>
       now.status === "True"
         ? { type: "Normal", reason: "ReconcileSuspended", message: now.message }
         : { type: "Normal", reason: "ReconcileResumed", message: "edits are applied again" },
@@ -22,7 +22,7 @@ export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): r
   ];
 }
 
-function changed(
+function announceChange(
   before: DatabaseStatus,
   after: DatabaseStatus,
   type: string,

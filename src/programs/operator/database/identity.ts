@@ -1,7 +1,7 @@
 import { annotate } from "../../../core/api/kubectl.ts";
 import { clusterNames, MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../../core/api/names.ts";
 import { isFault } from "#kit/base/fault";
-import { identityOf } from "../../../core/planner/database/identity.ts";
+import { resolveIdentity } from "../../../core/planner/database/identity.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
@@ -39,7 +39,7 @@ export async function ownDatabase(
   const isListed = known === undefined || bdbs.some(({ uid }) => uid === known);
   const isRecorded =
     !isListed && (await hasRecord({ kube, cache }, { name: clusterNames.databaseRecord(cluster, known), namespace }));
-  const identity = identityOf({
+  const identity = resolveIdentity({
     name,
     known,
     isCreating: creating === true,
@@ -56,7 +56,7 @@ export async function ownDatabase(
     case "taken":
       return { failure: nameTaken(cluster, redb, identity.uid) };
     case "unlisted":
-      return { unready: notReady(cluster, unlisted(cluster, identity.uid)) };
+      return { unready: notReady(cluster, unlistedText(cluster, identity.uid)) };
     case "none":
       return {};
   }
@@ -94,7 +94,7 @@ function nameTaken(cluster: string, { metadata: { name }, status }: Redb, uid: n
   return block("NameTaken", evidence, remedy);
 }
 
-function unlisted(cluster: string, uid: number): string {
+function unlistedText(cluster: string, uid: number): string {
   const record = clusterNames.databaseRecord(cluster, uid);
   return `the cluster does not list database ${uid}, and its record is there: ConfigMap ${record} cannot be read, or was just changed`;
 }

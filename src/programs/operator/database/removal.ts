@@ -17,7 +17,7 @@ import type { ClusterContext } from "../context/cluster-context.ts";
 import { holdersOf, type Redb } from "./cluster.ts";
 import { ownDatabase } from "./identity.ts";
 
-export interface RemovalDeps {
+export interface DatabaseRemovalDeps {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly cache: InformerCache;
@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 500;
  * Removes the finalizer of a StoreEnterpriseDatabase once no cluster has the database any more that may have it. A cluster that
  * cannot be asked may have it: the object stays then, and says why.
  */
-export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Outcome> {
+export async function removeDatabase(deps: DatabaseRemovalDeps, redb: Redb): Promise<Outcome> {
   if (!(redb.metadata.finalizers ?? []).includes(FINALIZERS.database)) return AT_REST;
   for (const cluster of holdersOf(deps.cache, redb)) {
     const left = await removeFrom(deps, cluster.name, await deps.freshContext(cluster), redb);
@@ -44,17 +44,17 @@ export async function removeDatabase(deps: RemovalDeps, redb: Redb): Promise<Out
 
 /** What is waited for; undefined when the cluster does not have the database any more. */
 async function removeFrom(
-  deps: RemovalDeps,
+  deps: DatabaseRemovalDeps,
   name: string,
   { hasNodes, connection, unready }: ClusterContext,
   redb: Redb,
 ): Promise<string | undefined> {
-  if (!hasNodes) return (await isRecorded(deps, name, redb)) ? unreached(name, NO_NODES, redb) : undefined;
-  if (connection === undefined) return unreached(name, unready?.evidence ?? "it cannot be asked yet", redb);
+  if (!hasNodes) return (await isRecorded(deps, name, redb)) ? unreachableText(name, NO_NODES, redb) : undefined;
+  if (connection === undefined) return unreachableText(name, unready?.evidence ?? "it cannot be asked yet", redb);
   const polled = await connection.records(LOOK_AGAIN_MS / 2);
-  if ("unreachable" in polled) return unreached(name, polled.unreachable, redb);
+  if ("unreachable" in polled) return unreachableText(name, polled.unreachable, redb);
   const own = await ownDatabase(deps, name, polled, redb);
-  if (own.unready !== undefined) return unreached(name, own.unready.evidence, redb);
+  if (own.unready !== undefined) return unreachableText(name, own.unready.evidence, redb);
   const { bdb } = own;
   if (bdb === undefined) return undefined;
   if (bdb.status !== "delete-pending") {
@@ -66,7 +66,7 @@ async function removeFrom(
 
 /** A cluster without nodes that is to have some again brings back what its records and volumes hold; one that goes takes them along. */
 async function isRecorded(
-  deps: Pick<RemovalDeps, "kube" | "cache">,
+  deps: Pick<DatabaseRemovalDeps, "kube" | "cache">,
   cluster: string,
   { metadata, status }: Redb,
 ): Promise<boolean> {
@@ -81,7 +81,7 @@ async function isRecorded(
 
 const NO_NODES = "it has no nodes now, and has a record of the database";
 
-function unreached(cluster: string, evidence: string, redb: Redb): string {
+function unreachableText(cluster: string, evidence: string, redb: Redb): string {
   return `the cluster ${cluster} cannot be asked: ${evidence}; bring its nodes back (${describeObject(`rec ${cluster}`)}); ${toGiveUp(redb)}`;
 }
 
@@ -89,7 +89,7 @@ function toGiveUp({ metadata }: Redb): string {
   return `or leave the database where it may be, and remove the object alone: ${mergeObject("redb", metadata.name, { metadata: { finalizers: null } })}`;
 }
 
-async function reportWaiting({ kube, clock, cache }: RemovalDeps, redb: Redb, left: string): Promise<void> {
+async function reportWaiting({ kube, clock, cache }: DatabaseRemovalDeps, redb: Redb, left: string): Promise<void> {
   const before = redb.status ?? {};
   const message = `is being deleted since ${redb.metadata.deletionTimestamp ?? ""}: ${left}`;
   const ready = readiness(

@@ -5,7 +5,7 @@ import type { Kube } from "#kit/kube/kube";
 import { ownerReference } from "#kit/kube/ref";
 import type { BdbRecord } from "../../../ports/management/records.ts";
 import { readOwn } from "../secrets/own.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { createOwn } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseObjects } from "./evaluation.ts";
@@ -24,7 +24,7 @@ export async function restoreSecret(
 ): Promise<boolean> {
   const { name, namespace = "default" } = redb.metadata;
   const held = await readOwn(kube, cluster, { name: clusterNames.databaseSecret(cluster, bdb.uid), namespace });
-  const password = textOf(held, "password");
+  const password = secretText(held, "password");
   if (password === "") return false;
   const address = { port: String(bdb.port), service_names: name };
   const { authority } = await certificate(bdb);

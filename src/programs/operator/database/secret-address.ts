@@ -4,10 +4,10 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import { faults } from "#kit/kube/faults";
 import { authorityDigest } from "../objects/authority.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { writeGiven } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
-import { versionOf, type PasswordFrom } from "./secret.ts";
+import { passwordSource, type PasswordFrom } from "./secret.ts";
 import { secretNameOf, secretRef, takenKeys, useOf, verdictOn } from "./secret-verdict.ts";
 
 /** Which databases there are. */
@@ -83,12 +83,12 @@ async function publish(
   if (secret === undefined || verdictOn(read, redb).failure !== undefined) return given;
   const taken = takenKeys(read, redb);
   const ours = Object.entries(wanted).filter(([key]) => !taken.includes(key));
-  if (ours.every(([key, text]) => textOf(secret, key) === text)) return given;
+  if (ours.every(([key, text]) => secretText(secret, key) === text)) return given;
   const texts = Object.fromEntries(ours); // each of them is noted as the operator's
   const { name, resourceVersion } = secret.metadata;
   try {
     const written = await writeGiven(deps.kube, secret, texts, redb.metadata.uid);
-    return given?.secret === name && given.resourceVersion === resourceVersion ? versionOf(written) : given;
+    return given?.secret === name && given.resourceVersion === resourceVersion ? passwordSource(written) : given;
   } catch (error) {
     if (isFault(error, faults.conflict)) return publish(deps, redb, wanted, given);
     if (!isFault(error, faults.notFound)) throw error;

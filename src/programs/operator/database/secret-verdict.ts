@@ -7,7 +7,7 @@ import { isMarkedAs, lists } from "../../../core/planner/ownership/marks.ts";
 import type { Informer } from "#kit/kube/informer";
 import type { Ref } from "#kit/kube/kube";
 import { readGiven, type GivenDeps, type GivenSecret } from "../secrets/given.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 import type { DatabaseFailure } from "./failure.ts";
 
@@ -66,9 +66,9 @@ export function takenKeys({ secret }: Pick<GivenSecret, "secret">, { metadata }:
   if (secret === undefined || isMarkedAs(secret.metadata, metadata.uid)) return [];
   // before 0.5.0 nothing else said what the operator had written
   const isNoted = secret.metadata.annotations?.[WRITTEN_ANNOTATION] !== undefined;
-  const isAddressed = !isNoted && textOf(secret, "service_names") === metadata.name;
+  const isAddressed = !isNoted && secretText(secret, "service_names") === metadata.name;
   return ADDRESS_KEYS.filter(
-    (key) => textOf(secret, key) !== "" && !isAddressed && !lists(secret.metadata, WRITTEN_ANNOTATION, key),
+    (key) => secretText(secret, key) !== "" && !isAddressed && !lists(secret.metadata, WRITTEN_ANNOTATION, key),
   );
 }
 

@@ -5,7 +5,7 @@ import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { Secrets } from "#kit/kube/builtin";
 import type { Kube } from "#kit/kube/kube";
-import { encoded, textOf } from "../secrets/secret-text.ts";
+import { encodeBase64, secretText } from "../secrets/secret-text.ts";
 import type { Redb } from "./cluster.ts";
 import { keepPassword } from "./secret.ts";
 import { addressReconciler } from "./secret-address.ts";
@@ -51,7 +51,7 @@ for (const { name, status, before, asks, password } of passwords) {
     await using world = await secretWorld(before);
     const { password: kept } = await keepPassword({ kube: world.kube, holderOf: () => undefined }, redb(status));
     assert.deepEqual(world.asked, asks);
-    assert.equal(textOf(await world.stored(), "password"), kept);
+    assert.equal(secretText(await world.stored(), "password"), kept);
     if (password === undefined) assert.match(kept, /^[\w-]{32}$/);
     else assert.equal(kept, password);
   });
@@ -102,7 +102,7 @@ for (const { name, status, before, afterMs = 0, asks } of addresses) {
     assert.deepEqual(world.asked, asks);
     const stored = await world.stored();
     if (before === undefined) assert.equal(stored, undefined);
-    else if (asks.includes("patch")) assert.equal(textOf(stored, "port"), "10000");
+    else if (asks.includes("patch")) assert.equal(secretText(stored, "port"), "10000");
   });
 }
 
@@ -173,9 +173,9 @@ for (const { name, metadata, before, status, holder, finding, stay } of others) 
     await (failure === undefined ? password : assert.rejects(password, /Secret "redb-orders"/));
     for (const _pass of [1, 2]) await addressReconciler({ ...deps, cache: NONE })(redb(status), ADDRESS, undefined);
     const stored = await world.stored();
-    for (const key of stay) assert.equal(textOf(stored, key), before[key]);
-    assert.equal(textOf(stored, "service_names"), failure === undefined ? "orders" : "");
-    if (name.includes("older release")) assert.equal(textOf(stored, "port"), "10000");
+    for (const key of stay) assert.equal(secretText(stored, key), before[key]);
+    assert.equal(secretText(stored, "service_names"), failure === undefined ? "orders" : "");
+    if (name.includes("older release")) assert.equal(secretText(stored, "port"), "10000");
   });
 }
 
@@ -203,7 +203,7 @@ test("what the operator has written into a Secret of the user it may write again
   const deps = { kube: world.kube, holderOf: () => undefined, clock: new FakeClock() };
   await addressReconciler({ ...deps, cache: NONE })(redb(undefined), ADDRESS, undefined);
   await addressReconciler({ ...deps, cache: NONE })(redb(undefined), { ...ADDRESS, port: 10_001 }, undefined);
-  assert.equal(textOf(await world.stored(), "port"), "10001");
+  assert.equal(secretText(await world.stored(), "port"), "10001");
   assert.equal((await keepPassword(deps, redb(undefined))).password, "word");
 });
 
@@ -217,7 +217,7 @@ interface SecretWorld extends AsyncDisposable {
 async function secretWorld(before: Texts | undefined, metadata: object = {}): Promise<SecretWorld> {
   const api = await testApi();
   if (before !== undefined) {
-    const data = Object.fromEntries(Object.entries(before).map(([key, text]) => [key, encoded(text)]));
+    const data = Object.fromEntries(Object.entries(before).map(([key, text]) => [key, encodeBase64(text)]));
     await api.kube.create(Secrets, { metadata: { ...REF, ...metadata }, data });
   }
   const asked: string[] = [];

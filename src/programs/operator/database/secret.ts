@@ -11,7 +11,7 @@ import { isNewer } from "#kit/kube/resource-version";
 import type { Informer } from "#kit/kube/informer";
 import { faults as operatorFaults } from "../faults.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { createOwn, writeGiven } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import { secretRef, useOf, verdictOn } from "./secret-verdict.ts";
@@ -29,7 +29,7 @@ export interface HeldPassword {
  * Whether the cluster was given the password that the Secret of a database has now, as far as their versions tell. `lost`: it is not
  * there, and is one that the product makes.
  */
-export function secretState(secrets: Pick<Informer<object>, "get">, redb: Redb): DatabaseView["secret"] {
+export function passwordState(secrets: Pick<Informer<object>, "get">, redb: Redb): DatabaseView["secret"] {
   const { metadata } = secrets.get(secretRef(redb)) ?? {};
   if (metadata === undefined) return redb.spec.databaseSecretName === undefined ? "lost" : "missing";
   const given = redb.status?.passwordFrom;
@@ -51,9 +51,9 @@ async function readSecret(deps: GivenDeps, redb: Redb): Promise<Stored<Secret> |
 /** The password in the Secret of a database that exists; undefined when it is gone or has none: the database keeps its own then. */
 export async function heldPassword(deps: GivenDeps, redb: Redb): Promise<HeldPassword | undefined> {
   const found = await readSecret(deps, redb);
-  const password = textOf(found, "password");
+  const password = secretText(found, "password");
   if (found === undefined || password === "") return undefined;
-  return { password, from: versionOf(found) };
+  return { password, from: passwordSource(found) };
 }
 
 /** The database's password; the secret is made, with a random one, when it is not there or has none. */
@@ -64,19 +64,19 @@ export async function keepPassword(deps: GivenDeps, redb: Redb): Promise<HeldPas
   const made = isNew ? await makeUnlessThere(deps.kube, redb, fresh) : undefined;
   if (made !== undefined) return made;
   const found = await readSecret(deps, redb);
-  const known = textOf(found, "password");
-  if (found !== undefined && known !== "") return { password: known, from: versionOf(found) };
+  const known = secretText(found, "password");
+  if (found !== undefined && known !== "") return { password: known, from: passwordSource(found) };
   const stored =
     found === undefined
       ? await make(deps.kube, redb, fresh)
       : await writeGiven(deps.kube, found, { password: fresh }, redb.metadata.uid);
-  return { password: fresh, from: versionOf(stored) };
+  return { password: fresh, from: passwordSource(stored) };
 }
 
 /** Undefined when it was there. */
 async function makeUnlessThere(kube: Kube, redb: Redb, password: string): Promise<HeldPassword | undefined> {
   try {
-    return { password, from: versionOf(await make(kube, redb, password)) };
+    return { password, from: passwordSource(await make(kube, redb, password)) };
   } catch (error) {
     if (isFault(error, faults.alreadyExists)) return undefined;
     throw error;
@@ -90,6 +90,6 @@ function make(kube: Kube, redb: Redb, password: string): Promise<Stored<Secret>>
 }
 
 /** The version of the Secret that holds a password. */
-export function versionOf({ metadata }: Stored<Secret>): PasswordFrom {
+export function passwordSource({ metadata }: Stored<Secret>): PasswordFrom {
   return { secret: metadata.name, resourceVersion: metadata.resourceVersion };
 }

@@ -9,7 +9,7 @@ import type { Redb } from "./cluster.ts";
  * Which site a database is. Only what an Active-Active database of that name made is one: an annotation that was written by hand on
  * another database counts for nothing, and one with other content is refused by the cluster.
  */
-export function siteOf(
+export function siteOfDatabase(
   { activeActives }: Pick<InformerCache, "activeActives">,
   redb: Redb,
 ): SiteOfDatabase | undefined {

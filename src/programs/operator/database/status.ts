@@ -42,7 +42,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     unansweredSince,
     creating: isCreating(report) ? true : undefined,
     ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
-    ...(bdb === undefined ? {} : mirrored(bdb, report)),
+    ...(bdb === undefined ? {} : statusOfBdb(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     findings,
     conditions: withStatements(service, readyConditions(report, findings), now),
@@ -81,7 +81,7 @@ function isHandled({ suspension, decision, failure }: DatabaseReport): boolean {
   return suspension === undefined && failure === undefined && decision !== undefined && decision.step.kind !== "act";
 }
 
-function mirrored(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): Partial<DatabaseStatus> {
+function statusOfBdb(bdb: BdbRecord, { before, shards, actions }: DatabaseReport): Partial<DatabaseStatus> {
   const primaries = shards.filter(({ bdb_uid, role }) => bdb_uid === bdb.uid && role === "master");
   const last = actions.find(({ action_uid }) => action_uid === bdb.action_uid);
   return {

@@ -4,7 +4,7 @@ import type { Clock } from "#kit/base/clock";
 import type { Stored } from "#kit/kube/kube";
 import { createAuthority, type Authority } from "#kit/pki/authority";
 import { readCertificate } from "#kit/pki/certificate";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 
 const AUTHORITY_DAYS = 3650;
 /** How long certificates are valid that the authority of a cluster issues. */
@@ -28,13 +28,13 @@ export interface ClusterAuthority {
 
 /** Undefined while the Secret is missing or lacks the certificate. */
 export function authorityIn(secret: Stored<Secret> | undefined): ClusterAuthority | undefined {
-  const [certificate, former, answered] = ["ca.crt", "former.crt", "answered"].map((key) => textOf(secret, key));
+  const [certificate, former, answered] = ["ca.crt", "former.crt", "answered"].map((key) => secretText(secret, key));
   if (certificate === undefined || certificate === "") return undefined;
-  const offered = { certificate: textOf(secret, "next.crt"), key: textOf(secret, "next.key") };
+  const offered = { certificate: secretText(secret, "next.crt"), key: secretText(secret, "next.key") };
   const next = offered.certificate === "" || offered.key === "" ? undefined : offered;
   const trusted = [former ?? "", certificate, next?.certificate ?? ""].filter((each) => each !== "");
   return {
-    current: { certificate, key: textOf(secret, "ca.key") },
+    current: { certificate, key: secretText(secret, "ca.key") },
     next,
     former: former === "" ? undefined : former,
     trusted: trusted.length === 1 ? certificate : trusted.map((each) => `${each.trim()}\n`).join(""),

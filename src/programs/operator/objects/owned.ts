@@ -109,11 +109,11 @@ function riggerDeployment(owner: Owner): Wanted<Deployment> {
 }
 
 function riggerContainer({ view }: Owner): Container {
-  const { name, spec, operator } = view;
+  const { name, spec, release } = view;
   const image = spec.storeEnterpriseServicesRiggerImageSpec;
   return {
     name: "services-rigger",
-    image: imageOf(image, REPOSITORIES.servicesRigger, operator.operator),
+    image: imageOf(image, REPOSITORIES.servicesRigger, release.operator),
     imagePullPolicy: image?.imagePullPolicy ?? "IfNotPresent",
     args: ["rigger"],
     env: [

@@ -8,7 +8,7 @@ import { issue, type Authority } from "#kit/pki/authority";
 import { authorityIn, firstAuthority, isIssuedBy, NODE_DAYS, type ClusterAuthority } from "./authority.ts";
 import { ownedMeta, type Owner } from "./meta.ts";
 import { readOwn } from "../secrets/own.ts";
-import { textOf } from "../secrets/secret-text.ts";
+import { secretText } from "../secrets/secret-text.ts";
 import { createOwn, writeOwn } from "../secrets/write.ts";
 
 export interface SecretsDeps {
@@ -26,9 +26,11 @@ async function keepCredentials(deps: SecretsDeps, owner: Owner): Promise<void> {
   const { spec, name } = owner.view;
   if (spec.clusterCredentialSecretName !== undefined) return; // the user's own secret
   const secret = clusterNames.credentialsSecret(name);
-  if ((await read(deps, owner, secret)) !== undefined) return;
+  if ((await readOwnSecret(deps, owner, secret)) !== undefined) return;
   // one that was deleted says again what counts
-  const known = parseClusterAccess(textOf(await read(deps, owner, clusterNames.nodeTlsSecret(name)), ACCESS_KEY));
+  const known = parseClusterAccess(
+    secretText(await readOwnSecret(deps, owner, clusterNames.nodeTlsSecret(name)), ACCESS_KEY),
+  );
   const { username, password } = known?.current ?? { username: spec.username, password: newPassword() };
   await create(deps, owner, secret, { username, password });
 }
@@ -40,7 +42,7 @@ export function newPassword(): string {
 
 async function keepAuthority(deps: SecretsDeps, owner: Owner): Promise<ClusterAuthority> {
   const name = clusterNames.authoritySecret(owner.view.name);
-  const found = authorityIn(await read(deps, owner, name));
+  const found = authorityIn(await readOwnSecret(deps, owner, name));
   if (found !== undefined) return found;
   const first = firstAuthority(owner.view.name, deps.clock);
   await create(deps, owner, name, { "ca.crt": first.certificate, "ca.key": first.key });
@@ -50,7 +52,7 @@ async function keepAuthority(deps: SecretsDeps, owner: Owner): Promise<ClusterAu
 /** Both pairs are issued anew when one of them is not good any more; what is trusted changes alone while the authority is replaced. */
 async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: ClusterAuthority): Promise<void> {
   const name = clusterNames.nodeTlsSecret(owner.view.name);
-  const found = await read(deps, owner, name);
+  const found = await readOwnSecret(deps, owner, name);
   const isGood = found !== undefined && arePairsGood(found, authority.current, deps.clock.now());
   // what is in use is noted, so that another one has to be given to the cluster
   const { name: cluster, spec } = owner.view;
@@ -58,7 +60,7 @@ async function keepNodeCertificate(deps: SecretsDeps, owner: Owner, authority: C
     [CREDENTIALS_ANNOTATION]: spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster),
   };
   const isNoted = found?.metadata.annotations?.[CREDENTIALS_ANNOTATION] === noted[CREDENTIALS_ANNOTATION];
-  if (isGood && isNoted && textOf(found, "ca.crt") === authority.trusted) return;
+  if (isGood && isNoted && secretText(found, "ca.crt") === authority.trusted) return;
   const pairs = isGood ? {} : issuePairs(deps, owner, authority.current);
   const contents = { ...pairs, "ca.crt": authority.trusted };
   if (found === undefined) {
@@ -92,11 +94,11 @@ function issuePairs({ clock }: SecretsDeps, { view, namespace }: Owner, authorit
 }
 
 function arePairsGood(secret: Stored<Secret>, authority: Authority, now: Date): boolean {
-  if (textOf(secret, "engine.key") === "") return false; // an operator of a release before 0.4.0 made it
-  return ["tls.crt", "engine.crt"].every((key) => isIssuedBy(textOf(secret, key), authority.certificate, now));
+  if (secretText(secret, "engine.key") === "") return false; // an operator of a release before 0.4.0 made it
+  return ["tls.crt", "engine.crt"].every((key) => isIssuedBy(secretText(secret, key), authority.certificate, now));
 }
 
-function read({ kube }: SecretsDeps, owner: Owner, name: string): Promise<Stored<Secret> | undefined> {
+function readOwnSecret({ kube }: SecretsDeps, owner: Owner, name: string): Promise<Stored<Secret> | undefined> {
   const { rec, view, namespace } = owner;
   return readOwn(kube, view.name, { name, namespace }, rec.metadata.uid);
 }

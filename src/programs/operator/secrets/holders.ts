@@ -1,7 +1,7 @@
 import { databaseSecretOf } from "../../../core/api/names.ts";
 import { referencedCluster } from "../../../core/planner/admission/references.ts";
 import type { ClusterReferences } from "../../../core/planner/admission/reviewed-cluster.ts";
-import { irrevocableHolder, isOfCluster, secretHolder } from "../../../core/planner/admission/secret-holder.ts";
+import { irrevocableHolder, isUsedByCluster, secretHolder } from "../../../core/planner/admission/secret-holder.ts";
 import type { SecretUse } from "../../../core/planner/ownership/given-secret.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Ref, Stored } from "#kit/kube/kube";
@@ -23,7 +23,7 @@ export function holdersIn(cache: Followed): FindHolder {
     const { clusters, databases, remoteClusters } = referencesAround(cache, namespace);
     const irrevocable = irrevocableHolder(name, { remoteClusters });
     if (irrevocable !== undefined) return { holder: irrevocable, isIrrevocable: true };
-    const cluster = clusters.find((one) => isOfCluster(one, name));
+    const cluster = clusters.find((one) => isUsedByCluster(one, name));
     const holder = isOfDatabase(use)
       ? cluster && `StoreEnterpriseCluster ${cluster.name}`
       : secretHolder(name, { clusters, databases, remoteClusters: [] });

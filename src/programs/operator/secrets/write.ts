@@ -6,7 +6,7 @@ import { Secrets } from "#kit/kube/builtin";
 import { faults } from "#kit/kube/faults";
 import type { Kube, Ref, Stored, Wanted } from "#kit/kube/kube";
 import { refOf } from "#kit/kube/ref";
-import { encoded, encodedAll } from "./secret-text.ts";
+import { encodeBase64, encodedAll } from "./secret-text.ts";
 
 /**
  * Writes keys of a Secret that was read as one that may be used; an empty text takes a key away. KUBE_CONFLICT when it has changed
@@ -26,7 +26,7 @@ export async function writeGiven(
   );
   const metadata = isOwn ? { resourceVersion } : { resourceVersion, annotations: noted };
   const data = Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, text === "" ? null : encoded(text)]),
+    Object.entries(texts).map(([key, text]) => [key, text === "" ? null : encodeBase64(text)]),
   );
   return kube.patch(Secrets, refOf(secret), { type: "merge", body: { metadata, data } });
 }
@@ -40,7 +40,7 @@ export async function writeOwn(
 ): Promise<void> {
   const metadata = { resourceVersion: secret.metadata.resourceVersion, annotations };
   const data = Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, text === undefined ? null : encoded(text)]),
+    Object.entries(texts).map(([key, text]) => [key, text === undefined ? null : encodeBase64(text)]),
   );
   await kube.patch(Secrets, refOf(secret), { type: "merge", body: { metadata, data } });
 }

@@ -43,7 +43,7 @@ export function hasCachedObjects(cache: ManagedKinds): boolean {
 /** Whether the API server has an object of the product in one of the namespaces. */
 export async function hasObjects(kube: Kube, namespaces: readonly string[]): Promise<boolean> {
   for (const namespace of namespaces) {
-    for (const { type } of MANAGED_KINDS) if ((await listed(kube, type, namespace)).length > 0) return true;
+    for (const { type } of MANAGED_KINDS) if ((await listIfDefined(kube, type, namespace)).length > 0) return true;
   }
   return false;
 }
@@ -68,7 +68,7 @@ async function removeFinalizersOf(
 ): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const objects = await listed(kube, type, namespace);
+    const objects = await listIfDefined(kube, type, namespace);
     const left = objects.filter(({ metadata }) => metadata.finalizers?.includes(finalizer));
     if (left.length === 0) return;
     for (const object of left) {
@@ -87,7 +87,7 @@ async function unlessChanged(change: Promise<void>): Promise<void> {
 }
 
 /** Empty when the definition of the kind is gone already. */
-async function listed<T>(kube: Kube, type: ResourceType<T>, namespace: string): Promise<readonly Stored<T>[]> {
+async function listIfDefined<T>(kube: Kube, type: ResourceType<T>, namespace: string): Promise<readonly Stored<T>[]> {
   try {
     return (await kube.list(type, { namespace })).items;
   } catch (error) {

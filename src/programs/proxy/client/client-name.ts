@@ -1,5 +1,5 @@
 import { errorReply } from "../protocol/replies.ts";
-import { copyOf } from "../upstream/lent-memory.ts";
+import { copyBytes } from "../upstream/lent-memory.ts";
 
 /** What a client may call itself, or its library. All that may connect have 15 MiB of each so; engines have no limit of their own. */
 const NAME_BYTES = 512;
@@ -14,7 +14,7 @@ export function nameRefusal(what: string, name: Buffer): Buffer | undefined {
 
 /** A name to be kept, without the memory that it came in. */
 export function keptName(name: Buffer): Buffer {
-  return copyOf(name, 0, name.length);
+  return copyBytes(name, 0, name.length);
 }
 
 /** How the refusal of the name of a client begins. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
-import type { ProxyWorker } from "../limits/proxy-worker.ts";
+import type { WorkerNumber } from "../limits/proxy-worker.ts";
 
 /** One client, with what an engine would keep for its connection. */
 export interface ClientIdentity {
@@ -31,7 +31,7 @@ export function noteSent(identity: ClientIdentity, command: string, now: number)
 }
 
 /** The number of a client: `count` is that at its worker. No other one gives the same, and every library can hold it. */
-export function clientId(node: number, { number }: Pick<ProxyWorker, "number">, count: number): number {
+export function clientId(node: number, { number }: Pick<WorkerNumber, "number">, count: number): number {
   return node * CLIENTS_OF_A_NODE + (number - 1) * CLIENTS_OF_A_WORKER + count;
 }
 
@@ -51,7 +51,7 @@ export function hostOf({ address }: Pick<ClientIdentity, "address">): string {
 }
 
 /** A client that has just connected. */
-export function identityOf(socket: Socket, id: number, authenticated: boolean, since: number): ClientIdentity {
+export function clientIdentity(socket: Socket, id: number, authenticated: boolean, since: number): ClientIdentity {
   const { remoteAddress = "", remotePort = 0 } = socket;
   return {
     id,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FakeClock } from "#kit/testing/fake-clock";
 import { silentLog, type Log } from "#kit/base/log";
 import { loginDelayMs } from "./login-delay.ts";
-import { LoginTurns, type Login } from "./login-turns.ts";
+import { LoginTurns, type LoginAttempt } from "./login-turns.ts";
 
 const rules: readonly (readonly [rule: string, failures: number, want: number])[] = [
   ["without a failure there is no delay", 0, 0],
@@ -24,8 +24,8 @@ function atEndpoint(log: Log = silentLog) {
   const clock = new FakeClock();
   const turns = new LoginTurns(clock, log);
   const gone = new Set<string>();
-  const logins = new Map<string, Login>();
-  const login = (name: string, address = "shared"): Login => {
+  const logins = new Map<string, LoginAttempt>();
+  const login = (name: string, address = "shared"): LoginAttempt => {
     const known = logins.get(name) ?? { address, connection: { name }, isGone: () => gone.has(name) };
     logins.set(name, known);
     return known;

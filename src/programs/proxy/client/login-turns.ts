@@ -4,7 +4,7 @@ import { startTimer } from "../timing/timer.ts";
 import { isSaid, loginDelayMs } from "./login-delay.ts";
 
 /** A client that gives a password. */
-export interface Login {
+export interface LoginAttempt {
   /** Where it comes from; others may share it. */
   readonly address: string;
   /** One object for each connection. */
@@ -13,7 +13,7 @@ export interface Login {
 }
 
 interface Waiter {
-  readonly login: Login;
+  readonly login: LoginAttempt;
   readonly wake: () => void;
 }
 
@@ -33,7 +33,7 @@ interface AddressTries {
   /** Until when each wrong one keeps its place, as uptime in milliseconds. */
   held: readonly number[];
   /** Those that are being looked at, or may be now, and until when that counts. */
-  readonly open: Map<object, { readonly login: Login; readonly untilMs: number }>;
+  readonly open: Map<object, { readonly login: LoginAttempt; readonly untilMs: number }>;
   waiting: Waiter[];
   isWatched: boolean;
 }
@@ -62,7 +62,7 @@ export class LoginTurns {
   }
 
   /** Undefined when the password may be looked at now; else resolves when it is to be offered again. */
-  turn(login: Login): Promise<void> | undefined {
+  turn(login: LoginAttempt): Promise<void> | undefined {
     const now = this.#clock.uptimeMs();
     const ownMs = (this.#connections.get(login.connection)?.nextMs ?? 0) - now;
     if (ownMs > 0) return this.#clock.sleep(ownMs);
@@ -79,17 +79,17 @@ export class LoginTurns {
   }
 
   /** An engine looks at the password; `settle` says what it found. */
-  ask(login: Login): void {
+  ask(login: LoginAttempt): void {
     this.#open(this.#triesOf(login.address), login);
   }
 
   /** What was found by who has looked; when it was wrong, resolves when that may be said. */
-  settle(login: Login, isRight: boolean): Promise<void> {
+  settle(login: LoginAttempt, isRight: boolean): Promise<void> {
     this.#addresses.get(login.address)?.open.delete(login.connection);
     return isRight ? Promise.resolve() : this.#wrong(login);
   }
 
-  #wrong({ address, connection }: Login): Promise<void> {
+  #wrong({ address, connection }: LoginAttempt): Promise<void> {
     const now = this.#clock.uptimeMs();
     const tries = this.#triesOf(address);
     const failures = now - tries.lastMs < FORGOTTEN_MS ? tries.failures + 1 : 1;
@@ -121,7 +121,7 @@ export class LoginTurns {
     }
   }
 
-  #open(tries: AddressTries, login: Login): void {
+  #open(tries: AddressTries, login: LoginAttempt): void {
     tries.open.set(login.connection, { login, untilMs: this.#clock.uptimeMs() + LOOK_MS });
   }
 

@@ -3,7 +3,7 @@ import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { until } from "#kit/testing/until";
-import type { Distribution } from "#kit/base/histogram";
+import type { HistogramValues } from "#kit/base/histogram";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { EndpointCounts } from "../../../ports/management/proxy-control.ts";
 
@@ -127,15 +127,15 @@ async function countsOf(served: Served): Promise<Counted> {
 function since(before: Counted, { crossings: _, ...now }: Counted): Counted {
   const numbers = Object.entries(now).map(([name, value]): [string, unknown] => {
     const earlier = before[name as keyof typeof now];
-    return [name, typeof earlier === "number" ? Number(value) - earlier : less(value as Distribution, earlier)];
+    return [name, typeof earlier === "number" ? Number(value) - earlier : less(value as HistogramValues, earlier)];
   });
   return Object.fromEntries(numbers) as unknown as Counted; // of the same names
 }
 
-function less(now: Distribution, before: Distribution): Distribution {
+function less(now: HistogramValues, before: HistogramValues): HistogramValues {
   return { counts: now.counts.map((count, at) => count - (before.counts[at] ?? 0)), sum: now.sum - before.sum };
 }
 
-function total({ counts }: Distribution): number {
+function total({ counts }: HistogramValues): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -8,7 +8,7 @@ import type { ConnectionBudget } from "../limits/connection-budget.ts";
 import { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
-import { partOf, type ProxyWorker } from "../limits/proxy-worker.ts";
+import { shareOfWorker, type WorkerNumber } from "../limits/proxy-worker.ts";
 import { ScanSources } from "../scan/sources.ts";
 import { ClientPause } from "../session/client-pause.ts";
 import type { ParameterWrites } from "../session/parameter-writes.ts";
@@ -38,7 +38,7 @@ export interface EndpointContext extends SharedScriptsContext {
   readonly askAgent: (question: AgentQuestion) => Promise<readonly OtherClients[] | undefined>;
   /** Has the agent keep parameters of clients in the record of the database. */
   readonly keepParameters: KeepParameters;
-  readonly worker: ProxyWorker;
+  readonly worker: WorkerNumber;
 }
 
 /** The parts of an endpoint that its sessions work with. */
@@ -109,7 +109,7 @@ export class EndpointParts implements SessionEndpoint {
   }
 
   get mayPin(): boolean {
-    return this.counters.pins < partOf(LIMITS.pins, this.#context.worker) && this.#mayOpen();
+    return this.counters.pins < shareOfWorker(LIMITS.pins, this.#context.worker) && this.#mayOpen();
   }
 
   get service(): Address {

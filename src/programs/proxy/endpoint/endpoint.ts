@@ -3,7 +3,7 @@ import { Fault, isFault } from "#kit/base/fault";
 import { limitedRate } from "#kit/base/limited-rate";
 import type { TlsMode } from "../../../core/api/settings/database-settings.ts";
 import type { EndpointConfig, EndpointStats } from "../../../ports/management/proxy-control.ts";
-import { clientId, identityOf } from "../client/identity.ts";
+import { clientId, clientIdentity } from "../client/identity.ts";
 import type { ConnectionEnds } from "../client/vanished-clients.ts";
 import { IDLE_BYTES, type ConnectionHolder } from "../limits/connection-budget.ts";
 import { workerClientLimit } from "../limits/client-limit.ts";
@@ -17,7 +17,7 @@ import type { DrainResult } from "./drain.ts";
 import { EndpointParts, type EndpointContext } from "./endpoint-parts.ts";
 import { endpointMachine } from "./endpoint-states.ts";
 import { Guests } from "./guests.ts";
-import { Listener } from "./listener.ts";
+import { EndpointListener } from "./listener.ts";
 import { isClosed, onlyShard } from "./served-shards.ts";
 
 /** How often a full proxy says so, in milliseconds. */
@@ -30,7 +30,7 @@ export class Endpoint implements ConnectionHolder {
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
   readonly #machine = endpointMachine();
-  readonly #listener: Listener;
+  readonly #listener: EndpointListener;
   readonly #guests: Guests;
   readonly #context: EndpointContext;
   #nextClient = 1;
@@ -40,7 +40,7 @@ export class Endpoint implements ConnectionHolder {
     this.#context = context;
     this.parts = new EndpointParts(config, context, () => context.connections.mayOpen(this));
     this.#guests = new Guests(context.clock, onlyRoute(this.parts));
-    this.#listener = new Listener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
+    this.#listener = new EndpointListener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
     context.connections.join(this);
   }
@@ -190,7 +190,7 @@ export class Endpoint implements ConnectionHolder {
       return;
     }
     const id = clientId(config.node, worker, this.#nextClient++);
-    const identity = identityOf(socket, id, !credentials.required, clock.uptimeMs());
+    const identity = clientIdentity(socket, id, !credentials.required, clock.uptimeMs());
     const session: Session = new Session(socket, this.parts, identity, {
       settled: () => {
         this.#settled(session);

@@ -6,7 +6,7 @@ import { Fault, messageOf } from "#kit/base/fault";
 import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
-import type { ProxyWorker } from "../limits/proxy-worker.ts";
+import type { WorkerNumber } from "../limits/proxy-worker.ts";
 import { Handshakes } from "./handshakes.ts";
 import { refuseConnection } from "./refuse-connection.ts";
 
@@ -15,11 +15,11 @@ type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
 
 interface ListenerContext {
   readonly clock: Clock;
-  readonly worker: ProxyWorker;
+  readonly worker: WorkerNumber;
 }
 
 /** Accepts the connections of an endpoint's clients; those of one that speaks TLS once they are through the handshake. */
-export class Listener {
+export class EndpointListener {
   readonly #accept: (socket: Socket) => void;
   readonly #clock: Clock;
   /** Other workers listen at the same address, and the kernel gives each of them its part of the connections. */
@@ -123,7 +123,7 @@ export class Listener {
 
   /** Each other socket of the process has its turn between a few of them. Node.js 24 accepts one in a turn; versions before it took all that had come. */
   #take(socket: Socket): void {
-    socket.on("error", ignored);
+    socket.on("error", ignoreError);
     if (this.#arrived.push(socket) === 1) setImmediate(() => void this.#beginNext());
   }
 
@@ -158,7 +158,7 @@ export class Listener {
 }
 
 /** A close follows. */
-function ignored(): void {}
+function ignoreError(): void {}
 
 const BACKLOG = 4096;
 /** About half a millisecond of work. */

@@ -1,7 +1,7 @@
 import type { MemoryBudget, MemoryHolder } from "./memory-budget.ts";
 
 /** What one holder has, said to the budget of the process when it has changed by more than a little. */
-export class HeldBytes implements MemoryHolder {
+export class AccountedBytes implements MemoryHolder {
   readonly relieve: () => void;
   readonly #memory: MemoryBudget;
   #bytes = 0;

@@ -1,5 +1,5 @@
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
-import { partOf, type ProxyWorker } from "./proxy-worker.ts";
+import { shareOfWorker, type WorkerNumber } from "./proxy-worker.ts";
 import { LIMITS } from "./limits.ts";
 
 /** The most clients that an endpoint has at this node. A lower limit than before closes no connection. */
@@ -11,7 +11,7 @@ export function clientLimit({ settings: { maxClients } }: Pick<EndpointConfig, "
  * And at this worker; 0: it accepts none. One worker alone accepts the clients of a database with a limit of its own: shared among
  * several, one would refuse clients while another one has room, or they would have to ask each other about each client.
  */
-export function workerClientLimit(config: Pick<EndpointConfig, "bdb" | "settings">, worker: ProxyWorker): number {
-  if (config.settings.maxClients === 0) return partOf(LIMITS.clients, worker);
+export function workerClientLimit(config: Pick<EndpointConfig, "bdb" | "settings">, worker: WorkerNumber): number {
+  if (config.settings.maxClients === 0) return shareOfWorker(LIMITS.clients, worker);
   return config.bdb % worker.of === worker.number - 1 ? clientLimit(config) : 0;
 }

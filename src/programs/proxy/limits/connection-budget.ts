@@ -1,5 +1,5 @@
 import { WORKER_BYTES } from "../../../core/planner/node/capacity.ts";
-import { partOf, type ProxyWorker } from "./proxy-worker.ts";
+import { shareOfWorker, type WorkerNumber } from "./proxy-worker.ts";
 
 /** An endpoint, by the connections that it holds: of its clients, and those that they have to engines for themselves. */
 export interface ConnectionHolder {
@@ -29,8 +29,8 @@ const LEAST = 64 * MIB;
 export const IDLE_BYTES = { plain: 12 * 1_024, tls: 64 * 1_024 } as const;
 
 /** What is left for the connections of one worker in the container of agent and proxy, by its limit in bytes. */
-export function connectionRoom(limit: number, worker: ProxyWorker): number {
-  return partOf(Math.max(LEAST, limit - BESIDES - (worker.of - 1) * WORKER_BYTES), worker);
+export function connectionRoom(limit: number, worker: WorkerNumber): number {
+  return shareOfWorker(Math.max(LEAST, limit - BESIDES - (worker.of - 1) * WORKER_BYTES), worker);
 }
 
 /**

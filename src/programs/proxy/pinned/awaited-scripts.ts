@@ -1,4 +1,4 @@
-import { argumentsOf, commandName } from "../protocol/arguments.ts";
+import { requestArguments, commandName } from "../protocol/arguments.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 
 /** The wait until an engine may be asked for the script that this request names: behind it, the question is asked again. Undefined when there is none. */
@@ -8,7 +8,7 @@ export function awaitedScript(
   request: Buffer,
 ): Promise<void> | undefined {
   if (!BY_DIGEST.has(name)) return undefined;
-  const sha = argumentsOf(request)[1]?.toString("latin1").toLowerCase() ?? "";
+  const sha = requestArguments(request)[1]?.toString("latin1").toLowerCase() ?? "";
   return scripts.awaits(sha);
 }
 

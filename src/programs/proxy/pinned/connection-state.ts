@@ -1,12 +1,12 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, commandName, keyword } from "../protocol/arguments.ts";
+import { requestArguments, commandName, keyword } from "../protocol/arguments.ts";
 import { selectsIn } from "./exec-reply.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import { keptName } from "../client/client-name.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { Replay } from "../upstream/replay.ts";
-import { partsOf } from "../protocol/request-parts.ts";
+import { requestParts } from "../protocol/request-parts.ts";
 import { Subscriptions } from "../protocol/subscriptions.ts";
 import { TrackingOptions } from "./tracking-options.ts";
 
@@ -85,13 +85,13 @@ export class ConnectionState {
         this.endTransaction();
         break;
       case "watch":
-        if (!refused) this.#watch(argumentsOf(pending.request).length - 1);
+        if (!refused) this.#watch(requestArguments(pending.request).length - 1);
         break;
       case "unwatch":
         if (!refused) this.#forgetWatch();
         break;
       case "subscription": {
-        const args = argumentsOf(pending.request);
+        const args = requestArguments(pending.request);
         if (!refused && pending.replies === 0) this.subscriptions.apply(args, keyword(args[0]));
         break;
       }
@@ -155,13 +155,13 @@ export class ConnectionState {
 
   #applyIdentity(request: Buffer, identity: ClientIdentity): void {
     this.irreversible = true;
-    const args = argumentsOf(request);
+    const args = requestArguments(request);
     const verb = keyword(args[0]);
     if (verb === "SELECT") identity.settings = { ...identity.settings, database: Number(args[1]?.toString()) };
     else if (verb === "AUTH") this.#become(args[2] === undefined ? undefined : args[1], args[2], identity);
     else {
       if (args[1] !== undefined) identity.settings = { ...identity.settings, protocol: Number(args[1].toString()) };
-      const [name, password, clientName] = HELLO_PARTS.map((part) => partsOf(verb, args)?.get(part));
+      const [name, password, clientName] = HELLO_PARTS.map((part) => requestParts(verb, args)?.get(part));
       const named = clientName === undefined ? undefined : args[clientName];
       if (named !== undefined) identity.name = keptName(named);
       if (name !== undefined && password !== undefined) this.#become(args[name], args[password], identity);

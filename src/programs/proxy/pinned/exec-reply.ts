@@ -1,5 +1,5 @@
 import { FrameScanner } from "../../../ports/resp/frame-scanner.ts";
-import { HeldBytes } from "../limits/accounted-bytes.ts";
+import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { arrayReply } from "../protocol/replies.ts";
 import { withTag } from "../scan/cursor.ts";
@@ -46,7 +46,7 @@ async function answersIn(
   parts: AnsweringParts,
 ): Promise<Buffer> {
   const replies = [...executed];
-  const held = new HeldBytes(parts.endpoint.memory, () => {
+  const held = new AccountedBytes(parts.endpoint.memory, () => {
     parts.life.cut(`the reply to its EXEC is put together, and ${OVER_BUDGET}`);
   });
   let bytes = frameBytes;

@@ -1,4 +1,4 @@
-import { HeldBytes } from "../limits/accounted-bytes.ts";
+import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import type { ConnectionState } from "./connection-state.ts";
@@ -9,13 +9,13 @@ import type { PinnedParts } from "./pinned-parts.ts";
 export class KeptRequests {
   readonly #pending: PendingQueue;
   readonly #state: ConnectionState;
-  readonly #held: HeldBytes;
+  readonly #held: AccountedBytes;
   #isOver = false;
 
   constructor(parts: PinnedParts, pending: PendingQueue, state: ConnectionState) {
     this.#pending = pending;
     this.#state = state;
-    this.#held = new HeldBytes(parts.endpoint.memory, () => {
+    this.#held = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its transaction, its channels, or requests without a reply must be kept, and ${OVER_BUDGET}`);
     });
   }

@@ -1,4 +1,4 @@
-import { argumentsOf, commandName, keyword } from "../protocol/arguments.ts";
+import { requestArguments, commandName, keyword } from "../protocol/arguments.ts";
 import { shaOf, type RememberedScripts } from "../upstream/script-cache.ts";
 import { repliesIn } from "./exec-reply.ts";
 import type { PendingRequest } from "./pending-request.ts";
@@ -43,7 +43,7 @@ export class LearntScripts {
   #learn(request: Buffer, reply: Buffer | undefined): void {
     const name = commandName(request);
     if (reply === undefined || !ABOUT_SCRIPTS.has(name)) return;
-    const [, second, third] = argumentsOf(request);
+    const [, second, third] = requestArguments(request);
     const isDone = reply[0] !== MINUS;
     if (name === "SCRIPT") {
       if (isDone && keyword(second) === "LOAD" && third !== undefined) this.#scripts.add(third);

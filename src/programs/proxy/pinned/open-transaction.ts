@@ -1,10 +1,10 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
+import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { isRead, lastClassified } from "../protocol/commands.ts";
 import { slotsIn } from "../protocol/crossing.ts";
-import { argumentsOf } from "../protocol/arguments.ts";
+import { requestArguments } from "../protocol/arguments.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 
 /** A request of a transaction that is more than a request to the engine. */
@@ -51,9 +51,10 @@ export class OpenTransaction {
 
   /** Why this request cannot be queued; undefined when the engine is to queue it. */
   objection(request: Buffer, command: CommandEntry | undefined): Buffer | undefined {
-    if (command !== undefined && !hasArity(command.name, argumentsOf(request).length)) return wrongNumber(command.name);
+    if (command !== undefined && !hasArity(command.name, requestArguments(request).length))
+      return wrongNumber(command.name);
     if (command !== undefined && !isQueueable(command))
-      return command.commandClass === "refused" ? refusalOf(command) : notInside(command);
+      return command.commandClass === "refused" ? unavailableReply(command) : notInside(command);
     if (this.#bytes + request.length > LIMITS.transactionBytes) return replies.tooLargeTransaction;
     if (command !== undefined && isSpecial(command)) {
       if (this.#specialBytes + request.length > LIMITS.specialBytes) return TOO_MANY_SPECIAL;

@@ -5,7 +5,7 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { SpecialRequest } from "./open-transaction.ts";
 import {
-  isBusy,
+  isBusyReply,
   isBusyExec,
   isRefusal,
   isRefusedExec,
@@ -122,7 +122,7 @@ function wasNotExecuted({ kind, withdrawn = false }: PendingRequest, answer: Buf
 
 /** True when the reply says that the engine has not executed the request because it runs a script. */
 export function metScript({ kind }: PendingRequest, answer: Buffer): boolean {
-  return answer[0] === MINUS && (isBusy(answer) || (kind === "exec" && isBusyExec(answer)));
+  return answer[0] === MINUS && (isBusyReply(answer) || (kind === "exec" && isBusyExec(answer)));
 }
 
 /** True for a script and for a command of a module, which may answer with any text. */
@@ -132,7 +132,7 @@ export function isForeign({ kind, request }: PendingRequest): boolean {
 
 /** True when the reply has the text of a refusal, but comes from a script or a module: only the engine's role can tell. */
 function isDoubtful(pending: PendingRequest, answer: Buffer): boolean {
-  return (isRefusal(answer) || isBusy(answer)) && isForeign(pending);
+  return (isRefusal(answer) || isBusyReply(answer)) && isForeign(pending);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
-import { argumentsOf, commandName } from "../protocol/arguments.ts";
+import { requestArguments, commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { greetingFor } from "../protocol/greeting.ts";
@@ -159,7 +159,7 @@ export class PinnedCommands {
   }
 
   #subscribe(request: Buffer, name: string): boolean {
-    const args = argumentsOf(request);
+    const args = requestArguments(request);
     // how often the end of all subscriptions is confirmed depends on those that are not confirmed yet
     if (args.length === 1 && this.#pending.subscribes) return false;
     return this.#forward("subscription", request, this.#state.subscriptions.confirmations(args, name));
@@ -284,7 +284,7 @@ export class PinnedCommands {
 
 /** Without arguments. */
 function isAlone(request: Buffer): boolean {
-  return argumentsOf(request).length === 1;
+  return requestArguments(request).length === 1;
 }
 
 function isSpecial({ special }: PendingRequest): boolean {

@@ -1,4 +1,4 @@
-import { isBusy } from "../protocol/refusals.ts";
+import { isBusyReply } from "../protocol/refusals.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
 import { dialRefusal } from "../upstream/engine-connection.ts";
@@ -69,7 +69,7 @@ export class PinnedRoute {
       else upstream.pins.giveBack(pin);
     } catch (error) {
       const refusal = dialRefusal(error);
-      if (refusal !== undefined && isBusy(refusal) && !upstream.busy.spares(clock.uptimeMs(), true))
+      if (refusal !== undefined && isBusyReply(refusal) && !upstream.busy.spares(clock.uptimeMs(), true))
         this.#refusal = refusal;
       // the engine cannot be reached: the session asks again, until the endpoint says that there is no primary
       else await clock.sleep(RETRY_MS);

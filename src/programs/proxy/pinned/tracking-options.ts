@@ -1,6 +1,6 @@
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { requestArguments, keyword } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
 
 /** CLIENT TRACKING of one connection as its engine has it: prefixes of several requests add up, all else is as the last one says. */
@@ -42,7 +42,7 @@ export class TrackingOptions {
 
   /** Applies a request that the engine has taken. */
   apply(request: Buffer): void {
-    const args = argumentsOf(request);
+    const args = requestArguments(request);
     this.isBroken = false;
     if (keyword(args[2]) !== "ON") {
       this.#flags = this.#redirect = undefined;
@@ -96,7 +96,7 @@ function optionsIn(args: readonly Buffer[]): FoundOptions {
 
 /** The number of the client that a CLIENT TRACKING redirects to; undefined when it does not, or names what is no number. */
 export function redirectTarget(request: Buffer): number | undefined {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   const [first] = optionsIn(args).redirects;
   const number = first === undefined ? undefined : integerIn(args[first]?.toString("latin1") ?? "");
   return number === undefined ? undefined : Number(number);
@@ -104,8 +104,8 @@ export function redirectTarget(request: Buffer): number | undefined {
 
 /** The same request with what `numberOf` gives in the place of each number of a client; a word that is no number stays for the engine to refuse. */
 export function withRedirect(request: Buffer, numberOf: (target: number) => string): Buffer {
-  const args: Arg[] = argumentsOf(request);
-  const { redirects } = optionsIn(argumentsOf(request));
+  const args: Arg[] = requestArguments(request);
+  const { redirects } = optionsIn(requestArguments(request));
   for (const at of redirects) {
     const number = integerIn(String(args[at]));
     if (number !== undefined) args[at] = numberOf(Number(number));

@@ -10,11 +10,11 @@ export function shownReply(
   reply: Buffer,
 ): Buffer {
   if (redirect === undefined) return reply;
-  if (kind === "command") return shown(request, reply, redirect);
+  if (kind === "command") return withRedirect(request, reply, redirect);
   const executed = kind === "exec" && special !== undefined ? repliesIn(reply) : undefined;
   if (executed === undefined || special === undefined) return reply;
   const places = [...executed];
-  for (const [at, { request: queued }] of special) places[at] = shown(queued, places[at] ?? NOTHING, redirect);
+  for (const [at, { request: queued }] of special) places[at] = withRedirect(queued, places[at] ?? NOTHING, redirect);
   return arrayReply(places);
 }
 
@@ -33,7 +33,7 @@ export function clientSubcommand(request: Buffer): string | undefined {
   return subcommand?.toUpperCase();
 }
 
-function shown(request: Buffer, reply: Buffer, redirect: number): Buffer {
+function withRedirect(request: Buffer, reply: Buffer, redirect: number): Buffer {
   const subcommand = clientSubcommand(request);
   if (subcommand !== "GETREDIR" && subcommand !== "TRACKINGINFO") return reply;
   const pattern = subcommand === "GETREDIR" ? /^(:)\d+/ : /(\$8\r\nredirect\r\n:)\d+/;

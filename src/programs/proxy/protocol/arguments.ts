@@ -1,5 +1,5 @@
 /** The arguments of one whole request of the form that RequestScanner accepts. They share its memory. */
-export function argumentsOf(request: Buffer): Buffer[] {
+export function requestArguments(request: Buffer): Buffer[] {
   const args: Buffer[] = [];
   let at = request.indexOf(LF) + 1;
   while (at > 0 && at < request.length) {
@@ -49,5 +49,5 @@ function unquoteSingle(text: string): string {
 
 /** The name of the command of one whole request, in upper case. */
 export function commandName(request: Buffer): string {
-  return keyword(argumentsOf(request.subarray(0, 128))[0]);
+  return keyword(requestArguments(request.subarray(0, 128))[0]);
 }

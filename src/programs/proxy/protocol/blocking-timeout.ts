@@ -1,6 +1,6 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "./arguments.ts";
-import { partsOf } from "./request-parts.ts";
+import { requestArguments, keyword } from "./arguments.ts";
+import { requestParts } from "./request-parts.ts";
 
 /**
  * The same blocking request with the rest of its timeout after `waitedMs`, at least 1 ms, as 0 means no timeout. A
@@ -28,9 +28,9 @@ interface GivenTimeout {
 }
 
 function timeoutIn(request: Buffer): GivenTimeout | undefined {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   const name = keyword(args[0]);
-  const parts = partsOf(name, args);
+  const parts = requestParts(name, args);
   const at = parts?.get("milliseconds") ?? parts?.get("timeout");
   if (at === undefined) return undefined;
   const given = Number(args[at]?.toString());

@@ -1,4 +1,4 @@
-import { argumentsOf, keyword } from "./arguments.ts";
+import { requestArguments, keyword } from "./arguments.ts";
 import { mayCrossSlots } from "./crossing.ts";
 import type { CommandClass, CommandEntry } from "./table/entry.ts";
 import { NameTable } from "./table/name-table.ts";
@@ -15,7 +15,7 @@ export function classify(bytes: Buffer, at: number, length: number): CommandEntr
   mayCrossLast = false;
   const name = bytes.toString("latin1", at, at + length).toUpperCase();
   lastName = name;
-  return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknown(name);
+  return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknownCommand(name);
 }
 
 /** The name that was looked up last: of the last request that its reader has found, while that goes on. */
@@ -35,7 +35,7 @@ let mayCrossLast = false;
 export function subcommandOf(container: CommandEntry, subcommand: Buffer | undefined): CommandEntry {
   if (subcommand === undefined) return { ...container, commandClass: "read" };
   const name = `${container.name}|${keyword(subcommand)}`;
-  return COMMAND_TABLE.get(name) ?? unknown(name);
+  return COMMAND_TABLE.get(name) ?? unknownCommand(name);
 }
 
 /** True for a request that changes nothing, so that it may be sent twice. */
@@ -56,8 +56,8 @@ export function runsForeignCode(request: Buffer): boolean {
 
 /** The entry of one whole request, that of its subcommand where it has one; never of class `container`. */
 function entryOf(request: Buffer): CommandEntry {
-  const [name, subcommand] = argumentsOf(request.subarray(0, HEAD_BYTES));
-  const entry = COMMAND_TABLE.get(keyword(name)) ?? unknown(keyword(name));
+  const [name, subcommand] = requestArguments(request.subarray(0, HEAD_BYTES));
+  const entry = COMMAND_TABLE.get(keyword(name)) ?? unknownCommand(keyword(name));
   return entry.commandClass === "container" ? subcommandOf(entry, subcommand) : entry;
 }
 
@@ -92,6 +92,6 @@ function isForwarded(commandClass: CommandClass): boolean {
   return commandClass === "read" || commandClass === "write";
 }
 
-function unknown(name: string): CommandEntry {
+function unknownCommand(name: string): CommandEntry {
   return { name, commandClass: "unknown", note: "" };
 }

@@ -1,6 +1,6 @@
 import { keysOf, mayNameSeveralKeys } from "../../../core/slots/keys-of.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
-import { argumentsOf, keyword } from "./arguments.ts";
+import { requestArguments, keyword } from "./arguments.ts";
 
 /** True for a command whose keys may lie in several slots now, and must lie in one once the database has several shards. */
 export function mayCrossSlots(command: string): boolean {
@@ -16,7 +16,7 @@ export function crossesSlots(command: string, request: Buffer): boolean {
 
 /** The slots of the keys of a request; empty when it has none, or no engine would execute it. */
 export function slotsIn(command: string, request: Buffer): readonly number[] {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   const keys = keysOf(command, { length: args.length, wordAt: (at) => keyword(args[at]) });
   return (keys ?? []).flatMap((at) => args[at] ?? []).map((key) => slotOf(key));
 }

@@ -8,7 +8,7 @@ export function isRefusal(reply: Buffer): boolean {
 }
 
 /** True for the reply of an engine that runs a script, and has executed nothing else. The remark to `isRefusal` holds. */
-export function isBusy(reply: Buffer): boolean {
+export function isBusyReply(reply: Buffer): boolean {
   return reply[0] === MINUS && BUSY.some((text) => reply.subarray(0, text.length).equals(text));
 }
 

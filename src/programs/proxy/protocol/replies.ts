@@ -41,7 +41,7 @@ export function wrongNumber(name: string): Buffer {
 }
 
 /** Why a command of class `refused` is refused. */
-export function refusalOf({ name, note }: CommandEntry): Buffer {
+export function unavailableReply({ name, note }: CommandEntry): Buffer {
   return errorReply(`ERR store: ${name.replace("|", " ")} is not available at an endpoint: ${note}`);
 }
 

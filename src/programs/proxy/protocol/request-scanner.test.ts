@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Fault } from "#kit/base/fault";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { argumentsOf, wordsOf } from "./arguments.ts";
+import { requestArguments, wordsOf } from "./arguments.ts";
 import { faults } from "../faults.ts";
 import { RequestScanner } from "./request-scanner.ts";
 
@@ -105,7 +105,7 @@ test("the arguments of a request are those it was made of", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array(), { minLength: 1 }), (args) => {
       assert.deepEqual(
-        argumentsOf(encodeCommand(args)),
+        requestArguments(encodeCommand(args)),
         args.map((arg) => Buffer.from(arg)),
       );
     }),

@@ -1,7 +1,7 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf } from "./arguments.ts";
+import { requestArguments } from "./arguments.ts";
 import { classify } from "./commands.ts";
-import { partsOf } from "./request-parts.ts";
+import { requestParts } from "./request-parts.ts";
 import type { CommandEntry } from "./table/entry.ts";
 import { NameTable } from "./table/name-table.ts";
 
@@ -47,11 +47,11 @@ export interface TakenAtSite {
 export function takenAtSite(request: Buffer, command: CommandEntry): TakenAtSite {
   const { name } = command;
   if (name === "FLUSHALL") {
-    const [, ...options] = argumentsOf(request);
+    const [, ...options] = requestArguments(request);
     return { request: encodeCommand(["FLUSHDB", ...options]), command };
   }
   if (name === "UNLINK") {
-    const [, ...keys] = argumentsOf(request);
+    const [, ...keys] = requestArguments(request);
     return { request: encodeCommand(["unlink", ...keys]), command };
   }
   if (!namesOther(request, name)) return { request, command };
@@ -60,8 +60,8 @@ export function takenAtSite(request: Buffer, command: CommandEntry): TakenAtSite
 
 function namesOther(request: Buffer, name: string): boolean {
   if (name !== "SELECT" && name !== "COPY") return false;
-  const args = argumentsOf(request);
-  const at = name === "SELECT" ? 1 : partsOf(name, args)?.get("destination-db");
+  const args = requestArguments(request);
+  const at = name === "SELECT" ? 1 : requestParts(name, args)?.get("destination-db");
   return at !== undefined && (args[at]?.toString() ?? "0") !== "0";
 }
 

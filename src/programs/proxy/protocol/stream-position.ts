@@ -1,15 +1,15 @@
 import { decodeReply } from "../../../ports/resp/decode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
-import { argumentsOf, keyword } from "./arguments.ts";
-import { partsOf } from "./request-parts.ts";
+import { requestArguments, keyword } from "./arguments.ts";
+import { requestParts } from "./request-parts.ts";
 
 /**
  * The streams that an XREAD reads from `$`, which means "from now on". At another engine "now" is later, and entries in
  * between would be missed: the request is sent with the last ids of the streams instead.
  */
 export function streamsFromNow(request: Buffer): readonly Buffer[] {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   return keyword(args[0]) === "XREAD" ? dollarPositions(args).map(({ key }) => key) : [];
 }
 
@@ -23,15 +23,15 @@ export function lastIdOf(answer: Buffer): string {
 
 /** The request with these ids instead of each `$`, in order. */
 export function withIds(request: Buffer, ids: readonly string[]): Buffer {
-  const args: (Buffer | string)[] = argumentsOf(request);
-  dollarPositions(argumentsOf(request)).forEach(({ at }, i) => {
+  const args: (Buffer | string)[] = requestArguments(request);
+  dollarPositions(requestArguments(request)).forEach(({ at }, i) => {
     args[at] = ids[i] ?? "$";
   });
   return encodeCommand(args);
 }
 
 function dollarPositions(args: readonly Buffer[]): readonly { readonly key: Buffer; readonly at: number }[] {
-  const parts = partsOf("XREAD", args);
+  const parts = requestParts("XREAD", args);
   const [firstKey, firstId] = [parts?.get("key"), parts?.get("id")];
   if (firstKey === undefined || firstId === undefined) return [];
   return args

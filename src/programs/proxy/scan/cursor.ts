@@ -1,5 +1,5 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { requestArguments, keyword } from "../protocol/arguments.ts";
 
 /**
  * A cursor is valid only at the process that gave it, so the cursors of clients name the epoch too: the engine's number in
@@ -25,7 +25,7 @@ export function runTag(run: string): number {
 
 /** The cursor of a SCAN, HSCAN, SSCAN or ZSCAN; undefined when it is no valid one. */
 export function cursorOf(request: Buffer): ScanCursor | undefined {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   const text = args[cursorIndex(args)]?.toString("latin1") ?? "";
   if (!/^\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
@@ -35,7 +35,7 @@ export function cursorOf(request: Buffer): ScanCursor | undefined {
 
 /** The same request with the engine's own cursor. */
 export function withPosition(request: Buffer, position: string): Buffer {
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   const at = cursorIndex(args);
   return encodeCommand(args.map((argument, i) => (i === at ? position : argument)));
 }

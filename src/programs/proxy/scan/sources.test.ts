@@ -11,7 +11,7 @@ import { MemoryBudget } from "../limits/memory-budget.ts";
 import { ArenaPool } from "../upstream/arena.ts";
 import { epochTag } from "./cursor.ts";
 import { SCAN_IDLE_MS } from "./source.ts";
-import { identityOf } from "../client/identity.ts";
+import { clientIdentity } from "../client/identity.ts";
 import { ScanSources } from "./sources.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 import { PeerWatch } from "../upstream/peer-watch.ts";
@@ -41,7 +41,7 @@ test("a former primary is kept until a minute has passed without a scan", async 
   sources.setPrimary(1, old, "none");
   sources.setPrimary(2, fresh, "none");
   const settings = { protocol: 2, database: 0 };
-  const identity = { ...identityOf(new Socket(), 1, true, 0), settings };
+  const identity = { ...clientIdentity(new Socket(), 1, true, 0), settings };
   const begun = { tag: epochTag(1), position: "5" };
   const route = () => {
     const found = sources.route(begun);

@@ -1,9 +1,9 @@
 import type { Clock } from "#kit/base/clock";
 import type { Counters } from "../limits/counters.ts";
-import { HeldBytes } from "../limits/accounted-bytes.ts";
+import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { isRead } from "../protocol/commands.ts";
-import { isBusy, isRefusal } from "../protocol/refusals.ts";
+import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { BusyPeriod } from "../upstream/busy-period.ts";
 import type { Lane } from "../upstream/lane.ts";
@@ -36,7 +36,7 @@ export class Backlog {
   #requests: Buffer[] = [];
   /** The same, of requests whose successors are still being answered. */
   #gathered: Gathered[] = [];
-  readonly #held: HeldBytes;
+  readonly #held: AccountedBytes;
   /** When the first of them was to be sent again, by `performance.now`, and how many were sent again last. */
   #since = 0;
   #sentAgain = 0;
@@ -47,7 +47,7 @@ export class Backlog {
 
   constructor(route: BacklogRoute) {
     this.#route = route;
-    this.#held = new HeldBytes(route.endpoint.memory, () => {
+    this.#held = new AccountedBytes(route.endpoint.memory, () => {
       route.cut(`its requests must be sent again, and ${OVER_BUDGET}`);
     });
   }
@@ -60,7 +60,7 @@ export class Backlog {
   /** Takes a reply that is a refusal or says that the engine runs a script, or that follows such a one. */
   answered(request: Buffer, reply: Buffer): void {
     const refused = isRefusal(reply);
-    const waits = isBusy(reply) && this.#busy?.spares(this.#route.endpoint.clock.uptimeMs(), true) === true;
+    const waits = isBusyReply(reply) && this.#busy?.spares(this.#route.endpoint.clock.uptimeMs(), true) === true;
     if (!refused && reply[0] !== MINUS) this.#busy?.over();
     if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#route.reply(reply);
     else if (refused) this.#gather({ request });

@@ -75,14 +75,14 @@ async function askEverywhere(
   const outcomes = [{ node: endpoint.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
   const done = outcomes.flatMap((outcome) => ("missing" in outcome ? [] : [outcome]));
   const missing = outcomes.flatMap((outcome) => ("missing" in outcome ? [outcome] : []));
-  return replyOf(action, merged(done), missing, identity.settings.protocol);
+  return replyOf(action, mergeOutcomes(done), missing, identity.settings.protocol);
 }
 
 function isOwnKilled(session: AskingSession, action: ClientsAction & { readonly kind: "kill" }): boolean {
   return isMeant(action, session, session, session.endpoint.clock.uptimeMs());
 }
 
-function merged(outcomes: readonly ClientsOutcome[]): ClientsOutcome {
+function mergeOutcomes(outcomes: readonly ClientsOutcome[]): ClientsOutcome {
   return {
     lines: outcomes.map(({ lines }) => lines).join(""),
     count: outcomes.reduce((sum, { count }) => sum + count, 0),

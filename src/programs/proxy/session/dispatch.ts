@@ -2,19 +2,19 @@ import { assertNever } from "#kit/base/assert-never";
 import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf } from "../protocol/arguments.ts";
+import { requestArguments } from "../protocol/arguments.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { crossesSlots } from "../protocol/crossing.ts";
-import { partsOf } from "../protocol/request-parts.ts";
+import { requestParts } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, refusalOf, replies, wrongNumber } from "../protocol/replies.ts";
+import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { cursorOf } from "../scan/cursor.ts";
 import { takeScan } from "../scan/scan.ts";
 import type { ScanParts } from "../scan/scan.ts";
 import { handleAuth, handleHello } from "./login.ts";
-import { killScript } from "./kill-script.ts";
+import { forwardScriptKill } from "./kill-script.ts";
 import { giveOwnAnswer } from "./own-answers.ts";
 import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
@@ -54,7 +54,7 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   const name = known.name === "" ? lastClassified() : known.name;
   noteSent(session.identity, name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
-  const ends = ENDS.has(known.name) && hasArity(known.name, argumentsOf(request).length);
+  const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
   if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
   if (pinned?.inTransaction === true && !ends) return pinned.take(request, known);
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
@@ -70,7 +70,7 @@ function isLimited({ identity, pinned }: CommandParts): boolean {
 }
 
 function notOfSubscriber(request: Buffer, { name }: CommandEntry): Buffer {
-  if (!hasArity(name, argumentsOf(request).length)) return wrongNumber(name);
+  if (!hasArity(name, requestArguments(request).length)) return wrongNumber(name);
   const allowed = "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
   return errorReply(`ERR Can't execute '${name.toLowerCase()}': only ${allowed} are allowed in this context`);
 }
@@ -83,7 +83,7 @@ const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 
 /** The entry of the subcommand, or what the engine says of a command that is not in the table; undefined: not known yet. */
 function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
-  const entry = command.commandClass === "container" ? subcommandOf(command, argumentsOf(request)[1]) : command;
+  const entry = command.commandClass === "container" ? subcommandOf(command, requestArguments(request)[1]) : command;
   if (entry.commandClass !== "unknown") return entry;
   const { upstream } = onlyRoute(session.endpoint);
   // without an engine the request waits, or gets the error that says so
@@ -97,7 +97,7 @@ function resolve(session: CommandParts, request: Buffer, command: CommandEntry):
 function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;
   if (isAnsweredHere(commandClass)) {
-    const isTaken = hasArity(command.name, argumentsOf(request).length);
+    const isTaken = hasArity(command.name, requestArguments(request).length);
     return isTaken
       ? handleHere(session, request, command, commandClass)
       : session.turns.answer(wrongNumber(command.name));
@@ -159,7 +159,7 @@ function handleHere(
 ): boolean {
   switch (commandClass) {
     case "kill":
-      return killScript(session, request);
+      return forwardScriptKill(session, request);
     case "identity":
       return command.name === "AUTH" ? handleAuth(session, request, command) : handleHello(session, request, command);
     case "session":
@@ -176,7 +176,7 @@ function handleHere(
       session.life.finish();
       return true;
     case "refused":
-      return session.turns.answer(refusalOf(command));
+      return session.turns.answer(unavailableReply(command));
     case "hostile":
       session.life.cut("the client speaks HTTP");
       return true;
@@ -192,7 +192,7 @@ function takePlain(session: CommandParts, request: Buffer, command?: CommandEntr
 
 /** VADD waits for a thread only with CAS. */
 function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
-  return name === "VADD" && partsOf(name, argumentsOf(request))?.has("CAS") === false;
+  return name === "VADD" && requestParts(name, requestArguments(request))?.has("CAS") === false;
 }
 
 /** Without a pinned connection the client has no transaction to end: the engine gives the error. */
@@ -220,5 +220,5 @@ function handleSession(session: CommandParts, request: Buffer, command: CommandE
 }
 
 function blocks(request: Buffer, { name }: CommandEntry): boolean {
-  return !name.startsWith("XREAD") || partsOf(name, argumentsOf(request))?.has("BLOCK") !== false;
+  return !name.startsWith("XREAD") || requestParts(name, requestArguments(request))?.has("BLOCK") !== false;
 }

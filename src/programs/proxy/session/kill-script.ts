@@ -2,7 +2,7 @@ import { messageOf } from "#kit/base/fault";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf } from "../protocol/arguments.ts";
+import { requestArguments } from "../protocol/arguments.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { onlyRoute, type Routes } from "../upstream/only-route.ts";
@@ -19,12 +19,12 @@ export interface KillingSession extends Pick<SessionParts, "work"> {
  * SCRIPT KILL or FUNCTION KILL on a connection that no client uses: those of clients may wait behind the script. The engine
  * decides, with the rights of the client.
  */
-export function killScript(session: KillingSession, request: Buffer): boolean {
+export function forwardScriptKill(session: KillingSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
   const { upstream, unavailable, refusal } = onlyRoute(session.endpoint);
   if (upstream === undefined) return unavailable && session.turns.answer(refusal);
   const asking = upstream
-    .ask(argumentsOf(request), session.identity.user)
+    .ask(requestArguments(request), session.identity.user)
     .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));
   session.turns.waitFor(
     asking.then((reply) => {

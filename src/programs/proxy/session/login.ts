@@ -2,10 +2,10 @@ import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { CLIENT_NAMES, keptName, nameRefusal } from "../client/client-name.ts";
 import { hostOf } from "../client/identity.ts";
-import type { Login } from "../client/login-turns.ts";
+import type { LoginAttempt } from "../client/login-turns.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { requestArguments, keyword } from "../protocol/arguments.ts";
 import { greetingFor } from "../protocol/greeting.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { integerIn } from "../protocol/integers.ts";
@@ -25,7 +25,7 @@ export interface LoginSession extends SettingsSession {
 
 /** AUTH: the proxy checks the endpoint's password, and the engine those of other users. */
 export function handleAuth(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
-  const [, first, second, extra] = argumentsOf(request);
+  const [, first, second, extra] = requestArguments(request);
   if (first === undefined) return session.turns.answer(wrongNumber("AUTH"));
   if (extra !== undefined) return session.turns.answer(replies.syntax);
   const { identity } = session;
@@ -45,7 +45,7 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
 
 /** HELLO: may authenticate, name the client and change the protocol version. */
 export function handleHello(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
-  const hello = parseHello(argumentsOf(request));
+  const hello = parseHello(requestArguments(request));
   if (Buffer.isBuffer(hello)) return session.turns.answer(hello);
   const { identity, pinned } = session;
   const { credentials } = session.endpoint;
@@ -92,7 +92,7 @@ function askEngine(session: LoginSession, request: Buffer, command: CommandEntry
   return isTaken;
 }
 
-function loginOf(session: LoginSession): Login {
+function loginOf(session: LoginSession): LoginAttempt {
   const { identity } = session;
   return { address: hostOf(identity), connection: identity, isGone: () => session.life.ended };
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
-import { argumentsOf, keyword } from "../protocol/arguments.ts";
+import { requestArguments, keyword } from "../protocol/arguments.ts";
 import { bulkReply, replies } from "../protocol/replies.ts";
 import { answerClient } from "./client-command.ts";
 import type { ClientSession } from "./client-command.ts";
@@ -22,7 +22,7 @@ export interface AnsweredSession extends ClientSession, ViewingSession, SettingS
 /** Answers CLIENT, CONFIG or ACL WHOAMI; false when that cannot be done yet. */
 export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
-  const args = argumentsOf(request);
+  const args = requestArguments(request);
   if (keyword(args[0]) === "CLIENT" && keyword(args[1]) === "REPLY") return setReplies(session, keyword(args[2]));
   const given = ownAnswer(session, args);
   if (Buffer.isBuffer(given)) return session.turns.answer(given);
@@ -32,7 +32,7 @@ export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolea
 
 /** The answer to such a request of a transaction that is executed now. */
 export async function ownAnswerNow(session: AnsweredSession, request: Buffer): Promise<Buffer> {
-  return ownAnswer(session, argumentsOf(request));
+  return ownAnswer(session, requestArguments(request));
 }
 
 function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | Promise<Buffer> {

@@ -72,12 +72,14 @@ export class ParameterWrites {
   async #keep(asked: AskedParameters, addresses: readonly string[]): Promise<Buffer | undefined> {
     const what = [...asked.keys()].join(", ");
     const outcome = await this.#context.keep(parametersText(Object.fromEntries(asked)), addresses);
-    if (outcome === undefined) return said(`whether ${what} is set is not known`, faults.parametersNotAnswered);
-    if ("refused" in outcome) return said(`CONFIG SET of ${what} failed: ${outcome.refused.message}`, outcome.refused);
+    if (outcome === undefined) return faultReply(`whether ${what} is set is not known`, faults.parametersNotAnswered);
+    if ("refused" in outcome)
+      return faultReply(`CONFIG SET of ${what} failed: ${outcome.refused.message}`, outcome.refused);
     const { clock } = this.#context;
     const deadline = clock.uptimeMs() + APPLIED_MS;
     while (!(await this.#isApplied(asked, outcome.revision))) {
-      if (clock.uptimeMs() >= deadline) return said(`${what} is kept and not applied yet`, faults.parametersNotApplied);
+      if (clock.uptimeMs() >= deadline)
+        return faultReply(`${what} is kept and not applied yet`, faults.parametersNotApplied);
       await clock.sleep(POLL_MS);
     }
     return undefined;
@@ -102,14 +104,14 @@ export class ParameterWrites {
     if (name === undefined) return undefined;
     const { code } = faults.parameterDefined;
     const value = valueIn(byDefinition, name);
-    return said(`the definition of the database says that ${name} is "${value}"`, {
+    return faultReply(`the definition of the database says that ${name} is "${value}"`, {
       code,
       remedy: `Change it there: ${editObject(`redb ${database}`)}.`,
     });
   }
 }
 
-function said(what: string, { code, remedy }: Pick<FaultSpec, "code" | "remedy">): Buffer {
+function faultReply(what: string, { code, remedy }: Pick<FaultSpec, "code" | "remedy">): Buffer {
   return errorReply(`ERR store: ${code}: ${what}. ${remedy}`);
 }
 

@@ -2,7 +2,7 @@ import { Fault } from "#kit/base/fault";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { SessionParts } from "../client/session-parts.ts";
-import { HeldBytes } from "../limits/accounted-bytes.ts";
+import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
 import { lastClassified, lastMayCross } from "../protocol/commands.ts";
@@ -13,7 +13,7 @@ import { errorReply, replies } from "../protocol/replies.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
 import { RequestScanner } from "../protocol/request-scanner.ts";
 import type { Lane } from "../upstream/lane.ts";
-import { owned } from "../upstream/lent-memory.ts";
+import { copyIfShared } from "../upstream/lent-memory.ts";
 import { keepBlock } from "../upstream/request-blocks.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Wire } from "../upstream/wire.ts";
@@ -56,7 +56,7 @@ export class RequestReader {
   readonly #route: PrimaryView;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
-  readonly #held: HeldBytes;
+  readonly #held: AccountedBytes;
   #unread: Buffer[] = [];
   #paused = false;
   /** When it was paused, by `performance.now`. */
@@ -68,7 +68,7 @@ export class RequestReader {
     this.#parts = parts;
     this.#wire = wire;
     this.#route = onlyRoute(parts.endpoint);
-    this.#held = new HeldBytes(parts.endpoint.memory, () => {
+    this.#held = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
     });
   }
@@ -116,7 +116,7 @@ export class RequestReader {
 
   #receiveOther(bytes: Buffer): void {
     if (this.#unread.length > 0 || !this.#parts.turns.canTake) {
-      this.#unread.push(owned(bytes));
+      this.#unread.push(copyIfShared(bytes));
       this.#pause();
     } else if (!this.#consume(bytes)) this.#pause();
     else if (this.#unread.length > 0) this.pump();
@@ -167,7 +167,7 @@ export class RequestReader {
     if (upload !== undefined) return this.#feed(upload, chunk, past);
     if (past === INCOMPLETE) return this.#keepPartial(chunk);
     const request = this.#partial.join(chunk.subarray(0, past));
-    if (past < chunk.length) this.#unread.unshift(owned(chunk.subarray(past)));
+    if (past < chunk.length) this.#unread.unshift(copyIfShared(chunk.subarray(past)));
     return this.#takeAll(request);
   }
 
@@ -185,7 +185,7 @@ export class RequestReader {
       const command = unusual ? undefined : classify(chunk, scanner.nameAt, scanner.nameLength);
       if (lane === undefined || unusual || command !== undefined) {
         if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
-        return this.#takeOne(owned(chunk.subarray(at)), past - at, command);
+        return this.#takeOne(copyIfShared(chunk.subarray(at)), past - at, command);
       }
       if (lastMayCross()) this.#noteCrossing(chunk.subarray(at, past));
       count++;
@@ -236,8 +236,8 @@ export class RequestReader {
   /** Passes on what belongs to the large request, which ends at `past`. */
   #feed(upload: Upload, chunk: Buffer, past: number): boolean {
     const last = past !== INCOMPLETE;
-    if (last && past < chunk.length) this.#unread.unshift(owned(chunk.subarray(past)));
-    upload.take(owned(last ? chunk.subarray(0, past) : chunk), last);
+    if (last && past < chunk.length) this.#unread.unshift(copyIfShared(chunk.subarray(past)));
+    upload.take(copyIfShared(last ? chunk.subarray(0, past) : chunk), last);
     return true;
   }
 

@@ -2,7 +2,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { argumentsOf } from "../protocol/arguments.ts";
+import { requestArguments } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";
@@ -26,7 +26,7 @@ export interface SettingsSession {
 export function handleSelect(session: SettingsSession, request: Buffer, command: CommandEntry): boolean {
   const pinned = session.pinned.current;
   if (pinned !== undefined) return pinned.take(request, command);
-  const number = integerIn(argumentsOf(request)[1]?.toString("latin1") ?? "");
+  const number = integerIn(requestArguments(request)[1]?.toString("latin1") ?? "");
   if (number === undefined) return session.turns.answer(replies.noInteger);
   if (BigInt.asIntN(32, number) !== number) return session.turns.answer(replies.noSmallInteger);
   const database = Number(number);

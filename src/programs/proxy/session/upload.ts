@@ -5,7 +5,7 @@ import type { PinnedParts } from "../pinned/pinned-parts.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { lastClassified, runsForeignCode } from "../protocol/commands.ts";
 import { classifyFor } from "../protocol/site-commands.ts";
-import { isBusy, isRefusal } from "../protocol/refusals.ts";
+import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
@@ -112,7 +112,7 @@ export class Upload implements PinUser {
   frame(frame: Buffer): void {
     if (isPushed(frame)) return;
     if (this.#state !== "sent") this.#early = frame;
-    else if (isBusy(frame) && this.#mayWait && this.#startOver()) this.#retry();
+    else if (isBusyReply(frame) && this.#mayWait && this.#startOver()) this.#retry();
     else if (!isRefusal(frame)) this.#end(frame);
     else if (this.#startOver()) this.#retry();
     else this.#end(this.#refusal);

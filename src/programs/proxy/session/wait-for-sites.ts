@@ -5,7 +5,7 @@ import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/si
 import { engineCodeOf, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { argumentsOf } from "../protocol/arguments.ts";
+import { requestArguments } from "../protocol/arguments.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
 import type { Moving } from "./moving.ts";
 import { askPrimary, type AskedEndpoint, type AskedRoute } from "./ask-primary.ts";
@@ -32,10 +32,10 @@ const LOOKS_MS = { least: 5, most: 50 };
 export function waitForSites(session: WaitingSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
   if (!session.endpoint.isSite) return session.turns.answer(NO_SITES);
-  const asked = askedFor(argumentsOf(request).slice(1));
+  const asked = askedFor(requestArguments(request).slice(1));
   if (Buffer.isBuffer(asked)) return session.turns.answer(asked);
   session.turns.waitFor(
-    waited(session, asked).then(
+    pollSites(session, asked).then(
       (reply) => void (reply && session.turns.answer(reply)),
       (error: unknown) =>
         void session.turns.answer(
@@ -64,7 +64,7 @@ function askedFor(args: readonly Buffer[]): Asked | Buffer {
 }
 
 /** Undefined: the client gets no reply. */
-async function waited(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer | undefined> {
+async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): Promise<Buffer | undefined> {
   const { endpoint } = session;
   const { clock } = endpoint;
   const wait = { id: randomUUID(), sites };

@@ -6,7 +6,7 @@ import { replies } from "../protocol/replies.ts";
 import { mirrorSubscribers } from "../pinned/mirror-subscribers.ts";
 import { DEFAULT_SETTINGS } from "../upstream/connection-settings.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { isKnown, requirementOf, type Requirement } from "../upstream/requirement.ts";
+import { isRequirementKnown, requirementOf, type Requirement } from "../upstream/requirement.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { within } from "../timing/within.ts";
 import { ChangeCounts } from "./change-counts.ts";
@@ -185,7 +185,7 @@ export class ShardRoute implements PrimaryView {
 
   /** True once replies wait for the replicas of this version of the set, or of a later one; false after `withinMs`. */
   confirm(epoch: number, version: number, withinMs: number): Promise<boolean> {
-    const known = (): boolean => isKnown(this.#sync, this.#epoch, { epoch, version });
+    const known = (): boolean => isRequirementKnown(this.#sync, this.#epoch, { epoch, version });
     return within(this.#context.clock, withinMs, known);
   }
 

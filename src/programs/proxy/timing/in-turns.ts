@@ -12,7 +12,7 @@ export class InTurns {
   /** Does something with each that is there now, and still is when its turn comes; `act` says what that took, in steps of about a microsecond. */
   each<T>(items: ReadonlySet<T>, act: (item: T) => number): Promise<void> {
     const done = this.#last.then(() => this.#each(items, act));
-    this.#last = done.then(nothing, nothing); // who asked is told
+    this.#last = done.then(doNothing, doNothing); // who asked is told
     return done;
   }
 
@@ -27,7 +27,7 @@ export class InTurns {
   }
 }
 
-function nothing(): void {}
+function doNothing(): void {}
 
 /** Steps in a turn. */
 const AT_ONCE = 512;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Fault } from "#kit/base/fault";
 import { FrameScanner, INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { HeldBytes } from "../limits/accounted-bytes.ts";
+import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { ARENA_BYTES } from "./arena.ts";
@@ -10,11 +10,11 @@ import { lostOf, requestOf } from "./request-batch.ts";
 import type { RequestBatch } from "./request-batch.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
-import { isBusy, isRefusal } from "../protocol/refusals.ts";
+import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
 import { CarriedReply } from "./carried-reply.ts";
 import { ReplyGate } from "./reply-gate.ts";
 import type { ReplyPermits } from "./reply-gate.ts";
-import { kept } from "./lent-memory.ts";
+import { keepLent } from "./lent-memory.ts";
 import { giveBlock } from "./request-blocks.ts";
 import { Turns } from "./turns.ts";
 import { Wire } from "./wire.ts";
@@ -54,7 +54,7 @@ export class Lane {
   /** Its beginning. */
   readonly #withheld: CarriedReply;
   /** The memory of requests without a reply, but for that of the arena in use. */
-  readonly #unanswered: HeldBytes;
+  readonly #unanswered: AccountedBytes;
   /** The owners of requests wait until less is unanswered. */
   #isFull = false;
   /** They wait until the engine has taken what was sent. */
@@ -67,7 +67,7 @@ export class Lane {
     this.#withheld = new CarriedReply(permits.memory, () => {
       this.#giveUpReply();
     });
-    this.#unanswered = new HeldBytes(permits.memory, () => undefined); // it has a bound, and many clients share it
+    this.#unanswered = new AccountedBytes(permits.memory, () => undefined); // it has a bound, and many clients share it
     this.#wire = new Wire(socket, "own", {
       data: (bytes, length) => {
         this.#gate.take(bytes.subarray(0, length));
@@ -198,7 +198,7 @@ export class Lane {
       if (begins) this.#whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
       if (this.#whole && start < at) batch.owner.deliver(bytes.subarray(start, at));
       if (past === INCOMPLETE) {
-        if (this.#whole) this.#withheld.push(kept(bytes.subarray(at)));
+        if (this.#whole) this.#withheld.push(keepLent(bytes.subarray(at)));
         else batch.owner.deliver(bytes.subarray(start));
         return;
       }
@@ -219,7 +219,7 @@ export class Lane {
 
   #answer(batch: RequestBatch, tail: Buffer): void {
     const reply = this.#withheld.join(tail);
-    if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusy(reply))
+    if (batch.owner.wantsWholeReplies || isRefusal(reply) || isBusyReply(reply))
       batch.owner.answered(requestOf(batch, batch.answered), reply);
     else batch.owner.reply(reply);
   }

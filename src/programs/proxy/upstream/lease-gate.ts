@@ -1,5 +1,5 @@
 import type { Lease } from "../timing/lease.ts";
-import { kept } from "./lent-memory.ts";
+import { keepLent } from "./lent-memory.ts";
 import type { Wire } from "./wire.ts";
 
 /**
@@ -38,7 +38,7 @@ export class LeaseGate {
       this.#lease.whenRenewed(() => {
         this.#passOn();
       });
-    this.#kept.push(kept(bytes));
+    this.#kept.push(keepLent(bytes));
     this.#wire.pause();
   }
 

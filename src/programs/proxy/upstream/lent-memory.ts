@@ -32,21 +32,21 @@ export function keepMemory(bytes: Buffer): void {
 }
 
 /** `bytes`, to be kept: a copy of what is a small part of lent memory. */
-export function kept(bytes: Buffer): Buffer {
+export function keepLent(bytes: Buffer): Buffer {
   const lender = LENDERS.get(bytes.buffer);
   if (lender === undefined) return bytes;
-  if (bytes.length < COPIED_BYTES) return copyOf(bytes, 0, bytes.length);
+  if (bytes.length < COPIED_BYTES) return copyBytes(bytes, 0, bytes.length);
   lender.keep();
   return bytes;
 }
 
 /** `bytes`, to be kept: a copy of what lies in shared memory. */
-export function owned(bytes: Buffer): Buffer {
-  return bytes.buffer === SHARED_MEMORY.buffer ? copyOf(bytes, 0, bytes.length) : bytes;
+export function copyIfShared(bytes: Buffer): Buffer {
+  return bytes.buffer === SHARED_MEMORY.buffer ? copyBytes(bytes, 0, bytes.length) : bytes;
 }
 
 /** In memory of its own, of its size. */
-export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+export function copyBytes(bytes: Buffer, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start);
   bytes.copy(copy, 0, start, end);
   return copy;

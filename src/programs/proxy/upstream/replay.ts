@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import type { Pin } from "./pin.ts";
-import { isBusy, isRefusal } from "../protocol/refusals.ts";
+import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
 import { isMessage } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 
@@ -28,7 +28,7 @@ export function replayOn(pin: Pin, replay: Replay, clock: Clock, message: (frame
     pin.attach({
       frame: (frame) => {
         if (isMessage(frame)) message(frame);
-        else if (isRefusal(frame) || isBusy(frame)) fail("the engine is not ready");
+        else if (isRefusal(frame) || isBusyReply(frame)) fail("the engine is not ready");
         else if (--left === 0) {
           cancel();
           resolve();

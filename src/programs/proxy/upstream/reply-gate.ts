@@ -2,7 +2,7 @@ import type { Lease } from "../timing/lease.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 import { LeaseGate } from "./lease-gate.ts";
 import { isOnlyRefusals, isWholeRefusal } from "../protocol/refusals.ts";
-import { kept } from "./lent-memory.ts";
+import { keepLent } from "./lent-memory.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
 import type { Wire } from "./wire.ts";
 
@@ -68,7 +68,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
       this.#lease.take(bytes);
       return;
     }
-    this.#arrived.push(kept(bytes));
+    this.#arrived.push(keepLent(bytes));
     this.#bytes += bytes.length;
     if (this.#bytes > MOST_KEPT_BYTES && !this.#paused) {
       this.#paused = true;

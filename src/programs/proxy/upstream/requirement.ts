@@ -14,7 +14,7 @@ export function requirementOf(sync: SyncReplicas | undefined, epoch: number): Re
 }
 
 /** True when replies of the primary of `epoch` wait for the replicas of that version of its set, or of a later one. */
-export function isKnown(
+export function isRequirementKnown(
   sync: SyncReplicas | undefined,
   epoch: number,
   least: { readonly epoch: number; readonly version: number },

@@ -44,7 +44,7 @@ export class Wire {
   }
 
   /** Sends, in order. `bytes` must not change while they are queued: `taken` is called when they are not any more. */
-  write(bytes: Buffer, taken: () => void = nothing): Sent {
+  write(bytes: Buffer, taken: () => void = doNothing): Sent {
     return this.#channel.write(bytes, taken);
   }
 
@@ -97,7 +97,7 @@ export class Wire {
   }
 }
 
-const nothing = (): void => undefined;
+const doNothing = (): void => undefined;
 
 /** Less than the smallest part in which much arrives, a record of TLS. */
 const ALL_THERE_IS = 8 * 1024;

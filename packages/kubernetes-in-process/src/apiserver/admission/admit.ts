@@ -1,4 +1,4 @@
-import { accepted, DEFINITIONS } from "../crd/acceptance.ts";
+import { acceptDefinition, DEFINITIONS } from "../crd/acceptance.ts";
 import { conflictError, notFoundError, qualifiedResource, apiErrors, apiError } from "../faults.ts";
 import type { ApiCall } from "../http/call.ts";
 import { type KubeObject } from "../objects/object.ts";
@@ -28,7 +28,7 @@ export function admit(context: ServerContext, admission: Admission): void {
       if (before === undefined) giveServiceAccount(context, object);
       return;
     case DEFINITIONS:
-      if (before === undefined) object["status"] = accepted(context, object)["status"];
+      if (before === undefined) object["status"] = acceptDefinition(context, object)["status"];
       return;
     case "services":
       assignClusterIp(context, object, before);

@@ -21,12 +21,12 @@ export function assignClusterIp(context: ServerContext, service: KubeObject, bef
     spec["clusterIPs"] = [asked];
     return;
   }
-  const address = old === "" ? chosen(context, service, asked) : old;
+  const address = old === "" ? allocateAddress(context, service, asked) : old;
   spec["clusterIP"] = address;
   spec["clusterIPs"] = [address];
 }
 
-function chosen(context: ServerContext, service: KubeObject, asked: string): string {
+function allocateAddress(context: ServerContext, service: KubeObject, asked: string): string {
   const taken = new Set(context.store.list("services").map((other) => textAt(jsonAt(other, "spec"), "clusterIP")));
   const range = Array.from({ length: 254 }, (_, index) => `${context.servicePrefix}${index + 1}`);
   if (asked === "") {

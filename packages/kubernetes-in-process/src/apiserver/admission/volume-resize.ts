@@ -6,7 +6,7 @@ import type { KubeObject } from "../objects/object.ts";
 
 /** A claim grows only when it is bound and its storage class allows it. */
 export function checkResize({ store }: ServerContext, claim: KubeObject, before: KubeObject): void {
-  if (requested(claim) <= requested(before)) return;
+  if (requestedBytes(claim) <= requestedBytes(before)) return;
   const { name } = claim.metadata;
   const refuse = (why: string): never => {
     const message = `persistentvolumeclaims ${JSON.stringify(name)} is forbidden: ${why}`;
@@ -21,6 +21,6 @@ export function checkResize({ store }: ServerContext, claim: KubeObject, before:
   }
 }
 
-function requested(claim: KubeObject): number {
+function requestedBytes(claim: KubeObject): number {
   return parseQuantity(String(mapAt(claim, "spec", "resources", "requests")["storage"] ?? "0"));
 }

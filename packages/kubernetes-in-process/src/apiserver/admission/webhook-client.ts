@@ -14,7 +14,7 @@ export async function postReview(
 ): Promise<unknown> {
   const caBundle = textAt(clientConfig, "caBundle");
   const body = JSON.stringify(review);
-  const incoming = await sent(body, {
+  const incoming = await sendBody(body, {
     ...addressOf(context, clientConfig),
     method: "POST",
     ...(caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64") }),
@@ -26,7 +26,7 @@ export async function postReview(
   return JSON.parse(answer);
 }
 
-function sent(body: string, options: RequestOptions): Promise<IncomingMessage> {
+function sendBody(body: string, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = request(options, resolve);
     outgoing.on("error", reject);

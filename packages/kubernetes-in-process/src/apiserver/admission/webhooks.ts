@@ -84,7 +84,7 @@ async function ask(context: ServerContext, webhook: Json, admission: AdmissionRe
   }
   for (const warning of textsAt(response, "warnings")) admission.call.warnings.add(warning);
   if (response["allowed"] === true) return;
-  throw denied(name, jsonAt(response, "status"));
+  throw denialError(name, jsonAt(response, "status"));
 }
 
 function conditionsHold(webhook: Json, request: Json): boolean {
@@ -119,7 +119,7 @@ function requestOf({ resource, target, object, before, operation, call }: Admiss
   };
 }
 
-function denied(webhook: string, status: Json): Error {
+function denialError(webhook: string, status: Json): Error {
   const why = textAt(status, "message") || textAt(status, "reason") || "without explanation";
   const message = `admission webhook ${JSON.stringify(webhook)} denied the request: ${why}`;
   const code = numberAt(status, "code");

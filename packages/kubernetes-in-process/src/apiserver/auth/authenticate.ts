@@ -15,7 +15,7 @@ export function authenticate(request: IncomingMessage, store: Store, key: Buffer
   const user = certificateUser(request) ?? tokenUser(request, store, key, now);
   if (user === undefined) throw apiError(apiErrors.unauthorized, "Unauthorized");
   const name = request.headers["impersonate-user"];
-  return typeof name === "string" && name !== "" ? impersonated(store, user, name, request) : user;
+  return typeof name === "string" && name !== "" ? impersonate(store, user, name, request) : user;
 }
 
 /** The user whom a bearer token stands for; undefined when it is not valid or its account is gone. */
@@ -31,7 +31,7 @@ function userOfClaims(claims: TokenClaims, store: Store, audience: string): User
   return serviceAccountUser(claims.namespace, claims.name, claims.uid);
 }
 
-function impersonated(store: Store, user: User, name: string, request: IncomingMessage): User {
+function impersonate(store: Store, user: User, name: string, request: IncomingMessage): User {
   const sent = request.headersDistinct["impersonate-group"] ?? [];
   const wanted = [["users", name] as const, ...sent.map((group) => ["groups", group] as const)];
   for (const [plural, each] of wanted) {

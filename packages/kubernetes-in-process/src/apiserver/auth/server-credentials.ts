@@ -26,11 +26,11 @@ export interface ServerCredentials {
 
 /** Reads the identity below `dataDir`, or makes it; certificates within 30 days of their end are made anew. */
 export async function loadServerCredentials(dataDir: string, host: string, now: Date): Promise<ServerCredentials> {
-  const authority = await kept(join(dataDir, "ca.json"), now, () =>
+  const authority = await loadOrMake(join(dataDir, "ca.json"), now, () =>
     createAuthority({ commonName: "kubernetes", now, days: AUTHORITY_DAYS }),
   );
   const addresses = [...new Set([host, "127.0.0.1"])].filter((address) => /^[\d.]+$/.test(address));
-  const server = await kept(join(dataDir, `server-${host}.json`), now, () =>
+  const server = await loadOrMake(join(dataDir, `server-${host}.json`), now, () =>
     issue(authority, {
       commonName: "kube-apiserver",
       dnsNames: [
@@ -46,7 +46,7 @@ export async function loadServerCredentials(dataDir: string, host: string, now: 
       days: LEAF_DAYS,
     }),
   );
-  const admin = await kept(join(dataDir, "admin.json"), now, () =>
+  const admin = await loadOrMake(join(dataDir, "admin.json"), now, () =>
     issue(authority, {
       commonName: "kubernetes-admin",
       organizations: [ADMINISTRATORS],
@@ -84,7 +84,7 @@ current-context: kubernetes-admin@local
 `;
 }
 
-async function kept(path: string, now: Date, make: () => KeyPair): Promise<KeyPair> {
+async function loadOrMake(path: string, now: Date, make: () => KeyPair): Promise<KeyPair> {
   const known = await readIfThere(path);
   const parsed: unknown = known === undefined ? undefined : JSON.parse(known);
   if (isJson(parsed)) {

@@ -8,7 +8,7 @@ import { bucketOf } from "./definition.ts";
 export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 
 /** `definition` as it is when its names are accepted: what `kubectl wait --for=condition=Established` waits for. */
-export function accepted(context: ServerContext, definition: KubeObject): KubeObject {
+export function acceptDefinition(context: ServerContext, definition: KubeObject): KubeObject {
   const next = copyOf(definition);
   const conflict = nameConflict(context, definition);
   const spec = jsonAt(definition, "spec");

@@ -42,12 +42,12 @@ export function decodeBody(body: Buffer, mediaType: string): unknown {
     case "application/json-patch+json":
     case "application/merge-patch+json":
     case "application/strategic-merge-patch+json":
-      return decoded(body, mediaType, (text) => JSON.parse(text));
+      return parseBodyText(body, mediaType, (text) => JSON.parse(text));
     case "application/apply-patch+yaml":
     case "application/yaml":
-      return decoded(body, mediaType, (text) => parseYaml(text, { version: "1.1", maxAliasCount: 100 }));
+      return parseBodyText(body, mediaType, (text) => parseYaml(text, { version: "1.1", maxAliasCount: 100 }));
     case "application/vnd.kubernetes.protobuf":
-      return decoded(body, mediaType, () => decodeProtobuf(body));
+      return parseBodyText(body, mediaType, () => decodeProtobuf(body));
     default:
       throw apiError(
         apiErrors.unsupportedMediaType,
@@ -56,7 +56,7 @@ export function decodeBody(body: Buffer, mediaType: string): unknown {
   }
 }
 
-function decoded(body: Buffer, mediaType: string, parse: (text: string) => unknown): unknown {
+function parseBodyText(body: Buffer, mediaType: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(body.toString("utf8"));
   } catch (error) {

@@ -24,7 +24,7 @@ export function answer(call: Pick<ApiCall, "response" | "warnings">, code: numbe
 
 /** Writes status line and headers, warnings included. */
 export function writeHead(call: Pick<ApiCall, "response" | "warnings">, code: number, type: string): void {
-  const warnings = [...call.warnings].map((warning) => `299 - ${quoted(warning)}`);
+  const warnings = [...call.warnings].map((warning) => `299 - ${quoteHeaderText(warning)}`);
   if (warnings.length > 0) call.response.setHeader("warning", warnings);
   call.response.writeHead(code, { "content-type": type, "cache-control": "no-cache, private" });
 }
@@ -39,7 +39,7 @@ function contentType(view: View | undefined): string {
   return `application/json;g=apidiscovery.k8s.io;v=${view.version};as=APIGroupDiscoveryList`;
 }
 
-function quoted(text: string): string {
+function quoteHeaderText(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]/g, " ").slice(0, 1000);
   return `"${plain.replace(/["\\]/g, (character) => `\\${character}`)}"`;
 }

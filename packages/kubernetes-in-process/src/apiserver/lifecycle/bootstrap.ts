@@ -66,9 +66,9 @@ function roles(): Wanted[] {
   return [
     ...userRoles(),
     ...systemRoles(),
-    binding("cluster-admin", "system:masters"),
-    binding("system:discovery", "system:authenticated"),
-    binding("system:basic-user", "system:authenticated"),
+    clusterRoleBinding("cluster-admin", "system:masters"),
+    clusterRoleBinding("system:discovery", "system:authenticated"),
+    clusterRoleBinding("system:basic-user", "system:authenticated"),
   ];
 }
 
@@ -114,7 +114,7 @@ function clusterRole(name: string, rules: readonly Record<string, unknown>[]): W
   return [`clusterroles.${RBAC}`, { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules }];
 }
 
-function binding(role: string, group: string): Wanted {
+function clusterRoleBinding(role: string, group: string): Wanted {
   const metadata = { name: role, labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } };
   const roleRef = { apiGroup: RBAC, kind: "ClusterRole", name: role };
   const subjects = [{ apiGroup: RBAC, kind: "Group", name: group }];

@@ -4,7 +4,7 @@ import { markDeleted } from "../rest/delete.ts";
 import { isFinished } from "../rest/write.ts";
 import { sameJson } from "../schema/json.ts";
 import type { ServerContext } from "../context/server-context.ts";
-import { accepted, DEFINITIONS } from "../crd/acceptance.ts";
+import { acceptDefinition, DEFINITIONS } from "../crd/acceptance.ts";
 import { CLEANUP_FINALIZER } from "../crd/strategy.ts";
 import { bucketOf, hasCondition, resourcesOf } from "../crd/definition.ts";
 
@@ -38,7 +38,7 @@ function follow(context: ServerContext, definition: KubeObject): void {
 }
 
 async function accept(context: ServerContext, definition: KubeObject): Promise<void> {
-  const next = accepted(context, definition);
+  const next = acceptDefinition(context, definition);
   if (sameJson(next, definition)) return;
   await context.store.put(DEFINITIONS, definition.metadata.name, next, definition);
 }
@@ -48,7 +48,7 @@ async function cleanUp(context: ServerContext, definition: KubeObject): Promise<
   if (!(definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)) return;
   const { name } = definition.metadata;
   if (!hasCondition(definition, "Terminating")) {
-    await context.store.put(DEFINITIONS, name, accepted(context, definition), definition);
+    await context.store.put(DEFINITIONS, name, acceptDefinition(context, definition), definition);
     return;
   }
   const bucket = bucketOf(definition);

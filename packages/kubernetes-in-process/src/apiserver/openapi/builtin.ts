@@ -57,8 +57,8 @@ function open(name: string, pending: Pending[]): Schema {
   return Object.assign(schema, linkedMembers(kept, pending), mark);
 }
 
-function linked(node: unknown, pending: Pending[]): unknown {
-  if (isArray(node)) return node.map((item) => linked(item, pending));
+function resolveReferences(node: unknown, pending: Pending[]): unknown {
+  if (isArray(node)) return node.map((item) => resolveReferences(item, pending));
   if (!isJsonObject(node)) return node;
   const reference = referenceOf(node);
   if (reference === undefined) return linkedMembers(node, pending);
@@ -70,7 +70,7 @@ function linked(node: unknown, pending: Pending[]): unknown {
 }
 
 function linkedMembers(node: JsonObject, pending: Pending[]): JsonObject {
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, linked(value, pending)]));
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolveReferences(value, pending)]));
 }
 
 /** Kubernetes writes a reference with a description of its own as an allOf of one. */

@@ -46,7 +46,7 @@ export function pathsOf(resource: Described, schema: string): JsonObject {
 }
 
 function collectionItem(resource: Described, schema: string): JsonObject {
-  return offered(resource, {
+  return supportedOperations(resource, {
     list: ["get", operation(resource, "list", LIST, schema)],
     create: ["post", { ...operation(resource, "post", WRITE, schema), requestBody: body(["*/*"], schema) }],
     deletecollection: ["delete", operation(resource, "deletecollection", [...LIST, ...DELETE], STATUS)],
@@ -54,7 +54,7 @@ function collectionItem(resource: Described, schema: string): JsonObject {
 }
 
 function objectItem(resource: Described, schema: string): JsonObject {
-  return offered(resource, {
+  return supportedOperations(resource, {
     get: ["get", operation(resource, "get", ["pretty"], schema)],
     update: ["put", { ...operation(resource, "put", WRITE, schema), requestBody: body(["*/*"], schema) }],
     patch: ["patch", patchOperation(resource, schema)],
@@ -66,7 +66,7 @@ function objectItem(resource: Described, schema: string): JsonObject {
 }
 
 function subresource(resource: Described, schema: string): JsonObject {
-  return offered(resource, {
+  return supportedOperations(resource, {
     get: ["get", operation(resource, "get", ["pretty"], schema)],
     update: ["put", { ...operation(resource, "put", WRITE, schema), requestBody: body(["*/*"], schema) }],
     patch: ["patch", patchOperation(resource, schema)],
@@ -108,7 +108,10 @@ function body(types: readonly string[], schema: string): JsonObject {
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema: { $ref: schema } }])) };
 }
 
-function offered(resource: Described, operations: Readonly<Record<string, readonly [string, JsonObject]>>): JsonObject {
+function supportedOperations(
+  resource: Described,
+  operations: Readonly<Record<string, readonly [string, JsonObject]>>,
+): JsonObject {
   return Object.fromEntries(
     Object.entries(operations)
       .filter(([verb]) => resource.verbs.includes(verb))

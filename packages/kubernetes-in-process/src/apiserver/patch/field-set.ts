@@ -16,32 +16,32 @@ export const leaf: FieldSet = { member: true, children: new Map() };
 
 /** A set of these children; empty ones are left out. */
 export function setOf(member: boolean, children: Iterable<readonly [string, FieldSet]>): FieldSet {
-  return { member, children: new Map([...children].filter(([, child]) => !isEmpty(child))) };
+  return { member, children: new Map([...children].filter(([, child]) => !isEmptySet(child))) };
 }
 
 /** True when no field is in the set. */
-export function isEmpty({ member, children }: FieldSet): boolean {
+export function isEmptySet({ member, children }: FieldSet): boolean {
   return !member && children.size === 0;
 }
 
 /** The fields in either. */
-export function union(a: FieldSet, b: FieldSet): FieldSet {
-  return combined(a, b, (inA, inB) => inA || inB);
+export function unionOfFields(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, (inA, inB) => inA || inB);
 }
 
 /** The fields in `a` that are not in `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return combined(a, b, (inA, inB) => inA && !inB);
+  return combine(a, b, (inA, inB) => inA && !inB);
 }
 
 /** The fields in both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  return combined(a, b, (inA, inB) => inA && inB);
+  return combine(a, b, (inA, inB) => inA && inB);
 }
 
 /** True when both hold the same fields. */
 export function sameSet(a: FieldSet, b: FieldSet): boolean {
-  return isEmpty(difference(a, b)) && isEmpty(difference(b, a));
+  return isEmptySet(difference(a, b)) && isEmptySet(difference(b, a));
 }
 
 /** The set that FieldsV1 spells; members of another form are passed over. */
@@ -87,10 +87,10 @@ function formatElement(set: FieldSet): JsonObject {
   return set.children.size === 0 ? {} : formatFields(set);
 }
 
-function combined(a: FieldSet, b: FieldSet, keep: (inA: boolean, inB: boolean) => boolean): FieldSet {
+function combine(a: FieldSet, b: FieldSet, keep: (inA: boolean, inB: boolean) => boolean): FieldSet {
   const keys = new Set([...a.children.keys(), ...b.children.keys()]);
   const children = [...keys].map(
-    (key) => [key, combined(a.children.get(key) ?? emptySet, b.children.get(key) ?? emptySet, keep)] as const,
+    (key) => [key, combine(a.children.get(key) ?? emptySet, b.children.get(key) ?? emptySet, keep)] as const,
   );
   return setOf(keep(a.member, b.member), children);
 }

@@ -7,13 +7,13 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /** RFC 6902, all operations or none. `object` is not changed. */
 export function applyJsonPatch(object: JsonObject, operations: unknown): PatchOutcome {
-  if (!isArray(operations)) return failed("malformed", "a JSON patch is an array of operations");
+  if (!isArray(operations)) return failPatch("malformed", "a JSON patch is an array of operations");
   if (operations.length > MAX_OPERATIONS) {
     const said = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`;
-    return failed("tooLarge", said);
+    return failPatch("tooLarge", said);
   }
   if (!operations.every(isOperation))
-    return failed("malformed", "every operation of a JSON patch has an op and a path");
+    return failPatch("malformed", "every operation of a JSON patch has an op and a path");
   return applyInTurn(structuredClone(object), operations);
 }
 
@@ -24,16 +24,16 @@ function applyInTurn(start: unknown, operations: readonly jsonPatch.Operation[])
     // copies can double the document with each operation, so their sum is bounded
     if (operation.op === "copy") copied += sizeAt(document, operation.from);
     if (copied > MAX_COPIED_BYTES)
-      return failed("tooLarge", `the copies of the patch exceed ${MAX_COPIED_BYTES} bytes`);
+      return failPatch("tooLarge", `the copies of the patch exceed ${MAX_COPIED_BYTES} bytes`);
     try {
       document = jsonPatch.applyOperation(document, structuredClone(operation), true, true, true, index).newDocument;
     } catch (error) {
-      return failed("unprocessable", sentenceFor(error, operation));
+      return failPatch("unprocessable", sentenceFor(error, operation));
     }
   }
   return isJsonObject(document)
     ? { kind: "patched", object: document }
-    : failed("unprocessable", "the patch does not leave an object");
+    : failPatch("unprocessable", "the patch does not leave an object");
 }
 
 function sizeAt(document: unknown, pointer: string): number {
@@ -57,6 +57,6 @@ function isOperation(value: unknown): value is jsonPatch.Operation {
   return isJsonObject(value) && typeof value["op"] === "string" && typeof value["path"] === "string";
 }
 
-function failed(why: "malformed" | "unprocessable" | "tooLarge", message: string): PatchOutcome {
+function failPatch(why: "malformed" | "unprocessable" | "tooLarge", message: string): PatchOutcome {
   return { kind: "failed", why, message };
 }

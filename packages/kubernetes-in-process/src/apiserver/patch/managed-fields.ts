@@ -3,11 +3,11 @@ import {
   difference,
   emptySet,
   formatFields,
-  isEmpty,
+  isEmptySet,
   leaf,
   parseFields,
   setOf,
-  union,
+  unionOfFields,
   type FieldSet,
 } from "./field-set.ts";
 import type { ManagedFieldsEntry } from "./outcome.ts";
@@ -77,9 +77,9 @@ export function managersOf(object: JsonObject | undefined): Managers {
 
 /** The managers as metadata.managedFields lists them: appliers first, then by age. */
 export function entriesOf(managers: Managers): readonly ManagedFieldsEntry[] {
-  return capped([...managers.values()].filter(({ fields }) => !isEmpty(fields)).toSorted(byOperationThenAge)).map(
-    formatEntry,
-  );
+  return capUpdaters(
+    [...managers.values()].filter(({ fields }) => !isEmptySet(fields)).toSorted(byOperationThenAge),
+  ).map(formatEntry);
 }
 
 /** The managers after someone else's write: what it changed or removed is theirs no longer. */
@@ -88,7 +88,7 @@ export function afterWriteOfAnother(
   writer: string,
   { changed, removed }: FieldComparison,
 ): Managers {
-  const written = union(changed, removed);
+  const written = unionOfFields(changed, removed);
   return new Map(
     [...managers].map(([key, one]) => [
       key,
@@ -137,7 +137,7 @@ function formatEntry({ id, fields, time }: Manager): ManagedFieldsEntry {
 }
 
 /** The oldest updaters beyond the limit become one: an object cannot grow by being written under many names. */
-function capped(sorted: readonly Manager[]): readonly Manager[] {
+function capUpdaters(sorted: readonly Manager[]): readonly Manager[] {
   const updaters = sorted.filter(({ id }) => id.operation === "Update");
   const excess = updaters.length - MAX_UPDATE_MANAGERS;
   const newest = updaters[0];
@@ -146,7 +146,7 @@ function capped(sorted: readonly Manager[]): readonly Manager[] {
   const ancient: Manager = {
     ...newest,
     id: { manager: "ancient-changes", operation: "Update", apiVersion: newest.id.apiVersion },
-    fields: old.reduce((all, { fields }) => union(all, fields), emptySet),
+    fields: old.reduce((all, { fields }) => unionOfFields(all, fields), emptySet),
   };
   return [...sorted.filter(({ id }) => id.operation === "Apply"), ancient, ...updaters.slice(excess + 1)];
 }

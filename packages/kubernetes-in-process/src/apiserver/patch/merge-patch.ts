@@ -6,11 +6,11 @@ export function applyMergePatch(object: JsonObject, patch: JsonObject): JsonObje
     ...Object.entries(object).filter(([key]) => !Object.hasOwn(patch, key)),
     ...Object.entries(patch)
       .filter(([, value]) => value !== null)
-      .map(([key, value]) => [key, merged(member(object, key), value)] as const),
+      .map(([key, value]) => [key, mergeMember(member(object, key), value)] as const),
   ]);
 }
 
-function merged(current: unknown, patch: unknown): unknown {
+function mergeMember(current: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
   return applyMergePatch(isJsonObject(current) ? current : {}, patch);
 }

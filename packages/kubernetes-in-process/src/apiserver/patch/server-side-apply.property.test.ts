@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { applied, containers, deployment, later, now, ownersOf, schema } from "../../testing/managed-deployment.ts";
+import { applyAs, containers, webDeployment, later, now, ownersOf, schema } from "../../testing/managed-deployment.ts";
 import { isJsonObject, type JsonObject } from "../schema/json.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 
@@ -16,14 +16,14 @@ test("whatever is applied, the result holds it, the same again changes nothing, 
       replicas: fc.option(fc.nat(3)),
     })
     .map(({ labels, names: list, image: tag, replicas }) =>
-      deployment(
+      webDeployment(
         { ...(replicas === null ? {} : { replicas }), ...containers(...list.map((name) => ({ name, image: tag }))) },
         { labels },
       ),
     );
   fc.assert(
     fc.property(spec, spec, (one, other) => {
-      const first = applied(undefined, "one", one);
+      const first = applyAs(undefined, "one", one);
       const outcome = serverSideApply({ live: first, applied: other, manager: "other", force: true, schema, now });
       assert.ok(outcome.kind === "applied");
       const again = serverSideApply({
@@ -35,10 +35,10 @@ test("whatever is applied, the result holds it, the same again changes nothing, 
         now: later,
       });
       assert.ok(again.kind === "applied" && again.object === outcome.object);
-      const alone = applied(outcome.object, "one", deployment({}));
+      const alone = applyAs(outcome.object, "one", webDeployment({}));
       const onlyOther = ownersOf(alone)["other"];
-      assert.deepEqual(onlyOther, ownersOf(applied(undefined, "other", other))["other"]);
-      assert.deepEqual(sorted(withoutMetadata(alone)), sorted(withoutMetadata(applied(undefined, "other", other))));
+      assert.deepEqual(onlyOther, ownersOf(applyAs(undefined, "other", other))["other"]);
+      assert.deepEqual(sorted(withoutMetadata(alone)), sorted(withoutMetadata(applyAs(undefined, "other", other))));
     }),
     { numRuns: 150 },
   );

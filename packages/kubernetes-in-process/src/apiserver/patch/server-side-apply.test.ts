@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  applied,
+  applyAs,
   containers,
-  deployment,
+  webDeployment,
   later,
   now,
   ownersOf,
   schema,
-  updated,
+  updateAs,
 } from "../../testing/managed-deployment.ts";
 import type { JsonObject } from "../schema/json.ts";
 import { describeConflicts } from "./apply-messages.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 
 test("creates the object and owns what was applied", () => {
-  const object = applied(undefined, "a", deployment({ replicas: 2 }, { labels: { app: "web" } }));
+  const object = applyAs(undefined, "a", webDeployment({ replicas: 2 }, { labels: { app: "web" } }));
   assert.deepEqual(object, {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -38,10 +38,10 @@ test("creates the object and owns what was applied", () => {
 });
 
 test("the same again gives the very object", () => {
-  const live = applied(undefined, "a", deployment({ replicas: 2 }));
+  const live = applyAs(undefined, "a", webDeployment({ replicas: 2 }));
   const outcome = serverSideApply({
     live,
-    applied: deployment({ replicas: 2 }),
+    applied: webDeployment({ replicas: 2 }),
     manager: "a",
     force: false,
     schema,
@@ -51,18 +51,18 @@ test("the same again gives the very object", () => {
 });
 
 test("a field that is applied no more goes, others stay", () => {
-  const live = applied(undefined, "a", deployment({ replicas: 2, paused: true }));
-  assert.deepEqual(applied(live, "a", deployment({ replicas: 2 }))["spec"], { replicas: 2 });
+  const live = applyAs(undefined, "a", webDeployment({ replicas: 2, paused: true }));
+  assert.deepEqual(applyAs(live, "a", webDeployment({ replicas: 2 }))["spec"], { replicas: 2 });
 });
 
 test("giving up all metadata leaves the name", () => {
-  const live = applied(undefined, "a", deployment({}, { labels: { x: "y" } }));
-  assert.deepEqual(applied(live, "a", deployment({ replicas: 1 }))["spec"], { replicas: 1 });
-  assert.match(JSON.stringify(applied(live, "a", deployment({}))["metadata"]), /^\{"name":"web"/);
+  const live = applyAs(undefined, "a", webDeployment({}, { labels: { x: "y" } }));
+  assert.deepEqual(applyAs(live, "a", webDeployment({ replicas: 1 }))["spec"], { replicas: 1 });
+  assert.match(JSON.stringify(applyAs(live, "a", webDeployment({}))["metadata"]), /^\{"name":"web"/);
 });
 
 test("a field that the schema does not declare is refused by name", () => {
-  const configuration = deployment({ nope: 1 });
+  const configuration = webDeployment({ nope: 1 });
   const outcome = serverSideApply({
     live: undefined,
     applied: configuration,
@@ -77,16 +77,16 @@ test("a field that the schema does not declare is refused by name", () => {
 });
 
 test("a field that two applied stays until the second gives it up", () => {
-  const first = applied(undefined, "a", deployment({ replicas: 2 }));
-  const both = applied(first, "b", deployment({ replicas: 2 }));
-  const one = applied(both, "a", deployment({}));
+  const first = applyAs(undefined, "a", webDeployment({ replicas: 2 }));
+  const both = applyAs(first, "b", webDeployment({ replicas: 2 }));
+  const one = applyAs(both, "a", webDeployment({}));
   assert.deepEqual(one["spec"], { replicas: 2 });
-  assert.deepEqual(applied(one, "b", deployment({ paused: true }))["spec"], { paused: true });
+  assert.deepEqual(applyAs(one, "b", webDeployment({ paused: true }))["spec"], { paused: true });
 });
 
 test("another value for a field of another manager is a conflict that names both", () => {
-  const live = applied(undefined, "a", deployment({ replicas: 2 }));
-  const request = { live, applied: deployment({ replicas: 3 }), manager: "b", schema, now };
+  const live = applyAs(undefined, "a", webDeployment({ replicas: 2 }));
+  const request = { live, applied: webDeployment({ replicas: 3 }), manager: "b", schema, now };
   const outcome = serverSideApply({ ...request, force: false });
   assert.deepEqual(outcome, { kind: "conflict", conflicts: [{ manager: '"a"', field: ".spec.replicas" }] });
   assert.ok(outcome.kind === "conflict");
@@ -94,10 +94,10 @@ test("another value for a field of another manager is a conflict that names both
 });
 
 test("force takes the field over", () => {
-  const live = applied(undefined, "a", deployment({ replicas: 2, paused: true }));
+  const live = applyAs(undefined, "a", webDeployment({ replicas: 2, paused: true }));
   const outcome = serverSideApply({
     live,
-    applied: deployment({ replicas: 3 }),
+    applied: webDeployment({ replicas: 3 }),
     manager: "b",
     force: true,
     schema,
@@ -111,10 +111,10 @@ test("force takes the field over", () => {
 });
 
 test("a conflict with an update names its version, several are listed by manager", () => {
-  const live = updated(undefined, deployment({ replicas: 2, paused: true }), "kubectl-edit");
+  const live = updateAs(undefined, webDeployment({ replicas: 2, paused: true }), "kubectl-edit");
   const outcome = serverSideApply({
     live,
-    applied: deployment({ replicas: 3, paused: false }),
+    applied: webDeployment({ replicas: 3, paused: false }),
     manager: "b",
     force: false,
     schema,
@@ -128,10 +128,10 @@ test("a conflict with an update names its version, several are listed by manager
 });
 
 test("items of a keyed list have owners of their own", () => {
-  const first = applied(undefined, "a", deployment(containers({ name: "one", image: "i:1" })));
-  const both = applied(first, "b", deployment(containers({ name: "two", image: "i:1" })));
+  const first = applyAs(undefined, "a", webDeployment(containers({ name: "one", image: "i:1" })));
+  const both = applyAs(first, "b", webDeployment(containers({ name: "two", image: "i:1" })));
   assert.deepEqual(both["spec"], containers({ name: "one", image: "i:1" }, { name: "two", image: "i:1" }));
-  assert.deepEqual(applied(both, "a", deployment({}))["spec"], containers({ name: "two", image: "i:1" }));
+  assert.deepEqual(applyAs(both, "a", webDeployment({}))["spec"], containers({ name: "two", image: "i:1" }));
   assert.deepEqual(ownersOf(both)["b"], {
     "f:spec": {
       "f:template": {
@@ -143,16 +143,16 @@ test("items of a keyed list have owners of their own", () => {
 
 test("a key with a default need not be written", () => {
   const port = (extra: JsonObject): JsonObject =>
-    deployment(containers({ name: "one", ports: [{ containerPort: 80, ...extra }] }));
-  const live = applied(undefined, "a", port({ protocol: "TCP" }));
-  assert.deepEqual(applied(live, "a", port({ name: "http" }))["spec"], port({ name: "http" })["spec"]);
+    webDeployment(containers({ name: "one", ports: [{ containerPort: 80, ...extra }] }));
+  const live = applyAs(undefined, "a", port({ protocol: "TCP" }));
+  assert.deepEqual(applyAs(live, "a", port({ name: "http" }))["spec"], port({ name: "http" })["spec"]);
 });
 
 test("an atomic map has one owner", () => {
-  const live = applied(undefined, "a", deployment({ selector: { matchLabels: { a: "1" } } }));
+  const live = applyAs(undefined, "a", webDeployment({ selector: { matchLabels: { a: "1" } } }));
   const outcome = serverSideApply({
     live,
-    applied: deployment({ selector: { matchLabels: { b: "2" } } }),
+    applied: webDeployment({ selector: { matchLabels: { b: "2" } } }),
     manager: "b",
     force: false,
     schema,
@@ -163,8 +163,8 @@ test("an atomic map has one owner", () => {
 
 test("an object without known owners belongs to its past", () => {
   const outcome = serverSideApply({
-    live: deployment({ replicas: 1 }),
-    applied: deployment({ replicas: 2 }),
+    live: webDeployment({ replicas: 1 }),
+    applied: webDeployment({ replicas: 2 }),
     manager: "a",
     force: false,
     schema,
@@ -178,22 +178,22 @@ test("an object without known owners belongs to its past", () => {
 
 test("kubectl takes over what kubectl apply wrote on the client side, and keeps its annotation true", () => {
   const name = "kubectl.kubernetes.io/last-applied-configuration";
-  const last = JSON.stringify(deployment({ replicas: 2 }));
-  const live = updated(
+  const last = JSON.stringify(webDeployment({ replicas: 2 }));
+  const live = updateAs(
     undefined,
-    deployment({ replicas: 2 }, { annotations: { [name]: last } }),
+    webDeployment({ replicas: 2 }, { annotations: { [name]: last } }),
     "kubectl-client-side-apply",
   );
-  const object = applied(live, "kubectl", deployment({ replicas: 3 }));
+  const object = applyAs(live, "kubectl", webDeployment({ replicas: 3 }));
   assert.deepEqual(object["spec"], { replicas: 3 });
   assert.match(JSON.stringify(object["metadata"]), /\\"replicas\\":3/);
 });
 
 test("the status endpoint writes the status alone", () => {
-  const live = applied(undefined, "a", deployment({ replicas: 2 }));
+  const live = applyAs(undefined, "a", webDeployment({ replicas: 2 }));
   const outcome = serverSideApply({
     live,
-    applied: { ...deployment({ replicas: 9 }, { labels: { x: "y" } }), status: { replicas: 2 } },
+    applied: { ...webDeployment({ replicas: 9 }, { labels: { x: "y" } }), status: { replicas: 2 } },
     manager: "controller",
     force: false,
     schema,
@@ -208,7 +208,7 @@ test("the status endpoint writes the status alone", () => {
 test("managedFields in the configuration are refused", () => {
   const outcome = serverSideApply({
     live: undefined,
-    applied: deployment({}, { managedFields: [] }),
+    applied: webDeployment({}, { managedFields: [] }),
     manager: "a",
     force: false,
     schema,

@@ -1,7 +1,16 @@
 import { isJsonObject, member, objectMember, objectOf, sameJson, type JsonObject } from "../schema/json.ts";
 import { pruneUnknown } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
-import { difference, emptySet, fieldPaths, intersection, isEmpty, sameSet, union, type FieldSet } from "./field-set.ts";
+import {
+  difference,
+  emptySet,
+  fieldPaths,
+  intersection,
+  isEmptySet,
+  sameSet,
+  unionOfFields,
+  type FieldSet,
+} from "./field-set.ts";
 import { spokenManager, undeclaredSentence } from "./apply-messages.ts";
 import { allowedConflicts, withLastApplied } from "./last-applied.ts";
 import {
@@ -33,7 +42,7 @@ export function serverSideApply(request: ApplyRequest): ApplyOutcome {
   const applied = withoutResets(request);
   const id = applierOf(request);
   const before = live === undefined ? new Map<string, Manager>() : managersBefore(live, schema, request.now);
-  const { object, managers, conflicts } = merged({ live, applied, schema, id, before, now: request.now });
+  const { object, managers, conflicts } = mergeConfiguration({ live, applied, schema, id, before, now: request.now });
   const refused = request.force ? [] : refusedConflicts(conflicts, live, schema, manager);
   if (refused.length > 0) return { kind: "conflict", conflicts: refused };
   const result = withLastApplied(object, live, applied, manager);
@@ -58,7 +67,7 @@ interface Merged {
   readonly conflicts: readonly Manager[];
 }
 
-function merged({ live, applied, schema, id, before, now }: Merge): Merged {
+function mergeConfiguration({ live, applied, schema, id, before, now }: Merge): Merged {
   const key = keyOfManager(id);
   const last = before.get(key);
   const spoken = fieldsOf(schema, applied);
@@ -74,14 +83,14 @@ function merged({ live, applied, schema, id, before, now }: Merge): Merged {
   const conflicts = [...claimed]
     .filter(([other]) => other !== key)
     .map(([, one]) => ({ ...one, fields: intersection(one.fields, changed) }))
-    .filter(({ fields: theirs }) => !isEmpty(theirs));
+    .filter(({ fields: theirs }) => !isEmptySet(theirs));
   return { object, managers: afterWriteOfAnother(claimed, key, { ...comparison, changed }), conflicts };
 }
 
 /** What the last apply of a manager owned and no manager owns now; `spoken` keeps the object's own name, which has no owner. */
 function abandonedFields(schema: Schema, last: FieldSet, managers: Managers, spoken: FieldSet): FieldSet {
   const closed = (fields: FieldSet): FieldSet => withNamedParents(schema, fields);
-  const owned = [...managers.values()].reduce((all, { fields }) => union(all, fields), spoken);
+  const owned = [...managers.values()].reduce((all, { fields }) => unionOfFields(all, fields), spoken);
   return difference(closed(last), closed(owned));
 }
 
@@ -130,7 +139,7 @@ function identityOf(metadata: unknown): JsonObject {
 }
 
 function sameManagers(a: Managers, b: Managers): boolean {
-  const present = (all: Managers): Manager[] => [...all.values()].filter(({ fields }) => !isEmpty(fields));
+  const present = (all: Managers): Manager[] => [...all.values()].filter(({ fields }) => !isEmptySet(fields));
   return (
     present(a).length === present(b).length &&
     present(a).every((one) => sameSet(one.fields, b.get(keyOfManager(one.id))?.fields ?? emptySet))

@@ -28,7 +28,7 @@ function patchObject(
   if (directive === "delete") return {};
   if (directive === "replace") return withoutDirectives(patch);
   if (directive !== undefined && directive !== "merge") problems.push(`unknown patch type: ${String(directive)}`);
-  const kept = retained(current, patch, problems);
+  const kept = retainKeys(current, patch, problems);
   const changes = new Map(Object.entries(patch).filter(([key]) => !isDirective(key)));
   const touched = new Set([...changes.keys(), ...listDirectives(patch)]);
   return objectOf([
@@ -63,7 +63,7 @@ function patchMember(
   const merged = patchList(value ?? [], change ?? [], schema, problems).filter(
     (item) => !(isArray(dropped) && dropped.some((one) => sameJson(one, item))),
   );
-  return isArray(order) ? ordered(value ?? [], merged, order, mergeKeyOf(schema)) : merged;
+  return isArray(order) ? orderItems(value ?? [], merged, order, mergeKeyOf(schema)) : merged;
 }
 
 /** The items of the patch come in its order, the others as early as the order of the list allows. */
@@ -76,7 +76,7 @@ function patchList(
   const key = mergeKeyOf(schema);
   if (key === undefined) {
     const added = changes.filter((one) => !current.some((item) => sameJson(item, one)));
-    return ordered(current, [...current, ...added], changes, key);
+    return orderItems(current, [...current, ...added], changes, key);
   }
   const items = changes.filter(isJsonObject);
   const plainItems = items.filter((item) => item[DIRECTIVE] === undefined);
@@ -88,7 +88,7 @@ function patchList(
     current,
     items.filter((item) => item[DIRECTIVE] !== undefined),
   );
-  return ordered(remaining, applyItems(remaining, plainItems), plainItems, key);
+  return orderItems(remaining, applyItems(remaining, plainItems), plainItems, key);
 }
 
 function patchItem(
@@ -108,7 +108,7 @@ function patchItem(
   return list.map((item) => (same(item) ? patchObject(item, change, schema?.items, problems) : item));
 }
 
-function ordered(
+function orderItems(
   before: readonly unknown[],
   merged: readonly unknown[],
   order: readonly unknown[],
@@ -136,7 +136,7 @@ function mergedOrder(live: readonly string[], wanted: readonly string[]): readon
   return [...order, ...rest.filter((one) => !asked.has(one))];
 }
 
-function retained(current: JsonObject, patch: JsonObject, problems: string[]): JsonObject {
+function retainKeys(current: JsonObject, patch: JsonObject, problems: string[]): JsonObject {
   const keys = member(patch, RETAIN);
   if (keys === undefined) return current;
   const retain = isArray(keys) ? keys : [];

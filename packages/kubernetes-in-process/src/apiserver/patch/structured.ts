@@ -13,7 +13,7 @@ interface Part {
 }
 
 /** The parts that have owners of their own; undefined for a value that is owned as a whole. */
-export function partsOf(schema: Schema | undefined, value: unknown): readonly Part[] | undefined {
+function ownedParts(schema: Schema | undefined, value: unknown): readonly Part[] | undefined {
   const relationship = relationshipOf(schema, value);
   if (relationship.kind === "leaf") return undefined;
   if (isJsonObject(value)) return Object.entries(value).map(([key, item]) => memberPart(schema, key, item));
@@ -24,7 +24,7 @@ export function partsOf(schema: Schema | undefined, value: unknown): readonly Pa
 
 /** The fields that an applied configuration speaks of. */
 export function fieldsOf(schema: Schema | undefined, value: unknown): FieldSet {
-  const parts = partsOf(schema, value);
+  const parts = ownedParts(schema, value);
   if (parts === undefined) return leaf;
   return setOf(
     false,
@@ -47,8 +47,8 @@ const NO_DIFFERENCE: FieldComparison = { changed: emptySet, removed: emptySet };
 export function compareFields(schema: Schema | undefined, before: unknown, after: unknown): FieldComparison {
   if (before === after) return NO_DIFFERENCE;
   if (isHollow(before ?? {}) && isHollow(after ?? {})) return leafComparison(before, after);
-  const left = before === undefined ? [] : partsOf(schema, before);
-  const right = after === undefined ? [] : partsOf(schema, after);
+  const left = before === undefined ? [] : ownedParts(schema, before);
+  const right = after === undefined ? [] : ownedParts(schema, after);
   if (left === undefined || right === undefined || isArray(before ?? after) !== isArray(after ?? before)) {
     return leafComparison(before, after);
   }
@@ -73,8 +73,8 @@ export function compareFields(schema: Schema | undefined, before: unknown, after
 
 /** `live` with everything that `applied` says: objects and shared lists merged, everything else replaced. */
 export function mergeApplied(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
-  const wanted = partsOf(schema, applied);
-  const current = partsOf(schema, live);
+  const wanted = ownedParts(schema, applied);
+  const current = ownedParts(schema, live);
   if (wanted === undefined || current === undefined || isArray(live) !== isArray(applied)) return applied;
   const liveValues = new Map(current.map((part) => [part.element, part.value]));
   const merged = new Map(
@@ -89,7 +89,7 @@ export function mergeApplied(schema: Schema | undefined, live: unknown, applied:
 
 /** `value` without the members of `fields`. */
 export function removeFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
-  const parts = partsOf(schema, value);
+  const parts = ownedParts(schema, value);
   if (parts === undefined || fields.children.size === 0) return value;
   const kept = parts
     .filter(({ element }) => fields.children.get(element)?.member !== true)

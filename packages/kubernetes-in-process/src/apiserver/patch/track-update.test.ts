@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deployment, later, ownersOf, schema, updated } from "../../testing/managed-deployment.ts";
+import { webDeployment, later, ownersOf, schema, updateAs } from "../../testing/managed-deployment.ts";
 import { isJsonObject } from "../schema/json.ts";
 import { trackUpdate } from "./track-update.ts";
 
 test("a create owns everything, parents of free maps included", () => {
-  const object = updated(undefined, deployment({ replicas: 1 }, { labels: { a: "b" } }), "curl");
+  const object = updateAs(undefined, webDeployment({ replicas: 1 }, { labels: { a: "b" } }), "curl");
   assert.deepEqual(ownersOf(object), {
     curl: { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } }, "f:spec": { ".": {}, "f:replicas": {} } },
   });
 });
 
 test("an update owns what it changed and takes it from others", () => {
-  const first = updated(undefined, deployment({ replicas: 1, paused: true }), "one");
-  const second = updated(first, deployment({ replicas: 2, paused: true }), "two");
+  const first = updateAs(undefined, webDeployment({ replicas: 1, paused: true }), "one");
+  const second = updateAs(first, webDeployment({ replicas: 2, paused: true }), "two");
   assert.deepEqual(ownersOf(second), {
     one: { "f:spec": { ".": {}, "f:paused": {} } },
     two: { "f:spec": { "f:replicas": {} } },
@@ -21,17 +21,17 @@ test("an update owns what it changed and takes it from others", () => {
 });
 
 test("a field that goes has no owner", () => {
-  const first = updated(undefined, deployment({ replicas: 1, paused: true }), "one");
-  assert.deepEqual(ownersOf(updated(first, deployment({ replicas: 1 }), "two")), {
+  const first = updateAs(undefined, webDeployment({ replicas: 1, paused: true }), "one");
+  assert.deepEqual(ownersOf(updateAs(first, webDeployment({ replicas: 1 }), "two")), {
     one: { "f:spec": { ".": {}, "f:replicas": {} } },
   });
 });
 
 test("an update that changes nothing leaves entry and time alone", () => {
-  const first = updated(undefined, deployment({ replicas: 1 }), "one");
+  const first = updateAs(undefined, webDeployment({ replicas: 1 }), "one");
   const entries = trackUpdate({
     before: first,
-    after: deployment({ replicas: 1 }),
+    after: webDeployment({ replicas: 1 }),
     manager: "one",
     schema,
     now: later,
@@ -40,10 +40,10 @@ test("an update that changes nothing leaves entry and time alone", () => {
 });
 
 test("updates under many names are kept as ten", () => {
-  let object = updated(undefined, deployment({ replicas: 0 }, { labels: { m0: "x" } }), "m0");
+  let object = updateAs(undefined, webDeployment({ replicas: 0 }, { labels: { m0: "x" } }), "m0");
   for (let i = 1; i < 15; i++) {
     const labels = Object.fromEntries(Array.from({ length: i + 1 }, (_, n) => [`m${n}`, "x"]));
-    object = updated(object, deployment({ replicas: 0 }, { labels }), `m${i}`);
+    object = updateAs(object, webDeployment({ replicas: 0 }, { labels }), `m${i}`);
   }
   const owners = Object.keys(ownersOf(object));
   assert.equal(owners.length, 10);

@@ -1,5 +1,5 @@
 import { isArray, member, objectMember, type JsonObject } from "../schema/json.ts";
-import { difference, emptySet, isEmpty, union } from "./field-set.ts";
+import { difference, emptySet, isEmptySet, unionOfFields } from "./field-set.ts";
 import {
   afterWriteOfAnother,
   entriesOf,
@@ -47,9 +47,9 @@ function afterUpdate(
   const key = keyOfManager(id);
   const previous = managers.get(key);
   const owned = difference(previous?.fields ?? emptySet, written.removed);
-  const own = isEmpty(written.changed)
+  const own = isEmptySet(written.changed)
     ? { ...previous, id, fields: owned }
-    : { id, fields: union(owned, written.changed), time };
+    : { id, fields: unionOfFields(owned, written.changed), time };
   return new Map([...afterWriteOfAnother(managers, key, written), [key, own]]);
 }
 

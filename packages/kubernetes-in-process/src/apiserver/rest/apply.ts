@@ -10,7 +10,7 @@ import type { ApplyConflict } from "../patch/outcome.ts";
 import { serverSideApply } from "../patch/server-side-apply.ts";
 import { serves } from "../resources/resource.ts";
 import { asObject, objectFrom, sameUid } from "./shape.ts";
-import { change, create, type Changed, type ResolvedTarget } from "./write.ts";
+import { changeTarget, create, type Changed, type ResolvedTarget } from "./write.ts";
 
 /** Carries out a server-side apply; the code is 201 when it made the object. */
 export async function applyConfiguration(
@@ -27,7 +27,7 @@ export async function applyConfiguration(
   const key = storeKey(target.namespace, target.name ?? "");
   const exists = context.store.get(resource.bucket, key) !== undefined;
   if (exists || target.subresource !== undefined)
-    return { code: 200, object: await change(context, call, resolved, applyTo) };
+    return { code: 200, object: await changeTarget(context, call, resolved, applyTo) };
   // what makes an object needs the right to create it, however it is sent
   authorize(context, call.user, { ...target, verb: "create" });
   try {
@@ -35,7 +35,7 @@ export async function applyConfiguration(
   } catch (error) {
     const raced = error instanceof Fault && error.code === apiErrors.alreadyExists.code;
     if (!raced) throw error;
-    return { code: 200, object: await change(context, call, resolved, applyTo) };
+    return { code: 200, object: await changeTarget(context, call, resolved, applyTo) };
   }
 }
 
@@ -79,7 +79,7 @@ function applyOver(live: KubeObject | undefined, application: Application): Chan
         tracked: true,
       };
     case "conflict":
-      throw conflicted(result.conflicts);
+      throw conflictError(result.conflicts);
     case "failed":
       throw apiError(apiErrors.badRequest, result.message);
   }
@@ -108,7 +108,7 @@ function appliedObject({ resource, target }: ResolvedTarget, body: unknown): Kub
   return { ...object, metadata };
 }
 
-function conflicted(conflicts: readonly ApplyConflict[]): Fault {
+function conflictError(conflicts: readonly ApplyConflict[]): Fault {
   const causes: StatusCause[] = conflicts.map(({ manager, field }) => ({
     reason: "FieldManagerConflict",
     message: `conflict with ${manager}`,

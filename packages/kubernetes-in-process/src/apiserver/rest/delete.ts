@@ -10,7 +10,7 @@ import type { Resource } from "../resources/resource.ts";
 import { sameJson } from "../schema/json.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { requestSelector } from "./selectors.ts";
-import { served } from "./shape.ts";
+import { servedShape } from "./shape.ts";
 import { isFinished, type ResolvedTarget } from "./write.ts";
 
 /** What a DELETE asks for, from its body and its parameters. */
@@ -33,18 +33,18 @@ export async function remove(
   for (let attempt = 0; attempt < 8; attempt++) {
     const stored = context.store.get(resource.bucket, key);
     if (stored === undefined) throw notFoundError(resource, target.name ?? "");
-    const live = served(resource, stored);
+    const live = servedShape(resource, stored);
     precondition(resource, live, options);
     admitDelete(resource, live);
     await callWebhooks(context, { resource, target, object: undefined, before: live, operation: "DELETE", call });
     const leaving = markDeleted(resource, stored, options, context.clock.now());
     const gone = isFinished(leaving) && resource.bucket !== "namespaces";
-    if (options.dryRun) return { object: served(resource, leaving), gone };
+    if (options.dryRun) return { object: servedShape(resource, leaving), gone };
     if (!gone && sameJson(leaving, stored)) return { object: live, gone };
     const written = gone
       ? context.store.remove(resource.bucket, key, stored)
       : context.store.put(resource.bucket, key, leaving, stored);
-    if (written !== undefined) return { object: served(resource, await written), gone };
+    if (written !== undefined) return { object: servedShape(resource, await written), gone };
   }
   throw conflictError(resource, target.name ?? "", "the object changes too often to be deleted; please try again");
 }
@@ -61,7 +61,7 @@ export async function removeAll(
   const prefix = target.namespace === undefined ? "" : `${target.namespace}/`;
   const doomed = context.store
     .list(resource.bucket, prefix)
-    .map((stored) => served(resource, stored))
+    .map((stored) => servedShape(resource, stored))
     .filter(selects);
   await Promise.all(
     doomed.map(({ metadata: { name, namespace } }) =>

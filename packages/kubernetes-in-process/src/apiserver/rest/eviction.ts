@@ -37,11 +37,12 @@ async function spend(context: ServerContext, pod: KubeObject, dryRun: boolean): 
   if (budget === undefined || isReplaceable(budget, pod)) return;
   const allowed = numberAt(budget, "status", "disruptionsAllowed") ?? 0;
   const seen = numberAt(budget, "status", "observedGeneration") ?? 0;
-  if (seen < (budget.metadata.generation ?? 0)) throw violated(budget, pod, "is still being processed by the server.");
+  if (seen < (budget.metadata.generation ?? 0))
+    throw budgetError(budget, pod, "is still being processed by the server.");
   if (allowed < 1) {
     const healthy = numberAt(budget, "status", "currentHealthy") ?? 0;
     const needed = numberAt(budget, "status", "desiredHealthy") ?? 0;
-    throw violated(budget, pod, `needs ${needed} healthy pods and has ${healthy} currently`);
+    throw budgetError(budget, pod, `needs ${needed} healthy pods and has ${healthy} currently`);
   }
   if (dryRun) return;
   const next = copyOf(budget);
@@ -49,7 +50,7 @@ async function spend(context: ServerContext, pod: KubeObject, dryRun: boolean): 
   status["disruptionsAllowed"] = allowed - 1;
   childOf(status, "disruptedPods")[pod.metadata.name] = timestamp(context.clock.now());
   const written = context.store.put(BUDGETS, storeKey(namespace, budget.metadata.name), next, budget);
-  if (written === undefined) throw violated(budget, pod, "is changing at the moment");
+  if (written === undefined) throw budgetError(budget, pod, "is changing at the moment");
   await written;
 }
 
@@ -87,7 +88,7 @@ function optionsOf(call: ApiCall, eviction: Json): DeletionRequest {
   };
 }
 
-function violated(budget: KubeObject, pod: KubeObject, why: string): Error {
+function budgetError(budget: KubeObject, pod: KubeObject, why: string): Error {
   const message = `The disruption budget ${budget.metadata.name} ${why}`;
   return apiError(apiErrors.tooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.", {
     name: pod.metadata.name,

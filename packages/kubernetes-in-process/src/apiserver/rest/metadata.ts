@@ -95,11 +95,11 @@ export function specOnly(resource: Resource, draft: KubeObject, live: KubeObject
 
 /** Counts a change of anything but metadata and status. */
 export function countGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
-  if (!resource.counted || sameJson(counted(resource, draft), counted(resource, live))) return;
+  if (!resource.counted || sameJson(countedFields(resource, draft), countedFields(resource, live))) return;
   draft.metadata.generation = (live.metadata.generation ?? 0) + 1;
 }
 
-function counted(resource: Resource, object: KubeObject): Record<string, unknown> {
+function countedFields(resource: Resource, object: KubeObject): Record<string, unknown> {
   const status = serves(resource, "status") ? ["status"] : [];
   const uncounted = ["apiVersion", "kind", "metadata", ...status];
   return Object.fromEntries(Object.entries(object).filter(([field]) => !uncounted.includes(field)));

@@ -30,10 +30,10 @@ function writeCauses(query: URLSearchParams, verb: RequestVerb): StatusCause[] {
   const validation = query.get("fieldValidation") ?? "";
   const causes: StatusCause[] = [];
   if (dryRun.some((each) => each !== "All")) {
-    causes.push(unsupported("dryRun", `[]string{${dryRun.map(quoted).join(", ")}}`, ["All"]));
+    causes.push(unsupportedValue("dryRun", `[]string{${dryRun.map(quoteText).join(", ")}}`, ["All"]));
   }
   if (!verb.startsWith("delete") && !VALIDATIONS.includes(validation)) {
-    causes.push(unsupported("fieldValidation", quoted(validation), VALIDATIONS));
+    causes.push(unsupportedValue("fieldValidation", quoteText(validation), VALIDATIONS));
   }
   return causes;
 }
@@ -44,26 +44,26 @@ function listCauses(query: URLSearchParams): StatusCause[] {
   const match = query.get("resourceVersionMatch") ?? "";
   const version = query.get("resourceVersion") ?? "";
   if (match === "" || query.get("sendInitialEvents") !== null) return [];
-  if (version === "") return [forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided")];
-  if ((query.get("continue") ?? "") !== "") return [forbidden("resourceVersionMatch is forbidden for continue")];
-  if (!MATCHES.includes(match)) return [unsupported("resourceVersionMatch", quoted(match), MATCHES)];
+  if (version === "") return [forbiddenMatch("resourceVersionMatch is forbidden unless resourceVersion is provided")];
+  if ((query.get("continue") ?? "") !== "") return [forbiddenMatch("resourceVersionMatch is forbidden for continue")];
+  if (!MATCHES.includes(match)) return [unsupportedValue("resourceVersionMatch", quoteText(match), MATCHES)];
   if (match === "Exact" && version === "0") {
-    return [forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')];
+    return [forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')];
   }
   return [];
 }
 
 const MATCHES = ["Exact", "NotOlderThan", ""];
 
-function forbidden(why: string): StatusCause {
+function forbiddenMatch(why: string): StatusCause {
   return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field: "resourceVersionMatch" };
 }
 
-function unsupported(field: string, value: string, supported: readonly string[]): StatusCause {
-  const message = `Unsupported value: ${value}: supported values: ${supported.map(quoted).join(", ")}`;
+function unsupportedValue(field: string, value: string, supported: readonly string[]): StatusCause {
+  const message = `Unsupported value: ${value}: supported values: ${supported.map(quoteText).join(", ")}`;
   return { reason: "FieldValueNotSupported", message, field };
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text);
 }

@@ -11,7 +11,7 @@ import type { PatchOutcome } from "../patch/outcome.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { applyConfiguration } from "./apply.ts";
 import { asObject, sameUid } from "./shape.ts";
-import { change, type ResolvedTarget } from "./write.ts";
+import { changeTarget, type ResolvedTarget } from "./write.ts";
 
 /** Carries out a PATCH; the code is 201 when a server-side apply made the object. */
 export async function patch(
@@ -22,16 +22,16 @@ export async function patch(
   const mediaType = mediaTypeOf(call.request.headers["content-type"]);
   const body = decodeBody(await readBody(call.request), mediaType);
   if (mediaType === "application/apply-patch+yaml") return applyConfiguration(context, call, resolved, body);
-  if (!patchTypes(resolved.resource).includes(mediaType)) throw unsupported(mediaType);
-  const object = await change(context, call, resolved, (live) => ({
-    object: sameUid(resolved.resource, live, asObject(patched(resolved, mediaType, live, body))),
+  if (!patchTypes(resolved.resource).includes(mediaType)) throw unsupportedTypeError(mediaType);
+  const object = await changeTarget(context, call, resolved, (live) => ({
+    object: sameUid(resolved.resource, live, asObject(applyPatch(resolved, mediaType, live, body))),
     tracked: false,
   }));
   return { code: 200, object };
 }
 
 /** `live` after a JSON, merge or strategic patch; 415 for other types. */
-export function patched(
+export function applyPatch(
   { resource }: Pick<ResolvedTarget, "resource">,
   mediaType: string,
   live: Json,
@@ -45,7 +45,7 @@ export function patched(
     case "application/strategic-merge-patch+json":
       return outcome(applyStrategicPatch(live, objectBody(body), resource.schema()));
     default:
-      throw unsupported(mediaType);
+      throw unsupportedTypeError(mediaType);
   }
 }
 
@@ -72,7 +72,7 @@ function objectBody(body: unknown): Json {
   throw apiError(apiErrors.badRequest, "the patch is no object");
 }
 
-function unsupported(mediaType: string): Fault {
+function unsupportedTypeError(mediaType: string): Fault {
   const supported = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
   const message = `the body of the request was in an unknown format - accepted media types include: ${supported} (not ${mediaType})`;
   return apiError(apiErrors.unsupportedMediaType, message);

@@ -22,7 +22,7 @@ export async function streamLog(context: ServerContext, call: ApiCall, pod: Kube
   writeHead(call, 200, "text/plain");
   call.response.flushHeaders();
   while (next.done !== true && !signal.aborted) {
-    if (!call.response.write(next.value)) await drained(call, signal);
+    if (!call.response.write(next.value)) await awaitDrain(call, signal);
     next = await iterator.next();
   }
   await iterator.return?.(); // the reader went away: the source closes its files
@@ -40,7 +40,7 @@ async function firstPiece(iterator: AsyncIterator<Uint8Array>): Promise<Iterator
 }
 
 /** `pod` bound to the node that a Binding names; 409 when it has one already. */
-export function bound(context: ServerContext, pod: KubeObject, binding: unknown): KubeObject {
+export function bindPod(context: ServerContext, pod: KubeObject, binding: unknown): KubeObject {
   const node = textAt(binding, "target", "name");
   if (node === "") throw apiError(apiErrors.badRequest, "target.name of the Binding is missing");
   const current = textAt(pod, "spec", "nodeName");
@@ -107,7 +107,7 @@ function logOptions(query: URLSearchParams): PodLogOptions {
   };
 }
 
-function drained(call: ApiCall, signal: AbortSignal): Promise<void> {
+function awaitDrain(call: ApiCall, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     call.response.once("drain", resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });

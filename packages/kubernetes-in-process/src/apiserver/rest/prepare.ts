@@ -16,16 +16,16 @@ import { metadataCauses } from "./name-rules.ts";
  * The object with its unknown fields gone (said, warned of or refused as `fieldValidation` asks; 400 in strict mode) and
  * its defaults filled in. The result may be changed.
  */
-export function completed(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
-  const value = known(call, resource, object);
+export function completeObject(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
+  const value = pruneFields(call, resource, object);
   const filled = resource.custom ? asObject(applyDefaults(resource.schema(), value)) : value;
   resource.strategy.defaults?.(filled);
   return filled;
 }
 
 /** The object without the fields that its schema does not know, treated as `fieldValidation` asks. */
-function known(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
-  const { value, dropped } = pruneUnknown(resource.schema(), stored(resource, object));
+function pruneFields(call: ApiCall, resource: Resource, object: KubeObject): KubeObject {
+  const { value, dropped } = pruneUnknown(resource.schema(), withoutEmptyFields(resource, object));
   reportLooseFields(call, "unknown field", dropped, `${handledAs(resource)}: `);
   if (resource.custom) return asObject(value);
   checkTypes(resource, value);
@@ -46,7 +46,7 @@ function handledAs({ kind, version }: Resource): string {
 }
 
 /** 422 with a cause for each field that is wrong. */
-export function validate(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
+export function requireValid(resource: Resource, object: KubeObject, before: KubeObject | undefined): void {
   const wrong = [...metadataCauses(resource, object), ...validateValue(resource.schema(), object)];
   // rules about content read fields whose type has been checked first
   const causes = wrong.length > 0 ? wrong : (resource.strategy.check?.(object, before) ?? []);
@@ -54,7 +54,7 @@ export function validate(resource: Resource, object: KubeObject, before: KubeObj
 }
 
 /** Of a custom resource, the metadata alone is kept as built-in kinds are. */
-function stored({ custom, schema }: Resource, object: KubeObject): unknown {
+function withoutEmptyFields({ custom, schema }: Resource, object: KubeObject): unknown {
   if (!custom) return omitEmpty(schema(), object);
   const metadata = schema().properties?.["metadata"] ?? {};
   return { ...object, metadata: omitEmpty(metadata, object.metadata) };

@@ -5,7 +5,7 @@ import { joinApiVersion, storeKey, type KubeObject } from "../objects/object.ts"
 import { listKindOf, type Resource } from "../resources/resource.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { requestSelector } from "./selectors.ts";
-import { served } from "./shape.ts";
+import { servedShape } from "./shape.ts";
 import type { ResolvedTarget } from "./write.ts";
 
 /** One page of a list. */
@@ -27,7 +27,7 @@ export async function get(
   const name = target.name ?? "";
   const stored = context.store.get(resource.bucket, storeKey(target.namespace, name));
   if (stored === undefined) throw notFoundError(resource, name);
-  return served(resource, stored);
+  return servedShape(resource, stored);
 }
 
 /** The objects that the request selects, `limit` at a time; later pages and exact versions show what was there then. */
@@ -43,7 +43,7 @@ export async function list(context: ServerContext, call: ApiCall, { resource, ta
   const found = then(context, resource, prefix, revision)
     .filter(({ metadata }) => from === undefined || storeKey(metadata.namespace, metadata.name) > from.after)
     .filter(({ metadata }) => target.name === undefined || metadata.name === target.name)
-    .map((stored) => served(resource, stored))
+    .map((stored) => servedShape(resource, stored))
     .filter(selects);
   const items = limit > 0 ? found.slice(0, limit) : found;
   const last = items.at(-1);

@@ -14,7 +14,7 @@ import { get, list, listObject } from "./read.ts";
 import { objectFrom } from "./shape.ts";
 import { serveSubresource } from "./subresource.ts";
 import { watch } from "./watch.ts";
-import { change, create, type ResolvedTarget } from "./write.ts";
+import { changeTarget, create, type ResolvedTarget } from "./write.ts";
 
 /** Carries out a request for a resource; 404 when nothing of that name is served. */
 export async function serveResource(context: ServerContext, call: ApiCall, target: Target): Promise<void> {
@@ -82,7 +82,7 @@ async function replaceOne(context: ServerContext, call: ApiCall, resolved: Resol
     call,
     resource,
     200,
-    await change(context, call, resolved, () => ({ object, tracked: false })),
+    await changeTarget(context, call, resolved, () => ({ object, tracked: false })),
   );
 }
 

@@ -28,7 +28,7 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
 }
 
 /** `object` with the replicas that `scale` asks for. */
-export function scaled(resource: Resource, object: KubeObject, scale: Json): KubeObject {
+export function withReplicas(resource: Resource, object: KubeObject, scale: Json): KubeObject {
   const replicas = numberAt(scale, "spec", "replicas") ?? 0;
   if (!Number.isInteger(replicas) || replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;

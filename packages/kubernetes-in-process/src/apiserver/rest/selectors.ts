@@ -73,7 +73,7 @@ function parseFieldSelector(resource: Resource, text: string): ObjectPredicate[]
         const message = `Unable to find ${JSON.stringify(resource.kind)} that match label selector "", field selector ${JSON.stringify(text)}: field label not supported: ${field}`;
         throw apiError(apiErrors.badRequest, message);
       }
-      const value = unescaped(wanted);
+      const value = unescapeValue(wanted);
       return (object) => (fieldText(object, field) === value) === (operator !== "!=");
     });
 }
@@ -88,6 +88,6 @@ function fieldText(object: KubeObject, field: string): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
-function unescaped(value: string): string {
+function unescapeValue(value: string): string {
   return value.replace(/\\([\\,=])/g, "$1");
 }

@@ -8,7 +8,7 @@ import { pruneUnknown } from "../schema/prune.ts";
 const servedShapes = new WeakMap<Resource, WeakMap<KubeObject, KubeObject>>();
 
 /** A stored object as this resource shows it; for custom resources with today's defaults and fields. */
-export function served(resource: Resource, stored: KubeObject): KubeObject {
+export function servedShape(resource: Resource, stored: KubeObject): KubeObject {
   const direct = resource.strategy.fromStored === undefined && !resource.custom;
   if (direct) return stored;
   const shapes = servedShapes.get(resource) ?? new WeakMap<KubeObject, KubeObject>();

@@ -10,13 +10,13 @@ import type { Subresource } from "../resources/resource.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { evict } from "./eviction.ts";
 import { jsonBody, methodNotAllowed, success } from "./exchange.ts";
-import { patch, patched } from "./patch.ts";
-import { bound, refuseStream, streamLog } from "./pods.ts";
+import { patch, applyPatch } from "./patch.ts";
+import { bindPod, refuseStream, streamLog } from "./pods.ts";
 import { presentObject } from "./present.ts";
 import { get } from "./read.ts";
-import { scaled, scaleFrom, scaleOf } from "./scale.ts";
+import { withReplicas, scaleFrom, scaleOf } from "./scale.ts";
 import { objectFrom } from "./shape.ts";
-import { change, type ResolvedTarget } from "./write.ts";
+import { changeTarget, type ResolvedTarget } from "./write.ts";
 
 /** Carries out a request for a subresource of an object. */
 export async function serveSubresource(
@@ -61,7 +61,7 @@ async function serveView(context: ServerContext, call: ApiCall, resolved: Resolv
         call,
         resource,
         200,
-        await change(context, call, resolved, () => ({ object, tracked: false })),
+        await changeTarget(context, call, resolved, () => ({ object, tracked: false })),
       );
       return;
     }
@@ -84,7 +84,9 @@ async function serveScale(context: ServerContext, call: ApiCall, resolved: Resol
       return;
     case "update": {
       const scale = scaleFrom(await jsonBody(call));
-      const object = await change(context, call, whole, (live) => rescaled(context, call, resolved, live, scale));
+      const object = await changeTarget(context, call, whole, (live) =>
+        applyScale(context, call, resolved, live, scale),
+      );
       answer(call, 200, scaleOf(resource, object));
       return;
     }
@@ -93,9 +95,9 @@ async function serveScale(context: ServerContext, call: ApiCall, resolved: Resol
       const body = decodeBody(await readBody(call.request), mediaType);
       // a Scale has no lists, so a strategic patch of it is a merge patch
       const type = mediaType === "application/json-patch+json" ? mediaType : "application/merge-patch+json";
-      const object = await change(context, call, whole, (live) => {
-        const scale = patched(resolved, type, scaleOf(resource, live), body);
-        return rescaled(context, call, resolved, live, scale);
+      const object = await changeTarget(context, call, whole, (live) => {
+        const scale = applyPatch(resolved, type, scaleOf(resource, live), body);
+        return applyScale(context, call, resolved, live, scale);
       });
       answer(call, 200, scaleOf(resource, object));
       return;
@@ -105,14 +107,14 @@ async function serveScale(context: ServerContext, call: ApiCall, resolved: Resol
   }
 }
 
-function rescaled(
+function applyScale(
   context: ServerContext,
   call: ApiCall,
   { resource }: ResolvedTarget,
   live: KubeObject,
   scale: Json,
 ): { object: KubeObject; tracked: boolean } {
-  const after = scaled(resource, live, scale);
+  const after = withReplicas(resource, live, scale);
   const manager =
     call.query.get("fieldManager") ?? (call.request.headers["user-agent"] ?? "unknown").split("/")[0] ?? "";
   const now = context.clock.now();
@@ -130,7 +132,7 @@ async function serveBinding(context: ServerContext, call: ApiCall, resolved: Res
   await get(context, call, resolved);
   const pod = context.store.get(resource.bucket, key);
   if (pod === undefined) throw apiError(apiErrors.conflict, `the pod ${key} went away`);
-  const next = bound(context, pod, binding);
+  const next = bindPod(context, pod, binding);
   if (!isDryRun(call.query)) {
     const written = context.store.put(resource.bucket, key, next, pod);
     if (written === undefined) throw apiError(apiErrors.conflict, `the pod ${key} has changed`);

@@ -9,7 +9,7 @@ import { partialOf, renderTable } from "../table/render.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { includeOf } from "./present.ts";
 import { requestSelector, type ObjectPredicate } from "./selectors.ts";
-import { served } from "./shape.ts";
+import { servedShape } from "./shape.ts";
 import type { ResolvedTarget } from "./write.ts";
 
 /** A watcher that lets more than this wait is cut off; it lists again. */
@@ -82,8 +82,8 @@ function filterOf({ resource, target }: ResolvedTarget, query: URLSearchParams):
     selects,
     event: (change) => {
       if (change.bucket !== resource.bucket || !change.key.startsWith(prefix)) return undefined;
-      const object = served(resource, change.object);
-      const was = change.previous !== undefined && selects(served(resource, change.previous));
+      const object = servedShape(resource, change.object);
+      const was = change.previous !== undefined && selects(servedShape(resource, change.previous));
       const is = change.type !== "DELETED" && selects(object);
       if (!was && !is) return undefined;
       return { type: is ? (was ? "MODIFIED" : "ADDED") : "DELETED", object };
@@ -106,7 +106,7 @@ function startOf(context: ServerContext, query: URLSearchParams): number | undef
 function current(context: ServerContext, { resource, prefix, selects }: Filter): WatchEvent[] {
   return context.store
     .list(resource.bucket, prefix)
-    .map((stored) => served(resource, stored))
+    .map((stored) => servedShape(resource, stored))
     .filter(selects)
     .map((object) => ({ type: "ADDED", object }));
 }

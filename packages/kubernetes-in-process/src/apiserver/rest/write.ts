@@ -17,8 +17,8 @@ import {
   STALE,
   statusOnly,
 } from "./metadata.ts";
-import { completed, validate } from "./prepare.ts";
-import { served, storable } from "./shape.ts";
+import { completeObject, requireValid } from "./prepare.ts";
+import { servedShape, storable } from "./shape.ts";
 
 /** Where a write goes: the resource and what the request says about the object. */
 export interface ResolvedTarget {
@@ -43,27 +43,27 @@ export async function create(
   object: KubeObject,
   tracked = false,
 ): Promise<KubeObject> {
-  const draft = completed(call, resource, object);
+  const draft = completeObject(call, resource, object);
   beginMetadata(context, resource, target, draft);
   if (serves(resource, "status")) delete draft["status"];
   if (!tracked) track(context, call, resource, undefined, draft, undefined);
   resource.strategy.begin?.(draft);
   admit(context, { resource, object: draft, before: undefined, call });
-  validate(resource, draft, undefined);
+  requireValid(resource, draft, undefined);
   await callWebhooks(context, { resource, target, object: draft, before: undefined, operation: "CREATE", call });
   if (isDryRun(call.query)) return draft;
 
   const key = storeKey(draft.metadata.namespace, draft.metadata.name);
   const stored = context.store.put(resource.bucket, key, storable(resource, draft), undefined);
-  if (stored === undefined) throw taken(resource, draft.metadata.name);
-  return served(resource, await stored);
+  if (stored === undefined) throw alreadyExists(resource, draft.metadata.name);
+  return servedShape(resource, await stored);
 }
 
 /**
  * Changes the object that `target` names by `compute`, again when another write comes between. A resourceVersion in the
  * result must be the current one, else 409.
  */
-export async function change(
+export async function changeTarget(
   context: ServerContext,
   call: ApiCall,
   resolved: ResolvedTarget,
@@ -75,14 +75,14 @@ export async function change(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = context.store.get(resource.bucket, key);
     if (stored === undefined) throw notFoundError(resource, name);
-    const live = served(resource, stored);
+    const live = servedShape(resource, stored);
     const changed = compute(live);
     if (changed.object === live) return live;
     checkPrecondition(resource, live, changed.object);
-    const next = await updated(context, call, resolved, live, changed);
+    const next = await admitUpdate(context, call, resolved, live, changed);
     if (sameJson(next, live) || isDryRun(call.query)) return next;
     const written = write(context, resource, key, next, stored);
-    if (written !== undefined) return served(resource, await written);
+    if (written !== undefined) return servedShape(resource, await written);
   }
   throw conflictError(resource, name, STALE);
 }
@@ -106,21 +106,21 @@ function write(
   return context.store.put(resource.bucket, key, storable(resource, next), stored);
 }
 
-async function updated(
+async function admitUpdate(
   context: ServerContext,
   call: ApiCall,
   { resource, target }: ResolvedTarget,
   live: KubeObject,
   { object, tracked }: Changed,
 ): Promise<KubeObject> {
-  const draft = completed(call, resource, object);
+  const draft = completeObject(call, resource, object);
   keepMetadata(draft, live);
   const kept = target.subresource === "status" ? statusOnly(draft, live) : specOnly(resource, draft, live, target);
   if (!tracked) track(context, call, resource, live, kept, target.subresource);
   countGeneration(resource, kept, live);
   if (sameJson(kept, live)) return live;
   if (target.subresource !== "status") admit(context, { resource, object: kept, before: live, call });
-  validate(resource, kept, live);
+  requireValid(resource, kept, live);
   await callWebhooks(context, { resource, target, object: kept, before: live, operation: "UPDATE", call });
   return kept;
 }
@@ -152,7 +152,7 @@ function managerOf(call: ApiCall): string {
   return (named === "" ? (agent.split("/")[0] ?? "") : named).slice(0, 128) || "unknown";
 }
 
-function taken(resource: Resource, name: string): Error {
+function alreadyExists(resource: Resource, name: string): Error {
   const about = { name, group: resource.group, kind: resource.plural };
   return apiError(
     apiErrors.alreadyExists,

@@ -27,6 +27,6 @@ export function childField(path: string, key: string): string {
 }
 
 /** The value `value` as the messages quote it. */
-export function quoted(value: unknown): string {
+export function quote(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }

@@ -1,4 +1,4 @@
-import { quoted, type FieldCause } from "./cause.ts";
+import { quote, type FieldCause } from "./cause.ts";
 import { compilePattern } from "./pattern.ts";
 import { isIntOrString, type Schema } from "./schema.ts";
 import { validateValue } from "./validate.ts";
@@ -18,7 +18,7 @@ export function checkStructural(schema: Schema, path: string): FieldCause[] {
 }
 
 function checkLevel(schema: Schema, path: string, depth: number): FieldCause[] {
-  if (depth > MAX_DEPTH) return [forbidden(path, `nested deeper than ${MAX_DEPTH}`)];
+  if (depth > MAX_DEPTH) return [forbiddenCause(path, `nested deeper than ${MAX_DEPTH}`)];
   return [
     ...checkType(schema, path),
     ...checkPattern(schema, path),
@@ -44,11 +44,11 @@ function checkType(schema: Schema, path: string): FieldCause[] {
         ];
   }
   if (!TYPES.includes(schema.type)) {
-    const supported = TYPES.toSorted().map(quoted).join(", ");
+    const supported = TYPES.toSorted().map(quote).join(", ");
     return [
       {
         reason: "FieldValueNotSupported",
-        message: `Unsupported value: ${quoted(schema.type)}: supported values: ${supported}`,
+        message: `Unsupported value: ${quote(schema.type)}: supported values: ${supported}`,
         field: `${path}.type`,
       },
     ];
@@ -57,7 +57,7 @@ function checkType(schema: Schema, path: string): FieldCause[] {
     return [{ reason: "FieldValueRequired", message: "Required value: must be specified", field: `${path}.items` }];
   }
   if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
-    return [forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")];
+    return [forbiddenCause(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")];
   }
   return [];
 }
@@ -92,7 +92,7 @@ function checkDefault(schema: Schema, path: string): FieldCause[] {
 /** A rule that is not evaluated would not be kept: no definition is better than one that promises too much. */
 function checkRules({ "x-kubernetes-validations": rules = [] }: Schema, path: string): FieldCause[] {
   if (rules.length === 0) return [];
-  return [forbidden(`${path}.x-kubernetes-validations`, "this server evaluates no rules in CEL")];
+  return [forbiddenCause(`${path}.x-kubernetes-validations`, "this server evaluates no rules in CEL")];
 }
 
 /** Alternatives may only add rules about values; what a field is stands outside of them. */
@@ -106,11 +106,11 @@ function checkCompositions(schema: Schema, path: string): FieldCause[] {
 }
 
 function checkValueRules(part: Schema, path: string, depth: number): FieldCause[] {
-  if (depth > MAX_DEPTH) return [forbidden(path, `nested deeper than ${MAX_DEPTH}`)];
+  if (depth > MAX_DEPTH) return [forbiddenCause(path, `nested deeper than ${MAX_DEPTH}`)];
   const misplaced = STRUCTURAL_ONLY.filter((key) => part[key] !== undefined);
   return [
     ...misplaced.map((key) =>
-      forbidden(`${path}.${key}`, `must be ${key === "type" ? "empty" : "undefined"} to be structural`),
+      forbiddenCause(`${path}.${key}`, `must be ${key === "type" ? "empty" : "undefined"} to be structural`),
     ),
     ...childSchemas(part, path).flatMap(([below, child]) => checkValueRules(child, below, depth + 1)),
   ];
@@ -126,9 +126,9 @@ function childSchemas(schema: Schema, path: string): (readonly [string, Schema])
 }
 
 function invalid(field: string, value: unknown, rule: string): FieldCause {
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${quoted(value)}: ${rule}`, field };
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${quote(value)}: ${rule}`, field };
 }
 
-function forbidden(field: string, rule: string): FieldCause {
+function forbiddenCause(field: string, rule: string): FieldCause {
   return { reason: "FieldValueForbidden", message: `Forbidden: ${rule}`, field };
 }

@@ -9,7 +9,7 @@ export interface Mistyped {
 }
 
 /** What is wrong with the type of `value` itself; what it holds is not looked at. */
-export function mistyped(schema: Schema, value: unknown): Mistyped | undefined {
+export function typeMismatch(schema: Schema, value: unknown): Mistyped | undefined {
   const actual = typeOf(value);
   const wanted = isIntOrString(schema) ? "integer,string" : schema.type;
   if (wanted === undefined) return undefined;
@@ -22,7 +22,7 @@ export function mistyped(schema: Schema, value: unknown): Mistyped | undefined {
 
 /** The first field of the wrong type, at whatever depth; undefined when every type is right. */
 export function firstMistyped(schema: Schema, value: unknown, path = ""): (Mistyped & { field: string }) | undefined {
-  const wrong = mistyped(schema, value);
+  const wrong = typeMismatch(schema, value);
   if (wrong !== undefined) return { ...wrong, field: path };
   const { items } = schema;
   if (isArray(value)) {

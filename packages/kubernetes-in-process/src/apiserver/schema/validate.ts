@@ -1,9 +1,9 @@
-import { childField, quoted, type FieldCause } from "./cause.ts";
+import { childField, quote, type FieldCause } from "./cause.ts";
 import { fitsIntegerFormat, matchesFormat } from "./formats.ts";
 import { isArray, isJsonObject, sameJson, type JsonObject } from "./json.ts";
 import { matchesPattern } from "./pattern.ts";
 import { isIntOrString, memberSchema, type Schema } from "./schema.ts";
-import { mistyped } from "./types.ts";
+import { typeMismatch } from "./types.ts";
 
 /** What is wrong with `value`, in the words of the API server; empty when nothing is. `path` is the field it sits in. */
 export function validateValue(schema: Schema, value: unknown, path = ""): FieldCause[] {
@@ -21,7 +21,7 @@ export function validateValue(schema: Schema, value: unknown, path = ""): FieldC
 }
 
 function typeCause(schema: Schema, value: unknown, path: string): FieldCause | undefined {
-  const found = mistyped(schema, value);
+  const found = typeMismatch(schema, value);
   if (found === undefined) return undefined;
   const { actual, wanted } = found;
   return {
@@ -33,8 +33,8 @@ function typeCause(schema: Schema, value: unknown, path: string): FieldCause | u
 
 function enumCauses({ enum: allowed }: Schema, value: unknown, path: string): FieldCause[] {
   if (allowed === undefined || allowed.some((one) => sameJson(one, value))) return [];
-  const supported = allowed.map((one) => quoted(typeof one === "string" ? one : JSON.stringify(one))).join(", ");
-  const message = `Unsupported value: ${quoted(value)}: supported values: ${supported}`;
+  const supported = allowed.map((one) => quote(typeof one === "string" ? one : JSON.stringify(one))).join(", ");
+  const message = `Unsupported value: ${quote(value)}: supported values: ${supported}`;
   return [{ reason: "FieldValueNotSupported", message, field: path }];
 }
 
@@ -52,7 +52,7 @@ function stringCauses(schema: Schema, value: string, path: string): FieldCause[]
     causes.push(invalid(path, value, `should match '${schema.pattern}'`));
   }
   if (schema.format !== undefined && !isIntOrString(schema) && !matchesFormat(schema.format, value)) {
-    causes.push(invalid(path, value, `must be of type ${schema.format}: ${quoted(value)}`));
+    causes.push(invalid(path, value, `must be of type ${schema.format}: ${quote(value)}`));
   }
   return causes;
 }
@@ -154,7 +154,7 @@ function compositionCauses(schema: Schema, value: unknown, path: string): FieldC
 function invalid(path: string, value: unknown, rule: string): FieldCause {
   return {
     reason: "FieldValueInvalid",
-    message: `Invalid value: ${quoted(value)}: ${inBody(path)} ${rule}`,
+    message: `Invalid value: ${quote(value)}: ${inBody(path)} ${rule}`,
     field: path,
   };
 }

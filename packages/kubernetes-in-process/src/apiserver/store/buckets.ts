@@ -24,7 +24,7 @@ export class Buckets {
 
   /** Objects whose key begins with `prefix`, ordered by key. */
   list(bucket: string, prefix: string): KubeObject[] {
-    return ordered(this.#buckets.get(bucket) ?? new Map(), prefix);
+    return sortByKey(this.#buckets.get(bucket) ?? new Map(), prefix);
   }
 
   /** What `list` gave before these changes. */
@@ -34,7 +34,7 @@ export class Buckets {
       if (previous === undefined) objects.delete(key);
       else objects.set(key, previous);
     }
-    return ordered(objects, prefix);
+    return sortByKey(objects, prefix);
   }
 
   /** Carries out a record; undefined when it changes no object. */
@@ -65,7 +65,7 @@ export class Buckets {
   }
 }
 
-function ordered(bucket: ReadonlyMap<string, KubeObject>, prefix: string): KubeObject[] {
+function sortByKey(bucket: ReadonlyMap<string, KubeObject>, prefix: string): KubeObject[] {
   return [...bucket]
     .filter(([key]) => key.startsWith(prefix))
     .sort(([a], [b]) => (a < b ? -1 : 1))

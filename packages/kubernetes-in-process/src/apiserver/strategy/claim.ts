@@ -14,11 +14,12 @@ export const claimStrategy: Strategy = {
     const finalizers = (claim.metadata.finalizers ??= []);
     if (!finalizers.includes("kubernetes.io/pvc-protection")) finalizers.push("kubernetes.io/pvc-protection");
   },
-  check: (claim, before) => (before === undefined ? [] : [...fixed(claim, before), ...shrunk(claim, before)]),
+  check: (claim, before) =>
+    before === undefined ? [] : [...requireSameSpec(claim, before), ...requireNotSmaller(claim, before)],
 };
 
 /** A claim keeps its spec; the volume is named once, and what is requested may change once it is bound. */
-function fixed(claim: KubeObject, before: KubeObject): StatusCause[] {
+function requireSameSpec(claim: KubeObject, before: KubeObject): StatusCause[] {
   const old = jsonAt(before, "spec");
   const free = [
     ...(textAt(before, "status", "phase") === "Bound" ? ["resources", "volumeAttributesClassName"] : []),
@@ -32,7 +33,7 @@ function fixed(claim: KubeObject, before: KubeObject): StatusCause[] {
 }
 
 /** Less may be requested only while the volume has not grown so far. */
-function shrunk(claim: KubeObject, before: KubeObject): StatusCause[] {
+function requireNotSmaller(claim: KubeObject, before: KubeObject): StatusCause[] {
   const [now, then] = [claim, before].map((one) => storageIn(mapAt(one, "spec", "resources", "requests")));
   const has = storageIn(mapAt(before, "status", "capacity"));
   if (now === undefined || then === undefined || now >= then || (has !== undefined && now > has)) return [];

@@ -29,7 +29,7 @@ export const secretStrategy: Strategy = {
   check: (secret, before) => [
     ...keyRules(secret, ["data"]),
     ...sizeRule("data", bytesOf(secret, "data")),
-    ...frozen(secret, before),
+    ...requireSameData(secret, before),
     ...sameType(secret, before),
   ],
 };
@@ -38,7 +38,7 @@ export const configMapStrategy: Strategy = {
   check: (map, before) => [
     ...keyRules(map, ["data", "binaryData"]),
     ...sizeRule("[]", textBytes(map, "data") + bytesOf(map, "binaryData")),
-    ...frozen(map, before),
+    ...requireSameData(map, before),
   ],
 };
 
@@ -142,7 +142,7 @@ function bytesOf(object: KubeObject, field: string): number {
 }
 
 /** An object with `immutable: true` keeps its data. */
-function frozen(object: KubeObject, before: KubeObject | undefined): StatusCause[] {
+function requireSameData(object: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined || before["immutable"] !== true) return [];
   const message = "Forbidden: field is immutable when `immutable` is set";
   return ["immutable", "data", "binaryData"]

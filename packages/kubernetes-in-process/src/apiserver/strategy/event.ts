@@ -30,15 +30,15 @@ export const coreEventStrategy: Strategy = {
 
 /** events.k8s.io/v1 shows the events of the core group under newer names. */
 export const modernEventStrategy: Strategy = {
-  toStored: (event) => renamed(event, "v1", (pair) => [pair[1], pair[0]]),
-  fromStored: (event) => renamed(event, "events.k8s.io/v1", (pair) => [pair[0], pair[1]]),
+  toStored: (event) => renameFields(event, "v1", (pair) => [pair[1], pair[0]]),
+  fromStored: (event) => renameFields(event, "events.k8s.io/v1", (pair) => [pair[0], pair[1]]),
   check: (event) =>
     at(event, "eventTime") === undefined && at(event, "deprecatedFirstTimestamp") === undefined
       ? [{ reason: "FieldValueRequired", field: "eventTime", message: "Required value" }]
       : [],
 };
 
-function renamed(
+function renameFields(
   event: KubeObject,
   apiVersion: string,
   direction: (pair: readonly [string, string]) => readonly [from: string, to: string],

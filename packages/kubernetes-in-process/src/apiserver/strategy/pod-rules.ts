@@ -21,7 +21,7 @@ export function podSpecRules(spec: Json, path: string, claimed: readonly string[
     names.indexOf(name) < i ? [duplicate(`${path}.containers[${i}].name`, name)] : [],
   );
   const sources = listAt(spec, "volumes").flatMap((volume, i) => volumeRules(volume, `${path}.volumes[${i}]`));
-  const none = names.length === 0 ? [required(`${path}.containers`)] : [];
+  const none = names.length === 0 ? [requiredCause(`${path}.containers`)] : [];
   return [...sources, ...none, ...lists, ...repeated];
 }
 
@@ -54,7 +54,7 @@ function containerRules(container: Json, path: string, volumes: ReadonlySet<stri
   });
   return [
     ...(DNS_LABEL.test(name) ? [] : [invalid(`${path}.name`, name, DNS_LABEL_RULE)]),
-    ...(textAt(container, "image") === "" ? [required(`${path}.image`)] : []),
+    ...(textAt(container, "image") === "" ? [requiredCause(`${path}.image`)] : []),
     ...ports,
     ...mounts,
   ];
@@ -62,12 +62,12 @@ function containerRules(container: Json, path: string, volumes: ReadonlySet<stri
 
 function volumeRules(volume: Json, path: string): StatusCause[] {
   const [type, ...more] = Object.keys(volume).filter((key) => key !== "name");
-  if (type === undefined) return [required(path, ": must specify a volume type")];
+  if (type === undefined) return [requiredCause(path, ": must specify a volume type")];
   const message = "Forbidden: may not specify more than 1 volume type";
   return more.map((other) => ({ reason: "FieldValueForbidden", field: `${path}.${other}`, message }));
 }
 
-function required(field: string, rule = ""): StatusCause {
+function requiredCause(field: string, rule = ""): StatusCause {
   return { reason: "FieldValueRequired", field, message: `Required value${rule}` };
 }
 

@@ -16,7 +16,7 @@ export const deploymentStrategy: Strategy = {
   check: (object, before) => [
     ...templateRules(object),
     ...strategyRules(object),
-    ...fixed(object, before, ["selector"]),
+    ...requireSameFields(object, before, ["selector"]),
   ],
 };
 
@@ -26,7 +26,7 @@ export const replicaSetStrategy: Strategy = {
     fillIn(spec, { replicas: 1 });
     templateDefaults(spec);
   },
-  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [...templateRules(object), ...requireSameFields(object, before, ["selector"])],
 };
 
 export const statefulSetStrategy: Strategy = {
@@ -51,7 +51,7 @@ export const daemonSetStrategy: Strategy = {
     rollingDefaults(childOf(spec, "updateStrategy"), { maxUnavailable: 1, maxSurge: 0 });
     templateDefaults(spec);
   },
-  check: (object, before) => [...templateRules(object), ...fixed(object, before, ["selector"])],
+  check: (object, before) => [...templateRules(object), ...requireSameFields(object, before, ["selector"])],
 };
 
 export const jobStrategy: Strategy = {
@@ -71,7 +71,7 @@ export const jobStrategy: Strategy = {
   },
   check: (object, before) => [
     ...workloadRules(object),
-    ...fixed(object, before, ["selector", "template", "completions"]),
+    ...requireSameFields(object, before, ["selector", "template", "completions"]),
   ],
 };
 
@@ -120,7 +120,11 @@ function strategyRules(object: KubeObject): StatusCause[] {
 }
 
 /** Fields of the spec that never change after the object is made. */
-function fixed(object: KubeObject, before: KubeObject | undefined, fields: readonly string[]): StatusCause[] {
+function requireSameFields(
+  object: KubeObject,
+  before: KubeObject | undefined,
+  fields: readonly string[],
+): StatusCause[] {
   if (before === undefined) return [];
   return fields
     .filter((field) => !sameJson(at(object, "spec", field), at(before, "spec", field)))

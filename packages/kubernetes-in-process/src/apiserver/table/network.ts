@@ -20,7 +20,7 @@ export const endpointSliceColumns: readonly Column[] = [
   textColumn("AddressType", (o) => textAt(o, "addressType")),
   textColumn("Ports", (o) => slicePorts(o)),
   textColumn("Endpoints", (o) =>
-    shortened(
+    shortListText(
       listAt(o, "endpoints").flatMap((endpoint) => textsAt(endpoint, "addresses")),
       "<unset>",
     ),
@@ -80,18 +80,18 @@ function endpointsText(endpoints: KubeObject): string {
     if (ports.length === 0) return addresses;
     return ports.flatMap((port) => addresses.map((address) => `${address}:${String(port["port"])}`));
   });
-  return shortened(all, "<none>");
+  return shortListText(all, "<none>");
 }
 
 function slicePorts(slice: KubeObject): string {
   const ports = listAt(slice, "ports");
-  return shortened(
+  return shortListText(
     ports.map((port) => (port["port"] === undefined || port["port"] === null ? "*" : String(port["port"]))),
     "<unset>",
   );
 }
 
-function shortened(items: readonly string[], none: string): string {
+function shortListText(items: readonly string[], none: string): string {
   if (items.length === 0) return none;
   return items.length <= 3 ? items.join(",") : `${items.slice(0, 3).join(",")} + ${items.length - 3} more...`;
 }

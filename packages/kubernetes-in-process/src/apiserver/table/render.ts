@@ -25,7 +25,7 @@ export function renderTable(
     columnDefinitions: options.headers ? columns : [],
     rows: objects.map((object) => ({
       cells: resource.columns.map((column) => column.cell(object, options.now) ?? null),
-      object: included(object, options.include),
+      object: includedObject(object, options.include),
     })),
   };
 }
@@ -35,7 +35,7 @@ export function partialOf(object: KubeObject): Json {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }
 
-function included(object: KubeObject, include: IncludedObject): Json | null {
+function includedObject(object: KubeObject, include: IncludedObject): Json | null {
   switch (include) {
     case "None":
       return null;

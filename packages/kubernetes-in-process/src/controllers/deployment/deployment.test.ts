@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   controlledWorld,
   deployment,
-  imageOf,
+  podImage,
   namespace,
   withKubectl,
   type ControlledWorld,
@@ -28,7 +28,7 @@ test("Deployment: a rollout replaces all pods, keeps enough of them, and counts 
   await world.setImage(builtin.Deployments, "web", "a:2");
   assert.match(await world.kubectl("rollout", "status", "deployment/web"), /successfully rolled out/);
   const now = await world.podsOf("web");
-  assert.deepEqual(now.filter((pod) => pod.metadata.deletionTimestamp === undefined).map(imageOf), [
+  assert.deepEqual(now.filter((pod) => pod.metadata.deletionTimestamp === undefined).map(podImage), [
     "a:2",
     "a:2",
     "a:2",
@@ -37,7 +37,8 @@ test("Deployment: a rollout replaces all pods, keeps enough of them, and counts 
   await world.kubectl("rollout", "undo", "deployment/web");
   await until(
     "the first template is back",
-    async () => (await isRolledOut(world, "web")) && (await world.podsOf("web")).every((pod) => imageOf(pod) === "a:1"),
+    async () =>
+      (await isRolledOut(world, "web")) && (await world.podsOf("web")).every((pod) => podImage(pod) === "a:1"),
   );
   assert.match(await world.kubectl("rollout", "history", "deployment/web"), /\n2 .*\n3 /);
   assert.match(await world.kubectl("get", "deployment", "web"), /3\/3 +3 +3/);
@@ -47,10 +48,10 @@ test("Deployment: a template whose pods never become ready leaves the old ones s
   await using world = await controlledWorld();
   await world.kube.create(builtin.Deployments, deployment("careful"));
   await until("it is rolled out", () => isRolledOut(world, "careful"));
-  world.pods.decide((pod) => (imageOf(pod) === "broken:1" ? "unready" : "ready"));
+  world.pods.decide((pod) => (podImage(pod) === "broken:1" ? "unready" : "ready"));
   await world.setImage(builtin.Deployments, "careful", "broken:1");
   await until("a new pod has begun", async () =>
-    (await world.podsOf("careful")).some((pod) => imageOf(pod) === "broken:1"),
+    (await world.podsOf("careful")).some((pod) => podImage(pod) === "broken:1"),
   );
   await until(
     "the status says so",
@@ -81,7 +82,7 @@ test("Deployment: Recreate starts no new pod before the last old one is gone", a
   await until(
     "the new ones run",
     async () =>
-      (await isRolledOut(world, "strict")) && (await world.podsOf("strict")).every((pod) => imageOf(pod) === "a:2"),
+      (await isRolledOut(world, "strict")) && (await world.podsOf("strict")).every((pod) => podImage(pod) === "a:2"),
   );
 });
 

@@ -33,14 +33,14 @@ export function deploymentStatus(
     sets.reduce((count, set) => count + (set.spec?.replicas ?? 0), 0) - counts.availableReplicas,
   );
   const available = availability(counts.availableReplicas >= wanted - maxUnavailable);
-  const conditions = stamped(deployment.status?.conditions, available, now);
+  const conditions = stampCondition(deployment.status?.conditions, available, now);
   const progressing = progression(deployment, progress, counts, now);
   return {
     ...deployment.status,
     observedGeneration: deployment.metadata.generation ?? 0,
     ...counts,
     unavailableReplicas: unavailable,
-    conditions: progressing === undefined ? conditions : stamped(conditions, progressing, now),
+    conditions: progressing === undefined ? conditions : stampCondition(conditions, progressing, now),
   };
 }
 
@@ -122,7 +122,11 @@ function deadlineOf(deployment: Stored<Deployment>, progressing: DeploymentCondi
 }
 
 /** `lastUpdateTime` moves only when the condition says something else than before. */
-function stamped(list: readonly DeploymentCondition[] | undefined, fact: Fact, now: Date): DeploymentCondition[] {
+function stampCondition(
+  list: readonly DeploymentCondition[] | undefined,
+  fact: Fact,
+  now: Date,
+): DeploymentCondition[] {
   const old = list?.find(({ type }) => type === fact.type);
   const isSame = old?.status === fact.status && old.reason === fact.reason && old.message === fact.message;
   const isStill = isSame && fact.reason !== "ReplicaSetUpdated"; // each step of a rollout pushes the deadline out

@@ -15,7 +15,7 @@ export function garbageControllers(context: ControllerContext): ControllerDefini
   const graph = new OwnerGraph();
   let enqueue: Enqueue = () => undefined;
   const note = (type: ResourceType<object>, ref: Ref, current: Seen, previous: Seen): void => {
-    for (const key of noted(graph, type, ref, current, previous)) enqueue(key);
+    for (const key of updateGraph(graph, type, ref, current, previous)) enqueue(key);
   };
   const kinds = customKindsController(
     context,
@@ -54,7 +54,7 @@ const UNKNOWN_KIND_MS = 30_000;
 const INCOMPLETE_MS = 200;
 
 /** Brings a change into the graph; the answer is every key that it may concern. */
-function noted(graph: OwnerGraph, type: ResourceType<object>, ref: Ref, current: Seen, previous: Seen): string[] {
+function updateGraph(graph: OwnerGraph, type: ResourceType<object>, ref: Ref, current: Seen, previous: Seen): string[] {
   const keys: string[] = [];
   if (current === undefined) graph.remove(type, ref);
   else keys.push(graph.put(type, current).key);

@@ -41,7 +41,7 @@ class FollowedKinds implements ControllerDefinition, Kinds {
     this.#context = context;
     this.#onSource = onSource;
     this.#onLost = onLost;
-    for (const source of typedInformers(context.informers)) this.#known.set(typeKeyOf(source.type), followed(source));
+    for (const source of typedInformers(context.informers)) this.#known.set(typeKeyOf(source.type), followKind(source));
   }
 
   readonly reconcile = async (): Promise<Outcome> => {
@@ -85,7 +85,7 @@ class FollowedKinds implements ControllerDefinition, Kinds {
     const stop = new AbortController();
     const { kube, clock, log, signal } = this.#context;
     const informer = startInformer(kube, type, { clock, log, signal: AbortSignal.any([signal, stop.signal]) });
-    this.#known.set(typeKeyOf(type), followed({ type, informer }, stop));
+    this.#known.set(typeKeyOf(type), followKind({ type, informer }, stop));
     this.#onSource({ type, informer });
   }
 }
@@ -97,7 +97,7 @@ interface Followed {
   isSynced: boolean;
 }
 
-function followed(source: TypedInformer, stop?: AbortController): Followed {
+function followKind(source: TypedInformer, stop?: AbortController): Followed {
   const entry: Followed = { source, ...(stop === undefined ? {} : { stop }), isSynced: false };
   source.informer.synced.then(
     () => {

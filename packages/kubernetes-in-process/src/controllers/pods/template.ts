@@ -10,7 +10,7 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 /** Ten characters that stand for `value`: the same for the same content, whatever the order of its members. */
 export function hashOf(value: object): string {
   const digest = createHash("sha256")
-    .update(JSON.stringify(sorted(value)))
+    .update(JSON.stringify(sortMembers(value)))
     .digest();
   return [...digest.subarray(0, 10)].map((byte) => ALPHABET[byte % ALPHABET.length]).join("");
 }
@@ -47,11 +47,11 @@ export function podFrom(
   };
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(
-    members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]),
+    members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sortMembers(member)]),
   );
 }

@@ -9,7 +9,7 @@ import { AT_REST, type Outcome } from "../../../../controller-kit/src/reconcile/
 import type { ControllerDefinition, ControllerContext } from "../context/context.ts";
 import { enqueueChanged } from "../context/informers.ts";
 import { backendOf } from "./endpoint.ts";
-import { endpointsOf, MANAGED_BY, SERVICE_LABEL, SLICE_MANAGER, slicesOf } from "./slices.ts";
+import { endpointsOf, MANAGED_BY, SERVICE_LABEL, SLICE_MANAGER, endpointSlicesOf } from "./slices.ts";
 
 /** Keeps the EndpointSlices and Endpoints of each Service that has a selector. */
 export function serviceController(context: ControllerContext): ControllerDefinition {
@@ -44,15 +44,15 @@ async function reconcile({ kube, informers }: ControllerContext, key: string): P
     .list()
     .filter((pod) => pod.metadata.namespace === ref.namespace && selectsPod(service, pod));
   const backends = pods.flatMap((pod) => backendOf(service, pod) ?? []);
-  const slices = slicesOf(service, backends);
+  const slices = endpointSlicesOf(service, backends);
   const existing = informers.endpointSlices.list().filter((slice) => isOwn(slice, service));
   for (const slice of slices)
-    await put(kube, builtin.EndpointSlices, existing, slice, (one) => [one.endpoints, one.ports]);
+    await createOrReplace(kube, builtin.EndpointSlices, existing, slice, (one) => [one.endpoints, one.ports]);
   const kept = new Set(slices.map(({ metadata }) => metadata.name));
   for (const slice of existing)
     if (!kept.has(slice.metadata.name)) await kube.delete(builtin.EndpointSlices, refOf(slice));
   const older = informers.endpoints.get(ref);
-  await put(
+  await createOrReplace(
     kube,
     builtin.Endpoints,
     older === undefined ? [] : [older],
@@ -82,7 +82,7 @@ function isOwn({ metadata }: Stored<EndpointSlice>, service: Stored<Service>): b
 }
 
 /** Creates what is missing, and replaces what differs in the facts that matter or in its labels. */
-async function put<T extends EndpointSlice | Endpoints>(
+async function createOrReplace<T extends EndpointSlice | Endpoints>(
   kube: Kube,
   type: ResourceType<T>,
   existing: readonly Stored<T>[],

@@ -10,7 +10,10 @@ export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 export const SLICE_MANAGER = "endpointslice-controller.k8s.io";
 
 /** One slice for each set of ports that the backends have, usually one; an empty one when there is no backend. */
-export function slicesOf(service: Stored<Service>, backends: readonly ServiceBackend[]): Wanted<EndpointSlice>[] {
+export function endpointSlicesOf(
+  service: Stored<Service>,
+  backends: readonly ServiceBackend[],
+): Wanted<EndpointSlice>[] {
   const groups = byPorts(backends);
   return (groups.length === 0 ? [{ ports: [], members: [] }] : groups).map(({ ports, members }) => ({
     metadata: {

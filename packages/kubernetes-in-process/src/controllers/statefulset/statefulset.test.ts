@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { controlledWorld, imageOf, namespace, statefulSet, withKubectl } from "../../testing/controlled-world.ts";
+import { controlledWorld, podImage, namespace, statefulSet, withKubectl } from "../../testing/controlled-world.ts";
 import { until } from "../../../../controller-kit/src/testing/until.ts";
 import * as builtin from "../../../../controller-kit/src/kube/builtin.ts";
 
@@ -45,17 +45,17 @@ test(
     await using world = await controlledWorld();
     await world.kube.create(builtin.StatefulSets, statefulSet("roll", { podManagementPolicy: "Parallel" }));
     assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete|rolling update/);
-    world.pods.decide((pod) => (imageOf(pod) === "broken:1" ? "unready" : "ready"));
+    world.pods.decide((pod) => (podImage(pod) === "broken:1" ? "unready" : "ready"));
     await world.setImage(builtin.StatefulSets, "roll", "broken:1");
-    await until("the highest has it", async () => imageOf((await world.podsOf("roll"))[2]) === "broken:1");
+    await until("the highest has it", async () => podImage((await world.podsOf("roll"))[2]) === "broken:1");
     await until(
       "the status says so",
       async () => (await world.get(builtin.StatefulSets, "roll"))?.status?.readyReplicas === 2,
     );
-    assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:1", "a:1", "broken:1"]);
+    assert.deepEqual((await world.podsOf("roll")).map(podImage), ["a:1", "a:1", "broken:1"]);
     await world.setImage(builtin.StatefulSets, "roll", "a:2");
     assert.match(await world.kubectl("rollout", "status", "sts/roll"), /complete/);
-    assert.deepEqual((await world.podsOf("roll")).map(imageOf), ["a:2", "a:2", "a:2"]);
+    assert.deepEqual((await world.podsOf("roll")).map(podImage), ["a:2", "a:2", "a:2"]);
     const { status } = (await world.get(builtin.StatefulSets, "roll")) ?? {};
     assert.equal(status?.currentRevision, status?.updateRevision);
     assert.equal(status?.updatedReplicas, 3);
@@ -87,14 +87,14 @@ test(
       const pod = await world.get(builtin.Pods, "part-0");
       return pod !== undefined && pod.metadata.uid !== uid;
     });
-    assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:1", "a:1", "a:2"]);
+    assert.deepEqual((await world.podsOf("part")).map(podImage), ["a:1", "a:1", "a:2"]);
     await world.kube.patch(
       builtin.StatefulSets,
       { name: "part", namespace },
       { type: "merge", body: { spec: rolling(0) } },
     );
     assert.match(await world.kubectl("rollout", "status", "sts/part"), /complete/);
-    assert.deepEqual((await world.podsOf("part")).map(imageOf), ["a:2", "a:2", "a:2"]);
+    assert.deepEqual((await world.podsOf("part")).map(podImage), ["a:2", "a:2", "a:2"]);
     assert.match(await world.kubectl("rollout", "history", "sts/part"), /\n1 .*\n2 /);
   },
 );

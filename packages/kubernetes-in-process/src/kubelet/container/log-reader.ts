@@ -35,7 +35,7 @@ export async function* readLog(
 ): AsyncGenerator<Buffer> {
   let left = query.limitBytes ?? Infinity;
   let begins = true;
-  for await (const entry of selected(path, query, live, signal)) {
+  for await (const entry of selectEntries(path, query, live, signal)) {
     const printed = print(entry, query.timestamps && begins).subarray(0, left);
     begins = entry.ends;
     left -= printed.length;
@@ -44,7 +44,7 @@ export async function* readLog(
   }
 }
 
-async function* selected(
+async function* selectEntries(
   path: string,
   query: LogQuery,
   live: LogFile | undefined,
@@ -55,13 +55,13 @@ async function* selected(
     const entries = [...(await entriesOf(olderPart(path))), ...(await past.rest())];
     const recent = entries.filter(({ time }) => query.since === undefined || new Date(time) >= query.since);
     yield* query.tailLines === undefined ? recent : lastLines(recent, query.tailLines);
-    if (live !== undefined) yield* followed(live, past, signal);
+    if (live !== undefined) yield* followLog(live, past, signal);
   } finally {
     await past.close();
   }
 }
 
-async function* followed(live: LogFile, cursor: LogCursor, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* followLog(live: LogFile, cursor: LogCursor, signal: AbortSignal): AsyncGenerator<Entry> {
   while (!signal.aborted) {
     const state = live.state();
     const isRotated = await cursor.isReplaced();

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { Probe } from "kubernetes-types/core/v1.js";
 import { FakeClock } from "../../../../controller-kit/src/testing/fake-clock.ts";
 import { keepProbing } from "./probe.ts";
-import type { Pace } from "./probe.ts";
+import type { ProbePace } from "./probe.ts";
 
 interface Case {
   readonly name: string;
   readonly probe: Probe;
-  readonly pace?: Pace;
+  readonly pace?: ProbePace;
   /** Whether the program answers, by seconds since the container started. */
   readonly answers: (second: number) => boolean;
   readonly forSeconds: number;

@@ -17,7 +17,7 @@ const FIRST_LOOK_MS = 50;
  * How a probe begins: `eager` looks often in its first period, so that what comes up fast is seen fast, and failures in
  * that time count for nothing; `patient` looks for the first time when a period is over.
  */
-export type Pace = "eager" | "patient";
+export type ProbePace = "eager" | "patient";
 
 /**
  * Runs a probe again and again until `signal` aborts: the verdict turns after `successThreshold` successes or
@@ -28,14 +28,15 @@ export async function keepProbing(
   subject: ProbeSubject,
   clock: Clock,
   signal: AbortSignal,
-  pace: Pace,
+  pace: ProbePace,
 ): Promise<void> {
   const initialMs = (probe.initialDelaySeconds ?? 0) * SECOND;
-  if (!(await slept(clock, pace === "eager" ? initialMs : Math.max(initialMs, period(probe)), signal))) return;
+  if (!(await sleepUnlessAborted(clock, pace === "eager" ? initialMs : Math.max(initialMs, period(probe)), signal)))
+    return;
   if (pace === "eager") await firstSuccess(probe, subject, clock, signal);
   let verdict: boolean | undefined;
   let streak = { ok: true, length: 0 };
-  for (let delay = 0; await slept(clock, delay, signal); delay = period(probe)) {
+  for (let delay = 0; await sleepUnlessAborted(clock, delay, signal); delay = period(probe)) {
     const { ok, output } = await once(probe, subject, clock, signal);
     if (signal.aborted) return;
     streak = { ok, length: streak.ok === ok ? streak.length + 1 : 1 };
@@ -51,7 +52,7 @@ async function firstSuccess(probe: Probe, subject: ProbeSubject, clock: Clock, s
   const end = clock.uptimeMs() + period(probe);
   for (let pause = FIRST_LOOK_MS; clock.uptimeMs() + pause < end; pause *= 2) {
     const { ok } = await once(probe, subject, clock, signal);
-    if (ok || !(await slept(clock, pause, signal))) return;
+    if (ok || !(await sleepUnlessAborted(clock, pause, signal))) return;
   }
 }
 
@@ -72,7 +73,7 @@ async function once(probe: Probe, subject: ProbeSubject, clock: Clock, signal: A
 }
 
 /** False when the wait was cut short. */
-async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   return clock.sleep(ms, signal).then(
     () => true,

@@ -18,7 +18,7 @@ export function mayRestart(policy: RestartPolicy, { exitCode }: ContainerStateTe
 }
 
 /** How an exit shows in the status; death by a signal is 128 and its number, as shells say it. */
-export function terminated(exit: Exit, containerID: string, startedAt: Date, now: Date): ContainerStateTerminated {
+export function terminatedState(exit: Exit, containerID: string, startedAt: Date, now: Date): ContainerStateTerminated {
   const signal = exit.signal === undefined ? 0 : constants.signals[exit.signal];
   const exitCode = exit.code ?? 128 + signal;
   return {

@@ -6,7 +6,7 @@ import { Fault, isFault, messageOf } from "../../../../controller-kit/src/base/f
 import type { EventType } from "../../../../controller-kit/src/kube/event-series.ts";
 import { timestamp } from "../../../../controller-kit/src/kube/timestamp.ts";
 import type { Exit } from "../../../../controller-kit/src/processes/child.ts";
-import { lostRun, mayRestart, terminated, waitingState } from "./state.ts";
+import { lostRun, mayRestart, terminatedState, waitingState } from "./state.ts";
 import type { RestartPolicy } from "./state.ts";
 import { ContainerRun } from "./run.ts";
 import { faults } from "../faults.ts";
@@ -228,7 +228,7 @@ export class ContainerUnit {
 
   #end(run: ContainerRun, exit: Exit): void {
     const now = this.#deps.clock.now();
-    this.#state = { kind: "terminated", exit: terminated(exit, this.#containerID, run.startedAt, now) };
+    this.#state = { kind: "terminated", exit: terminatedState(exit, this.#containerID, run.startedAt, now) };
     if (now.getTime() - run.startedAt.getTime() >= STEADY_MS) this.#crashes.reset();
     this.#crashes.failed(this.#now(), 1);
     this.#deps.wake();

@@ -3,13 +3,13 @@ import { ConfigMaps, Secrets } from "../../../../controller-kit/src/kube/builtin
 import type { Kube, Stored } from "../../../../controller-kit/src/kube/kube.ts";
 
 /** Keys and contents of a Secret or a ConfigMap. */
-export type Contents = Readonly<Record<string, Buffer>>;
+export type ConfigContents = Readonly<Record<string, Buffer>>;
 
 /** Where a pod's Secrets and ConfigMaps are read; always the newest, so a pod never starts with yesterday's password. */
 export interface ConfigSources {
   /** Undefined when it does not exist. */
-  secret(name: string): Promise<Contents | undefined>;
-  configMap(name: string): Promise<Contents | undefined>;
+  secret(name: string): Promise<ConfigContents | undefined>;
+  configMap(name: string): Promise<ConfigContents | undefined>;
 }
 
 /** The Secrets and ConfigMaps of one namespace. */
@@ -20,16 +20,16 @@ export function configSourcesOf(kube: Kube, namespace: string): ConfigSources {
   };
 }
 
-function contentsOfSecret(secret: Stored<Secret> | undefined): Contents | undefined {
+function contentsOfSecret(secret: Stored<Secret> | undefined): ConfigContents | undefined {
   if (secret === undefined) return undefined;
-  return decoded(secret.data, "base64");
+  return decodeData(secret.data, "base64");
 }
 
-function contentsOfConfigMap(map: Stored<ConfigMap> | undefined): Contents | undefined {
+function contentsOfConfigMap(map: Stored<ConfigMap> | undefined): ConfigContents | undefined {
   if (map === undefined) return undefined;
-  return { ...decoded(map.data, "utf8"), ...decoded(map.binaryData, "base64") };
+  return { ...decodeData(map.data, "utf8"), ...decodeData(map.binaryData, "base64") };
 }
 
-function decoded(data: Readonly<Record<string, string>> | undefined, encoding: "base64" | "utf8"): Contents {
+function decodeData(data: Readonly<Record<string, string>> | undefined, encoding: "base64" | "utf8"): ConfigContents {
   return Object.fromEntries(Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(value, encoding)]));
 }

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import type { Container } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../../../controller-kit/src/base/fault.ts";
 import { environmentOf, expand } from "./environment.ts";
-import { factsOf } from "../../testing/pod-facts.ts";
+import { podFactsOf } from "../../testing/pod-facts.ts";
 import { inUnits, parseQuantity } from "../../../../controller-kit/src/base/quantity.ts";
 import type { ConfigSources } from "./config-sources.ts";
 
-const facts = factsOf({ labels: { app: "web" }, annotations: { note: "a b" } });
+const facts = podFactsOf({ labels: { app: "web" }, annotations: { note: "a b" } });
 const sources: ConfigSources = {
   secret: async (name) => (name === "login" ? { user: Buffer.from("ann"), password: Buffer.from("pw") } : undefined),
   configMap: async (name) => (name === "settings" ? { color: Buffer.from("red") } : undefined),

@@ -3,7 +3,7 @@ import { Fault } from "../../../../controller-kit/src/base/fault.ts";
 import { faults } from "../faults.ts";
 import { fieldValue, resourceValue } from "./facts.ts";
 import type { PodFacts } from "./facts.ts";
-import type { Contents, ConfigSources } from "./config-sources.ts";
+import type { ConfigContents, ConfigSources } from "./config-sources.ts";
 
 export type ProcessEnvironment = Readonly<Record<string, string>>;
 
@@ -37,10 +37,10 @@ async function allOf(
   { prefix = "", secretRef, configMapRef }: EnvFromSource,
   sources: ConfigSources,
 ): Promise<ProcessEnvironment> {
-  const taken = async (kind: string, ref: typeof secretRef, read: ConfigSources["secret"]): Promise<Contents> => {
+  const taken = async (kind: string, ref: typeof secretRef, read: ConfigSources["secret"]): Promise<ConfigContents> => {
     if (ref === undefined) return {};
     const contents = await read(ref.name ?? "");
-    if (contents === undefined && ref.optional !== true) throw missing(kind, ref.name ?? "");
+    if (contents === undefined && ref.optional !== true) throw missingConfig(kind, ref.name ?? "");
     return contents ?? {};
   };
   const contents = {
@@ -58,10 +58,10 @@ async function valueOf(
   sources: ConfigSources,
 ): Promise<string | undefined> {
   if (variable.valueFrom === undefined) return expand(variable.value ?? "", env);
-  return referenced(variable.valueFrom, container, facts, sources);
+  return resolveReference(variable.valueFrom, container, facts, sources);
 }
 
-async function referenced(
+async function resolveReference(
   { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef }: EnvVarSource,
   container: Container,
   facts: PodFacts,
@@ -84,10 +84,10 @@ async function valueOfKey(
   if (value !== undefined) return value.toString("utf8");
   if (optional === true) return undefined;
   throw contents === undefined
-    ? missing(kind, name)
+    ? missingConfig(kind, name)
     : new Fault(faults.configMissing, `couldn't find key ${key} in ${kind} ${name}`, { kind, name, key });
 }
 
-function missing(kind: string, name: string): Fault {
+function missingConfig(kind: string, name: string): Fault {
   return new Fault(faults.configMissing, `${kind} "${name}" not found`, { kind, name });
 }

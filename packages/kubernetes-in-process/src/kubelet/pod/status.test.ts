@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ContainerStatus, PodCondition, PodSpec } from "kubernetes-types/core/v1.js";
-import { factsOf } from "../../testing/pod-facts.ts";
+import { podFactsOf } from "../../testing/pod-facts.ts";
 import { podStatus } from "./status.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
@@ -119,7 +119,7 @@ const cases: Case[] = [
 
 for (const { name, containers, init = [], spec = {}, conditions = [], phase, ready, reason } of cases) {
   test(`pod status: ${name}`, () => {
-    const { pod } = factsOf({}, { containers: [], ...spec });
+    const { pod } = podFactsOf({}, { containers: [], ...spec });
     const seen = { podIP: "127.42.1.7", hostIP: "127.42.0.1", startedAt: NOW, init, containers };
     const status = podStatus({ ...pod, status: { conditions: [...conditions] } }, seen, NOW);
     const condition = status.conditions?.find(({ type }) => type === "Ready");
@@ -147,7 +147,7 @@ const classes: { name: string; resources: NonNullable<PodSpec["containers"][numb
 
 for (const { name, resources, want } of classes) {
   test(`quality of service: ${name}`, () => {
-    const { pod } = factsOf({}, { containers: [{ name: "main", resources }] });
+    const { pod } = podFactsOf({}, { containers: [{ name: "main", resources }] });
     const seen = { podIP: undefined, hostIP: "127.42.0.1", startedAt: NOW, init: [], containers: [waiting] };
     assert.equal(podStatus(pod, seen, NOW).qosClass, want);
   });

@@ -46,7 +46,7 @@ function phaseOf(spec: PodSpec | undefined, { init, containers }: PodObservation
 function conditionsOf(pod: Stored<Pod>, seen: PodObservation, phase: PodPhase, now: Date): PodCondition[] {
   const own = [
     { type: "PodReadyToStartContainers", ...claim(seen.podIP !== undefined) },
-    initialized(seen, phase),
+    initializedCondition(seen, phase),
     ready("Ready", containersVerdict(seen, phase) ?? gatesVerdict(pod)),
     ready("ContainersReady", containersVerdict(seen, phase)),
     { type: "PodScheduled", ...claim(true) },
@@ -64,7 +64,7 @@ function ready(type: string, objection: Verdict): PodCondition {
   return { type, ...claim(objection === undefined), ...objection };
 }
 
-function initialized({ init }: PodObservation, phase: PodPhase): PodCondition {
+function initializedCondition({ init }: PodObservation, phase: PodPhase): PodCondition {
   const missing = init.filter(({ state }) => state?.terminated?.exitCode !== 0).map(({ name }) => name);
   if (missing.length === 0)
     return { type: "Initialized", ...claim(true), ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) };

@@ -4,7 +4,7 @@ import type { VolumeFile } from "./atomic-folder.ts";
 import { faults } from "../faults.ts";
 import { fieldValue, resourceValue } from "../environment/facts.ts";
 import type { PodFacts } from "../environment/facts.ts";
-import type { Contents, ConfigSources } from "../environment/config-sources.ts";
+import type { ConfigContents, ConfigSources } from "../environment/config-sources.ts";
 
 /** What the files of generated volumes are made from. */
 export interface VolumeInputs {
@@ -48,10 +48,10 @@ export function referencedConfig(spec: PodSpec | undefined): { secrets: Set<stri
 async function filesOf(source: VolumeProjection, mode = DEFAULT_MODE, inputs: VolumeInputs): Promise<VolumeFile[]> {
   const { secret, configMap, downwardAPI, serviceAccountToken } = source;
   if (secret !== undefined) {
-    return selected("secret", secret, await inputs.sources.secret(secret.name ?? ""), mode);
+    return filesOfSelection("secret", secret, await inputs.sources.secret(secret.name ?? ""), mode);
   }
   if (configMap !== undefined) {
-    return selected("configmap", configMap, await inputs.sources.configMap(configMap.name ?? ""), mode);
+    return filesOfSelection("configmap", configMap, await inputs.sources.configMap(configMap.name ?? ""), mode);
   }
   if (downwardAPI !== undefined) return (downwardAPI.items ?? []).map((item) => downward(item, mode, inputs.facts));
   if (serviceAccountToken === undefined) return [];
@@ -64,10 +64,10 @@ interface Selection {
   readonly optional?: boolean;
 }
 
-function selected(
+function filesOfSelection(
   kind: string,
   { name = "", items, optional }: Selection,
-  contents: Contents | undefined,
+  contents: ConfigContents | undefined,
   mode: number,
 ): VolumeFile[] {
   if (contents === undefined && optional !== true) throw notReady(`${kind} "${name}" not found`);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { Fault } from "../../../../controller-kit/src/base/fault.ts";
-import { factsOf } from "../../testing/pod-facts.ts";
-import type { Contents } from "../environment/config-sources.ts";
+import { podFactsOf } from "../../testing/pod-facts.ts";
+import type { ConfigContents } from "../environment/config-sources.ts";
 import { mountVolumes, prepareVolumes } from "./volumes.ts";
 import type { VolumePlaces } from "./volumes.ts";
 
@@ -92,7 +92,7 @@ function mounting(mountPath: string, subPath = ""): PodSpec["containers"][number
 }
 
 /** The root of the one container, with its volumes mounted; `secret` is what the Secret `tls` holds. */
-async function laidOut(dir: { readonly path: string }, spec: PodSpec, secret?: Contents): Promise<string> {
+async function laidOut(dir: { readonly path: string }, spec: PodSpec, secret?: ConfigContents): Promise<string> {
   const places: VolumePlaces = {
     podFolder: join(dir.path, "pod", JSON.stringify(spec).length.toString()),
     persistentFolder: join(dir.path, "persistent"),
@@ -111,7 +111,7 @@ async function laidOut(dir: { readonly path: string }, spec: PodSpec, secret?: C
     secret: async (name: string) => (name === "tls" ? secret : undefined),
     configMap: async () => ({ color: Buffer.from("red") }),
   };
-  await prepareVolumes(spec, places, { facts: factsOf({}, spec), sources, token: async () => "the token" });
+  await prepareVolumes(spec, places, { facts: podFactsOf({}, spec), sources, token: async () => "the token" });
   const [container] = spec.containers;
   if (container !== undefined) await mountVolumes(container, spec, root, places, {});
   return root;

@@ -6,7 +6,7 @@ import { getAction, getNodeAction, listActions } from "./actions.ts";
 import type { ActionsContext } from "./actions.ts";
 import { uidParam } from "../http/handler-call.ts";
 import type { HandlerCall, Handlers } from "../http/handler-call.ts";
-import { installLicense, licenseOf } from "./license.ts";
+import { storeLicense, licenseOf } from "./license.ts";
 import type { LicenseContext } from "./license.ts";
 import { maintenanceOff, maintenanceOn } from "./maintenance.ts";
 import { clusterRecord, getNode, listNodes } from "./nodes.ts";
@@ -61,7 +61,7 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
       }),
     license: async () => licenseOf(context),
     installLicense: ({ body, forwardedBy }) =>
-      runOnLeader(context, "installLicense", { body }, forwardedBy, () => installLicense(context, body.license)),
+      runOnLeader(context, "installLicense", { body }, forwardedBy, () => storeLicense(context, body.license)),
   };
 }
 

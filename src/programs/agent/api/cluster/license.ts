@@ -23,15 +23,15 @@ export interface LicenseContext {
 /** The licence in force, with its use: the installed one, or the trial. */
 export function licenseOf(context: LicenseContext): LicenseRecord & LicenseVerdict {
   const { license = "" } = context.records.state() ?? {};
-  return recordOf(context, license, license === "" ? onTrial(context) : opened(context, license));
+  return recordOf(context, license, license === "" ? onTrial(context) : evaluateText(context, license));
 }
 
 /**
  * Installs a licence, whatever state the cluster is in: a valid one is what clears a frozen upgrade (§7). One that is not
  * genuine, is for another cluster, is over, or allows less than is in use is refused, and the old one stays.
  */
-export async function installLicense(context: LicenseContext, license: string): Promise<LicenseRecord> {
-  const { state, reason } = opened(context, license);
+export async function storeLicense(context: LicenseContext, license: string): Promise<LicenseRecord> {
+  const { state, reason } = evaluateText(context, license);
   if (state !== "Valid") throw refuse(refusals.badRequest, `license: ${reason}`, { field: "license" });
   await context.records.changeState((old) => (old.license === license ? old : { ...old, license }));
   return licenseOf(context);
@@ -49,21 +49,21 @@ interface ValidatedLicense extends LicenseVerdict {
 function onTrial(context: LicenseContext): ValidatedLicense {
   const created = context.records.state()?.createdTime ?? context.clock.now().toISOString();
   const terms = trialTerms(clusterDnsName(context.config), created);
-  return { terms, ...validated(context, terms) };
+  return { terms, ...evaluateTerms(context, terms) };
 }
 
 /** A licence that no known authority has signed is Invalid; its terms are shown nevertheless. */
-function opened(context: LicenseContext, license: string): ValidatedLicense {
+function evaluateText(context: LicenseContext, license: string): ValidatedLicense {
   let terms = onTrial(context).terms;
   try {
     terms = readLicense(license);
-    return { terms, ...validated(context, openLicense(license, context.authorities.keys())) };
+    return { terms, ...evaluateTerms(context, openLicense(license, context.authorities.keys())) };
   } catch (error) {
     return { terms, state: "Invalid", reason: messageOf(error) };
   }
 }
 
-function validated(context: LicenseContext, terms: LicenseTerms): LicenseVerdict {
+function evaluateTerms(context: LicenseContext, terms: LicenseTerms): LicenseVerdict {
   const clusterName = clusterDnsName(context.config);
   return evaluateLicense(terms, { clusterName, now: context.clock.now(), shardsInUse: shardsInUse(context) });
 }

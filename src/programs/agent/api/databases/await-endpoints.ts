@@ -16,7 +16,7 @@ const POLL_MS = 20;
 const ANSWER_MS = 500;
 
 /** What asking the endpoints of all nodes takes. */
-export interface EndpointsContext {
+export interface AwaitEndpointsContext {
   readonly config: Pick<AgentConfig, "node">;
   readonly clock: Clock;
   readonly members: Pick<Members, "list">;
@@ -29,7 +29,7 @@ const CAPABILITY: NodeCapability = "password-revisions";
 
 /** Resolves once each node that takes clients lets them in by the passwords of the record, or after two seconds. */
 export async function awaitEndpoints(
-  context: EndpointsContext,
+  context: AwaitEndpointsContext,
   record: DatabaseRecord,
   change: PasswordChange,
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function awaitEndpoints(
 
 /** True when every worker of the node goes by the passwords of the record. */
 async function confirms(
-  { config, peers, sendToProxy }: EndpointsContext,
+  { config, peers, sendToProxy }: AwaitEndpointsContext,
   { uid, passwords }: DatabaseRecord,
   { node, withinMs }: { readonly node: number; readonly withinMs: number },
 ): Promise<boolean> {

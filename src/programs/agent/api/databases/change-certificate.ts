@@ -8,7 +8,7 @@ import { refusals, refuse } from "../http/refusals.ts";
 
 /** The certificate of a body; refused when it has expired, when its key is that of another one, or when a part cannot be read. */
 export function certificateOf({ certificate, key, client_authorities = "" }: BdbCertificate, now: Date) {
-  const expired = parsed(() => {
+  const expired = parseOrRefuse(() => {
     createSecureContext({ cert: certificate, key });
     const authorities = certificatesIn(client_authorities);
     if (client_authorities !== "" && authorities.length === 0)
@@ -32,7 +32,7 @@ export function isSameCertificate(one: DatabaseRecord["certificate"], other: Dat
   return one?.certificate === other?.certificate && one?.clientAuthorities === other?.clientAuthorities;
 }
 
-function parsed<T>(read: () => T): T {
+function parseOrRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -33,7 +33,7 @@ export async function checkedPasswords(
 ): Promise<((set: PasswordSet) => PasswordSet) | undefined> {
   if (!(await isAllowedChange(context, seen, change))) return undefined;
   requireExisting(seen);
-  return (set) => changed(context, seen, set, change);
+  return (set) => applyChange(context, seen, set, change);
 }
 
 /** False when it would change nothing; refused where it cannot be made, as while a node of an older release is a member. */
@@ -44,13 +44,13 @@ export async function isAllowedChange(
 ): Promise<boolean> {
   const stored = await context.passwords.read(seen.uid);
   const isRecorded = stored.revision === (seen.passwords?.revision ?? 0);
-  if (isRecorded && changed(context, seen, stored.set, change) === stored.set) return false;
+  if (isRecorded && applyChange(context, seen, stored.set, change) === stored.set) return false;
   requireLicense(context);
   requireCapability(context, "password-overlap", "keeps to the overlap of two passwords");
   return true;
 }
 
-function changed(
+function applyChange(
   { clock }: Pick<WriteContext, "clock">,
   { name, passwordOverlap }: DatabaseRecord,
   set: PasswordSet,

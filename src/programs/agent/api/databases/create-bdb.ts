@@ -3,9 +3,9 @@ import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { settingsOfWire } from "../../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { listening, wantsTls } from "../../../../core/planner/database/facts.ts";
+import { portMode, wantsTls } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
-import { modulesOf } from "./asked-modules.ts";
+import { requestedModules } from "./asked-modules.ts";
 import {
   endpointPort,
   hasOlderNode,
@@ -47,7 +47,7 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
   requireEngineTls(context, settings, storeVersion);
-  const modules = modulesOf(body.module_list ?? []);
+  const modules = requestedModules(body.module_list ?? []);
   requireModules(context, modules, storeVersion);
   const port = endpointPort(context, body.port);
   const nodes = await gatherNodes(context);
@@ -94,7 +94,7 @@ function newRecord(
     id: index + 1,
     ...place,
     storeVersion: requested.storeVersion,
-    ...listening(requested),
+    ...portMode(requested),
     launch: index === 0 ? 1 : 0,
   }));
   return {

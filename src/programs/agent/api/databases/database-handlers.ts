@@ -13,7 +13,7 @@ import { uidParam } from "../http/handler-call.ts";
 import type { Handlers } from "../http/handler-call.ts";
 import type { DatabaseReads, DatabasesContext } from "./databases.ts";
 import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-health.ts";
-import { deleteModule, localModule, uploadModule } from "../modules/module-upload.ts";
+import { deleteModule, localModule, installModule } from "../modules/module-upload.ts";
 import type { ModulesContext } from "../modules/module-upload.ts";
 import { moduleRecords } from "../modules/modules.ts";
 import type { InTurn } from "../http/one-at-a-time.ts";
@@ -126,7 +126,7 @@ export function moduleHandlers(
       if (found === undefined) throw refuse(refusals.noSuchModule, `there is no module ${params.uid ?? ""}`);
       return found;
     },
-    uploadModule: ({ body }) => uploadModule(context, body.module),
+    uploadModule: ({ body }) => installModule(context, body.module),
     // the leader knows of every database that was just made, and makes none meanwhile
     deleteModule: ({ params, forwardedBy }) =>
       runOnLeader(context, "deleteModule", { params: uidParam(params) }, forwardedBy, () =>

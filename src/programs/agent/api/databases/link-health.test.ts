@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { factsOf, on } from "../../../../../test/kit/facts/database-scene.ts";
 import type { ActiveActiveRecord, DatabaseRecord, RemoteSite } from "../../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
-import { numbered } from "../../../../core/planner/active-active/numbers.ts";
+import { numberSites } from "../../../../core/planner/active-active/numbers.ts";
 import { faults } from "../../../../ports/management/faults.ts";
 import type { LinkedDatabaseStatus, SiteLinkStatus } from "../../../../ports/management/link-control.ts";
 import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-health.ts";
 
-const record: ActiveActiveRecord = numbered({
+const record: ActiveActiveRecord = numberSites({
   guid: "a",
   name: "carts",
   version: "8.0",

@@ -1,5 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../../core/api/records.ts";
-import { listening, wantsTls } from "../../../../core/planner/database/facts.ts";
+import { portMode, wantsTls } from "../../../../core/planner/database/facts.ts";
 import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
 import { placeKept, portOffsetOf } from "../../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../../ports/management/records.ts";
@@ -73,5 +73,5 @@ async function instanceFrom(
   };
   const placed = placeKept(request, ["growth", "resting", "machine"]);
   if ("refusal" in placed) throw refuse(refusals.insufficientResources, placed.refusal);
-  return { id: data.instance, ...placed, storeVersion, ...listening({ tlsMode }), launch: 0 };
+  return { id: data.instance, ...placed, storeVersion, ...portMode({ tlsMode }), launch: 0 };
 }

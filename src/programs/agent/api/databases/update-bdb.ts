@@ -2,7 +2,7 @@ import type { EndpointCertificate } from "../../../../core/api/endpoint-certific
 import type { DatabaseModule, DatabaseRecord } from "../../../../core/api/records.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { modulesOf } from "./asked-modules.ts";
+import { requestedModules } from "./asked-modules.ts";
 import { awaitEndpoints } from "./await-endpoints.ts";
 import { certificateOf, isSameCertificate, shownOf } from "./change-certificate.ts";
 import { changeParts } from "./change-parts.ts";
@@ -115,7 +115,7 @@ function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): Database
 }
 
 function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {
-  if (body.module_list !== undefined && namesOf(modulesOf(body.module_list)) !== namesOf(record.modules ?? [])) {
+  if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {
     throw refuse(
       refusals.unchangeable,
       `the modules of "${record.name}" are ${namesOf(record.modules ?? []) || "none"} and cannot be changed`,

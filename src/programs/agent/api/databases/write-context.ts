@@ -4,13 +4,13 @@ import type { EnginesContext } from "../../observation/engine-answers.ts";
 import type { NodeFactsContext } from "../../observation/node-facts.ts";
 import type { Records } from "../../records/records.ts";
 import type { CheckContext } from "./checks.ts";
-import type { EndpointsContext } from "./await-endpoints.ts";
+import type { AwaitEndpointsContext } from "./await-endpoints.ts";
 
 /** What the changes of databases work on. */
 export type WriteContext = CheckContext &
   EnginesContext &
   NodeFactsContext &
-  EndpointsContext & {
+  AwaitEndpointsContext & {
     readonly records: Pick<
       Records,
       "database" | "changeState" | "changeDatabase" | "createDatabase" | "vanishedWithin"

@@ -17,6 +17,6 @@ export function entityTag(answer: unknown): string {
 }
 
 /** Whether the header If-None-Match names `tag`. */
-export function isKnown(tag: string, header: string | undefined): boolean {
+export function matchesTag(tag: string, header: string | undefined): boolean {
   return (header ?? "").split(",").some((one) => one.trim() === tag);
 }

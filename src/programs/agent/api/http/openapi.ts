@@ -32,7 +32,7 @@ export function openApiDocument(release: Release): Json & { readonly openapi: "3
     },
     security: [{ basic: [] }],
     paths,
-    components: { securitySchemes: { basic: { type: "http", scheme: "basic" } }, schemas: sorted(schemas) },
+    components: { securitySchemes: { basic: { type: "http", scheme: "basic" } }, schemas: sortSchemas(schemas) },
   };
 }
 
@@ -118,6 +118,6 @@ function leaveOutNoise({ jsonSchema }: { readonly jsonSchema: Record<string, unk
   if (jsonSchema["minimum"] === Number.MIN_SAFE_INTEGER) delete jsonSchema["minimum"];
 }
 
-function sorted(schemas: Readonly<Record<string, unknown>>): Json {
+function sortSchemas(schemas: Readonly<Record<string, unknown>>): Json {
   return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

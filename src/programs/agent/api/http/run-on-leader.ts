@@ -46,7 +46,7 @@ export async function runOnLeader<N extends RouteName>(
     if (forwardedBy !== undefined) throw refuse(refusals.noLeader, `node ${config.node} does not lead (any more)`);
     const leader = election.leader();
     if (leader !== undefined && leader !== config.node) {
-      const reply = await forwarded(context, leader, route, request);
+      const reply = await forwardToLeader(context, leader, route, request);
       if (reply !== undefined) {
         await readWritten(context, recordOf(route, request, reply));
         return reply;
@@ -74,7 +74,7 @@ async function readWritten({ records, log }: LeaderContext, of: number | "cluste
 }
 
 /** Undefined when the other node did not run the request; it may be sent again then. */
-async function forwarded<N extends RouteName>(
+async function forwardToLeader<N extends RouteName>(
   { peers }: LeaderContext,
   leader: number,
   route: N,

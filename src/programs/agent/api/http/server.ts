@@ -20,7 +20,7 @@ import type { Caller } from "./auth.ts";
 import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
 import { bodiesFor, type Bodies } from "./bodies.ts";
-import { entityTag, hasEntityTag, isKnown } from "./entity-tag.ts";
+import { entityTag, hasEntityTag, matchesTag } from "./entity-tag.ts";
 import { answerError, answerMalformed, BODY_BYTES, refuseUnrouted } from "./errors.ts";
 import { onlyFields, parseQuery } from "./query.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -137,7 +137,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Mou
       if (!hasEntityTag(name)) return answer;
       const tag = entityTag(answer);
       reply.header("etag", tag);
-      return isKnown(tag, request.headers["if-none-match"]) ? reply.status(304).send() : answer;
+      return matchesTag(tag, request.headers["if-none-match"]) ? reply.status(304).send() : answer;
     },
   });
 }

@@ -50,7 +50,7 @@ async function receiveForm(payload: IncomingMessage, type: string, path: string)
   parser.on("file", (name: string, file: BusboyFileStream) => {
     const isWanted = name === FIELD && files.length === 0;
     if (!isWanted) note(refuse(refusals.noModule, `the form has the file "${name}"; one file, "${FIELD}", is taken`));
-    files.push((isWanted ? stored(file, path) : drained(file)).catch(note));
+    files.push((isWanted ? storeArchive(file, path) : drainFile(file)).catch(note));
   });
   parser.on("field", (name: string) => note(refuse(refusals.noModule, `the field "${name}" is no file`)));
   await pipeline(payload, parser).catch(note);
@@ -76,13 +76,13 @@ function parserOf(type: string): BusboyInstance {
 /** So much is read of what is no file, in bytes. */
 const FIELD_BYTES = 1_024;
 
-async function stored(file: BusboyFileStream, path: string): Promise<void> {
+async function storeArchive(file: BusboyFileStream, path: string): Promise<void> {
   await pipeline(file, createWriteStream(path, { mode: 0o600 }));
   if (file.truncated)
     throw refuse(refusals.bodyTooLarge, `the archive is larger than the ${ARCHIVE_LIMITS.packed} bytes that are read`);
 }
 
-async function drained(file: BusboyFileStream): Promise<void> {
+async function drainFile(file: BusboyFileStream): Promise<void> {
   file.resume();
   await finished(file);
 }

@@ -6,7 +6,7 @@ import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseRecord, InstalledModule } from "../../../../core/api/records.ts";
 import { silentLog } from "#kit/base/log";
 import { moduleHandlers } from "../databases/database-handlers.ts";
-import { uploadModule } from "./module-upload.ts";
+import { installModule } from "./module-upload.ts";
 import { oneAtATime } from "../http/one-at-a-time.ts";
 
 const build: InstalledModule = {
@@ -63,11 +63,11 @@ test("an archive that is refused for what is installed is not stored", async () 
     modules: { claim: () => ({ [Symbol.dispose]: () => undefined }), put: async () => void kept.push("library") },
     members: { list: () => [] },
     clock: new FakeClock(),
-  } as unknown as Parameters<typeof uploadModule>[0]; // these are all that the check uses
+  } as unknown as Parameters<typeof installModule>[0]; // these are all that the check uses
   const archive = new Blob([
     await tallyArchive({ compatible: "8.0", library: Buffer.from("\x7fELF of another content", "latin1") }),
   ]);
-  await assert.rejects(uploadModule(context, archive), { code: "AGENT_MODULE_EXISTS" });
+  await assert.rejects(installModule(context, archive), { code: "AGENT_MODULE_EXISTS" });
   assert.deepEqual(kept, []);
 });
 

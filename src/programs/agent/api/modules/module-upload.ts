@@ -34,7 +34,7 @@ export interface ModulesContext {
  * Everything is checked before this node stores the shared object; then the record lists the module, then every other node
  * fetches it. The same archive twice is installed once.
  */
-export async function uploadModule(context: ModulesContext, archive: Blob): Promise<ModuleUploaded> {
+export async function installModule(context: ModulesContext, archive: Blob): Promise<ModuleUploaded> {
   await using opened = await openArchive(archive);
   requireFits(context, opened.manifest);
   const build = buildOf(opened, context.clock.now());

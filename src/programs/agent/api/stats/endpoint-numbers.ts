@@ -1,5 +1,5 @@
 import type { EndpointStats } from "../../../../ports/management/proxy-control.ts";
-import type { Metrics } from "./metrics.ts";
+import type { MetricValues } from "./metrics.ts";
 
 /** A number of an endpoint: its name at `/metrics`, and in the answers of `stats`, where those of several endpoints are added up. */
 interface EndpointNumber {
@@ -25,10 +25,10 @@ export const ENDPOINT_NUMBERS = {
 export const ENDPOINT_METRICS: readonly string[] = Object.values(ENDPOINT_NUMBERS).map(({ stat }) => stat);
 
 /** The metrics of a node without an endpoint. */
-export const NO_ENDPOINT: Metrics = Object.fromEntries(ENDPOINT_METRICS.map((stat) => [stat, 0]));
+export const NO_ENDPOINT: MetricValues = Object.fromEntries(ENDPOINT_METRICS.map((stat) => [stat, 0]));
 
 /** The metrics of one endpoint; a node of a release before 0.4.0 does not have them all. */
-export function endpointMetrics(stats: EndpointStats): Metrics {
+export function endpointMetrics(stats: EndpointStats): MetricValues {
   const known = Object.values(ENDPOINT_NUMBERS).flatMap(({ stat, of }) => {
     const value = of(stats);
     return value === undefined ? [] : [[stat, value] as const];

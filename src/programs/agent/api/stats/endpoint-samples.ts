@@ -9,7 +9,7 @@ interface DatabaseLabels {
 }
 
 /** The labels of everything of a database. */
-export function labelsOf({ uid, name }: Pick<DatabaseRecord, "uid" | "name">): DatabaseLabels {
+export function databaseLabels({ uid, name }: Pick<DatabaseRecord, "uid" | "name">): DatabaseLabels {
   return { bdb: uid, database: name };
 }
 
@@ -18,7 +18,7 @@ export function endpointSamples(databases: readonly DatabaseRecord[], endpoints:
   const names = new Map(databases.map(({ uid, name }) => [uid, name]));
   const labelled = endpoints.map((stats) => ({
     stats,
-    labels: labelsOf({ uid: stats.bdb, name: names.get(stats.bdb) ?? "" }),
+    labels: databaseLabels({ uid: stats.bdb, name: names.get(stats.bdb) ?? "" }),
   }));
   const each = (of: (stats: EndpointStats) => number | undefined) =>
     labelled.flatMap(({ stats, labels }) => {

@@ -5,7 +5,7 @@ import type { Handlers } from "../http/handler-call.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { type Measured, measureDatabases, measureNodes, measureShards, type StatsContext } from "./measure.ts";
 import { ENDPOINT_METRICS } from "./endpoint-numbers.ts";
-import { type Metrics, sumOf } from "./metrics.ts";
+import { type MetricValues, sumOf } from "./metrics.ts";
 
 type StatsRoutes = Extract<keyof Handlers, `${string}Stats` | `${string}StatsLast`>;
 
@@ -103,7 +103,7 @@ const MISSING = {
   shard: refusals.noSuchShard,
 } as const;
 
-function interval(now: Date, metrics: Metrics): MetricsRecord {
+function interval(now: Date, metrics: MetricValues): MetricsRecord {
   const moment = { interval: "1sec", stime: new Date(now.getTime() - 1_000).toISOString(), etime: now.toISOString() };
   return { ...metrics, ...moment } as MetricsRecord; // metrics are numbers, and none is named as these
 }

@@ -6,7 +6,7 @@ import { placedInstances } from "../../../../core/records/placed-instances.ts";
 import { endpointCounters, measureEngines } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
 import { ENDPOINT_METRICS, endpointMetrics, NO_ENDPOINT } from "./endpoint-numbers.ts";
-import { type Metrics, shardMetrics, sumOf } from "./metrics.ts";
+import { type MetricValues, shardMetrics, sumOf } from "./metrics.ts";
 
 /** What measurements are taken from. */
 export type StatsContext = MeasuringContext &
@@ -15,7 +15,7 @@ export type StatsContext = MeasuringContext &
 /** The metrics of one object. */
 export interface Measured {
   readonly uid: string;
-  readonly metrics: Metrics;
+  readonly metrics: MetricValues;
 }
 
 /** Every shard whose engine answers. */

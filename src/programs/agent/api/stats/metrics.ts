@@ -1,7 +1,7 @@
 import type { Info } from "../../../../ports/resp/info.ts";
 
 /** Numbers by name, as such APIs name them; a number that an engine does not report is absent. */
-export type Metrics = Readonly<Record<string, number>>;
+export type MetricValues = Readonly<Record<string, number>>;
 
 /** Where a metric stands in the answer of an engine. */
 const OF_ENGINES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const OF_ENGINES: Readonly<Record<string, string>> = {
 };
 
 /** What one engine measures of itself; `total_req` in requests a second, memory in bytes. */
-export function shardMetrics(info: Info): Metrics {
+export function shardMetrics(info: Info): MetricValues {
   const reported = Object.entries(OF_ENGINES).flatMap(([metric, field]) => {
     const value = Number(info.get(field) ?? Number.NaN);
     return Number.isFinite(value) ? [[metric, value] as const] : [];
@@ -30,7 +30,7 @@ export function shardMetrics(info: Info): Metrics {
 }
 
 /** Sums of the metrics named, each over the shards that report it; one that none reports is absent. */
-export function sumOf(all: readonly Metrics[], names: readonly string[]): Metrics {
+export function sumOf(all: readonly MetricValues[], names: readonly string[]): MetricValues {
   const sums = names.flatMap((name) => {
     const values = all.map((metrics) => metrics[name]).filter((value) => value !== undefined);
     return values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0)] as const];

@@ -8,7 +8,7 @@ import { ownCounters } from "../../observation/measurements.ts";
 import type { CountersContext, MeasuringContext } from "../../observation/measurements.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
-import { endpointSamples, labelsOf } from "./endpoint-samples.ts";
+import { endpointSamples, databaseLabels } from "./endpoint-samples.ts";
 import { shardsOf } from "./measure.ts";
 
 /** What the metrics of a node are read from. */
@@ -43,7 +43,7 @@ async function shardSamples(context: NodeMetricsContext): Promise<Samples> {
     context.records.databases().map(async (record) => {
       const shards = await shardsOf(context, record, context.config.node);
       return shards.map(({ uid, metrics, isPrimary }) => ({
-        labels: { ...labelsOf(record), shard: uid, role: isPrimary ? "primary" : "replica" },
+        labels: { ...databaseLabels(record), shard: uid, role: isPrimary ? "primary" : "replica" },
         metrics,
       }));
     }),
@@ -70,7 +70,7 @@ async function linkSamples({ link, records }: NodeMetricsContext): Promise<Sampl
     if (database === undefined || record === undefined) return [];
     return sites.map((status) => {
       const name = record.participants.find((one) => siteNumber(record, one.name) === status.site)?.name;
-      return { labels: { ...labelsOf(database), site: name ?? String(status.site) }, status };
+      return { labels: { ...databaseLabels(database), site: name ?? String(status.site) }, status };
     });
   });
   const each = (value: (status: SiteLinkStatus) => number) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { engineNames, startEngine, type TestEngine } from "../../../../../test/kit/engines/engine.ts";
 import { parseInfo } from "../../../../ports/resp/info.ts";
 import { textOf } from "../../../../ports/resp/reply.ts";
-import { shardMetrics, type Metrics } from "./metrics.ts";
+import { shardMetrics, type MetricValues } from "./metrics.ts";
 
 /** A rate, which begins anew. */
 const RATE = "total_req";
@@ -18,13 +18,13 @@ for (const engine of engineNames())
     const before = await metricsOf(started);
     await started.call("CONFIG", "RESETSTAT");
     const after = await metricsOf(started);
-    const steady = (metrics: Metrics): Metrics =>
+    const steady = (metrics: MetricValues): MetricValues =>
       Object.fromEntries(Object.entries(metrics).filter(([name]) => name !== RATE && !MOVING.includes(name)));
     assert.deepEqual(steady(after), steady(before));
     assert.equal(before["no_of_keys"], 99);
     assert.ok((after["used_memory_peak"] ?? 0) >= (before["used_memory_peak"] ?? 0));
   });
 
-async function metricsOf(engine: TestEngine): Promise<Metrics> {
+async function metricsOf(engine: TestEngine): Promise<MetricValues> {
   return shardMetrics(parseInfo(textOf(await engine.call("INFO"))));
 }

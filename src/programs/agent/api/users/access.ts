@@ -38,9 +38,9 @@ export function accessHandlers({
   ];
   return {
     roles: async () => roles,
-    role: async ({ params }) => withUid(roles, params.uid) ?? missing("role", params.uid),
+    role: async ({ params }) => withUid(roles, params.uid) ?? refuseMissing("role", params.uid),
     redisAcls: async () => rules(),
-    redisAcl: async ({ params }) => withUid(rules(), params.uid) ?? missing("rule", params.uid),
+    redisAcl: async ({ params }) => withUid(rules(), params.uid) ?? refuseMissing("rule", params.uid),
   };
 }
 
@@ -48,6 +48,6 @@ function withUid<T extends { readonly uid: number }>(all: readonly T[], uid: str
   return all.find((one) => String(one.uid) === uid);
 }
 
-function missing(what: string, uid = ""): never {
+function refuseMissing(what: string, uid = ""): never {
   throw refuse(refusals.noSuchObject, `there is no ${what} ${uid}`);
 }

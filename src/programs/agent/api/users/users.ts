@@ -31,7 +31,7 @@ export function listUsers(context: UsersContext, adminName: string): readonly Us
     role: "admin",
     role_uids: [roleUid("admin")],
   };
-  return [admin, ...usersOf(context).map(shown)];
+  return [admin, ...usersOf(context).map(userRecord)];
 }
 
 /** The user of this uid; AGENT_NO_SUCH_USER when there is none. */
@@ -65,14 +65,14 @@ export async function updateUser(context: UsersContext, uid: number, body: UserC
   const { password, ...rest } = body;
   if (password === undefined) {
     const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest }));
-    return shown({ ...before, ...rest });
+    return userRecord({ ...before, ...rest });
   }
   requireChangeable(usersOf(context), uid, rest.role);
   const secret = await keepPassword(context, password);
   return orRemoveSecret(context, secret, async () => {
     const before = await swap(context, uid, rest.role, (user) => ({ ...user, ...rest, secret }));
     await context.userPasswords.remove(before.secret);
-    return shown({ ...before, ...rest });
+    return userRecord({ ...before, ...rest });
   });
 }
 
@@ -81,7 +81,7 @@ export async function deleteUser(context: UsersContext, uid: number): Promise<Us
   requireNotAdmin(uid);
   const before = await swap(context, uid, undefined, () => undefined);
   await context.userPasswords.remove(before.secret);
-  return shown(before);
+  return userRecord(before);
 }
 
 /** In a Secret whose number was never used: nodes remember what they read in a Secret by its name. */
@@ -178,6 +178,6 @@ export function usersOf(context: UsersContext): readonly ClusterUser[] {
   return context.records.state()?.users ?? [];
 }
 
-function shown({ uid, email, name, role }: ClusterUser): UserRecord {
+function userRecord({ uid, email, name, role }: ClusterUser): UserRecord {
   return { uid, email, name, role, role_uids: [roleUid(role)] };
 }
