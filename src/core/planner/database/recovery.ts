@@ -85,12 +85,18 @@ export function whileUnable(
 export function withoutData(record: DatabaseRecord, shard: ShardRecord, instances: Instances): LeaderProposal {
   const { id, node } = primaryOf(shard);
   const kept = newestKept(shard, instances);
-  const isAgreed = shard.recovery?.consent === true;
-  if (kept !== undefined && isAgreed) return { kind: "fail-over", shard: shard.id, to: kept.id };
-  if (isAgreed || isBeingMade(record) || record.persistence === "disabled")
-    return { kind: "start-empty", shard: shard.id, instance: id };
   const rest = kept === undefined ? otherCopies(shard, instances) : `node ${kept.node} has an older copy on its disk`;
-  return askConsent(shard, `${goneText(shardName(record, shard.id), node)}; ${rest}`);
+  const lacks = `${goneText(shardName(record, shard.id), node)}; ${rest}`;
+  if (kept !== undefined && shard.recovery?.consent === true)
+    return { kind: "fail-over", shard: shard.id, to: kept.id };
+  if (isBeingMade(record) || record.persistence === "disabled" || allowsEmptyStart(shard, lacks))
+    return { kind: "start-empty", shard: shard.id, instance: id };
+  return askConsent(shard, lacks);
+}
+
+/** A user who agreed to an older copy, which is gone by now, has not agreed to an empty database. */
+function allowsEmptyStart({ recovery }: ShardRecord, lacks: string): boolean {
+  return recovery?.consent === true && (recovery.empty === true || recovery.lacks === lacks);
 }
 
 function goneText(name: string, node: number): string {
