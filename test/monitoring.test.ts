@@ -50,6 +50,7 @@ test("what neither the dashboard nor an alert shows is known", () => {
   const unused = Object.keys(METRICS).filter((name) => !asked.includes(name));
   assert.deepEqual(unused.toSorted(), [
     "store_endpoint_listening",
+    "store_endpoint_multi_slot_requests_total",
     "store_link_compared",
     "store_link_differences_total",
     "store_link_received_bytes_total",
