@@ -277,11 +277,11 @@ export class EngineSite {
     this.#waits.look();
   }
 
-  async #marked(text: string): Promise<void> {
-    if (this.#waits.take(text)) return;
-    if (text === `${LIVE}${this.#begin.life}`) this.#live.resolve();
-    const over = this.#site.keys.overBy(text);
-    const repairs = text.split(" ").flatMap((mark) => this.#site.applied(mark));
+  async #marked(marks: string): Promise<void> {
+    if (this.#waits.take(marks)) return;
+    if (marks === `${LIVE}${this.#begin.life}`) this.#live.resolve();
+    const over = this.#site.keys.overBy(marks);
+    const repairs = marks.split(" ").flatMap((mark) => this.#site.applied(mark));
     await this.#writer.apply(repairs, over);
   }
 

@@ -18,14 +18,14 @@ export function ownStep(
   environment: ClusterEnvironment,
 ): RollStep {
   const { workload, spec } = view;
-  const asked = spec.storeEnterpriseImageSpec?.versionTag;
+  const { versionTag } = spec.storeEnterpriseImageSpec ?? {};
   if (workload === undefined) return write(spec.nodes, "the cluster has no nodes yet");
   // nothing is there to be kept available
   if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
-  if (change !== undefined && isAutoUpgrade(spec) && asked !== change.toTag) {
+  if (change !== undefined && isAutoUpgrade(spec) && versionTag !== targetTag(view)) {
     // databases may use modules that forbid it
     if (!view.cluster.reachable) return waitUnasked("ClusterUnreachable", view.cluster.reason);
-    return act({ kind: "write-tag", tag: change.toTag }, "automatic upgrade is on");
+    return act({ kind: "write-tag", tag: targetTag(view) }, "automatic upgrade is on");
   }
   // what is new is given to nodes one by one, not to those that come back
   const scaled = workload.template === wanted ? undefined : scaledStep(view, workload);

@@ -14,10 +14,10 @@ type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "release" | "worklo
  */
 export function targetTag(view: TargetFacts): string {
   const { spec, remembered, release, workload } = view;
-  const asked = spec.storeEnterpriseImageSpec?.versionTag;
-  const isDone = asked === undefined || (asked === workload?.nodeTag && !isBetween(view, asked));
+  const { versionTag } = spec.storeEnterpriseImageSpec ?? {};
+  const isDone = versionTag === undefined || (versionTag === workload?.nodeTag && !isBetween(view, versionTag));
   if (isAutoUpgrade(spec) && isDone) return release.nodeTag;
-  return asked ?? remembered.imageTag ?? workload?.nodeTag ?? release.nodeTag;
+  return versionTag ?? remembered.imageTag ?? workload?.nodeTag ?? release.nodeTag;
 }
 
 /** Nodes of two releases run, and one of them is that of `tag`. */
@@ -86,20 +86,19 @@ export function autoUpgradeContradicts({ autoUpgradeStoreEnterprise: here, upgra
 export interface VersionChange {
   readonly fromTag: string;
   readonly from: Release | undefined;
-  readonly toTag: string;
   readonly to: Release | undefined;
 }
 
 /** The version change that is wanted or under way; undefined when every node pod is made from the target and no node reports another. */
 export function versionChange(view: ClusterView): VersionChange | undefined {
   if (view.workload === undefined) return undefined;
-  const toTag = targetTag(view);
+  const tag = targetTag(view);
   const running = view.pods.map((pod) => runningTag(view, pod) ?? pod.nodeTag);
-  const tags = [...running, ...madeFrom(view)].filter((tag) => tag !== toTag);
+  const tags = [...running, ...madeFrom(view)].filter((each) => each !== tag);
   // of several, one that nothing is known of decides
-  const fromTag = tags.find((tag) => releaseByNodeTag(tag) === undefined) ?? tags[0];
+  const fromTag = tags.find((each) => releaseByNodeTag(each) === undefined) ?? tags[0];
   if (fromTag === undefined) return undefined;
-  return { fromTag, from: releaseByNodeTag(fromTag), toTag, to: releaseByNodeTag(toTag) };
+  return { fromTag, from: releaseByNodeTag(fromTag), to: releaseByNodeTag(tag) };
 }
 
 /** Another version is asked for, and nothing has been done about it. */

@@ -28,7 +28,7 @@ export async function perform(
   { kube, clock, writings }: ActDeps,
   observation: ClusterObservation,
   act: ClusterAct,
-  target: string,
+  targetTag: string,
 ): Promise<void> {
   const { namespace, view } = observation;
   switch (act.kind) {
@@ -46,7 +46,7 @@ export async function perform(
     case "write-workload":
     case "hold-pods":
     case "restore-workload":
-      return performWriting({ kube, writings }, observation, act, target);
+      return performWriting({ kube, writings }, observation, act, targetTag);
     case "grow-volume":
       await growClaim(kube, { name: act.claim, namespace }, act.size);
       return;
@@ -70,11 +70,11 @@ async function performWriting(
   { kube, writings }: Pick<ActDeps, "kube" | "writings">,
   observation: ClusterObservation,
   act: WritingAct,
-  target: string,
+  targetTag: string,
 ): Promise<void> {
   const { partition } = act;
   if (act.kind === "hold-pods") return writings.noteHeld(observation, await holdPods(kube, observation, act));
-  const tag = act.kind === "restore-workload" ? act.tag : target;
+  const tag = act.kind === "restore-workload" ? act.tag : targetTag;
   writings.noteWritten(observation, await writeWorkload(kube, observation, tag, partition));
 }
 

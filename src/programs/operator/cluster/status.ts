@@ -65,7 +65,7 @@ function modulesOfImage({ operatorModules }: ClusterView): Pick<ClusterStatus, "
  * Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. The tag
  * of the template is that of the last target: another one was written by others.
  */
-function versionOf(view: ClusterView, target: string): Pick<ClusterStatus, "version" | "imageTag"> {
+function versionOf(view: ClusterView, targetTag: string): Pick<ClusterStatus, "version" | "imageTag"> {
   const { version, imageTag } = view.remembered;
   if (version === undefined && !isComplete(view)) return {};
   const tags = view.pods
@@ -76,7 +76,7 @@ function versionOf(view: ClusterView, target: string): Pick<ClusterStatus, "vers
     ...(lowest === undefined ? {} : { version: lowest }),
     ...(view.workload === undefined
       ? {}
-      : { imageTag: view.workload.nodeTag === target ? target : (imageTag ?? view.workload.nodeTag) }),
+      : { imageTag: view.workload.nodeTag === targetTag ? targetTag : (imageTag ?? view.workload.nodeTag) }),
   };
 }
 

@@ -155,54 +155,54 @@ export class RequestReader {
     this.#note();
   }
 
-  /** Takes the requests in `chunk`; what is left over is unread again. False: nothing more can be taken now. */
-  #consume(chunk: Buffer): boolean {
+  /** Takes the requests in `bytes`; what is left over is unread again. False: nothing more can be taken now. */
+  #consume(bytes: Buffer): boolean {
     const upload = this.#parts.uploads.current;
-    if (this.#partial.empty && upload === undefined) return this.#takeAll(chunk);
-    const past = this.#scan(chunk, 0);
+    if (this.#partial.empty && upload === undefined) return this.#takeAll(bytes);
+    const past = this.#scan(bytes, 0);
     if (this.protocolError !== undefined) {
       this.#parts.life.finish();
       return false;
     }
-    if (upload !== undefined) return this.#feed(upload, chunk, past);
-    if (past === INCOMPLETE) return this.#keepPartial(chunk);
-    const request = this.#partial.join(chunk.subarray(0, past));
-    if (past < chunk.length) this.#unread.unshift(copyIfShared(chunk.subarray(past)));
+    if (upload !== undefined) return this.#feed(upload, bytes, past);
+    if (past === INCOMPLETE) return this.#keepPartial(bytes);
+    const request = this.#partial.join(bytes.subarray(0, past));
+    if (past < bytes.length) this.#unread.unshift(copyIfShared(bytes.subarray(past)));
     return this.#takeAll(request);
   }
 
   /** Puts plain requests on the lane together; one that is not plain ends the run. */
-  #takeAll(chunk: Buffer): boolean {
+  #takeAll(bytes: Buffer): boolean {
     const scanner = this.#scanner;
     const lane = this.#parts.turns.plainLane();
     const classify = classifyFor(this.#parts.endpoint);
     let at = 0;
     let count = 0;
     for (;;) {
-      const past = this.#scan(chunk, at);
+      const past = this.#scan(bytes, at);
       if (past === INCOMPLETE) break;
       const unusual = scanner.inline || scanner.empty;
-      const command = unusual ? undefined : classify(chunk, scanner.nameAt, scanner.nameLength);
+      const command = unusual ? undefined : classify(bytes, scanner.nameAt, scanner.nameLength);
       if (lane === undefined || unusual || command !== undefined) {
-        if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
-        return this.#takeOne(copyIfShared(chunk.subarray(at)), past - at, command);
+        if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, bytes, at);
+        return this.#takeOne(copyIfShared(bytes.subarray(at)), past - at, command);
       }
-      if (lastMayCross()) this.#noteCrossing(chunk.subarray(at, past));
+      if (lastMayCross()) this.#noteCrossing(bytes.subarray(at, past));
       count++;
       at = past;
     }
-    if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, chunk, at);
+    if (lane !== undefined && count > 0) this.#parts.shared.push(lane, count, bytes, at);
     if (this.protocolError !== undefined) this.#parts.life.finish();
-    else if (at < chunk.length) return this.#keepPartial(chunk.subarray(at));
+    else if (at < bytes.length) return this.#keepPartial(bytes.subarray(at));
     return true;
   }
 
-  /** Offers the request that `chunk` begins with; what follows it, or with it when it is not taken, is unread again. */
-  #takeOne(chunk: Buffer, length: number, command: CommandEntry | undefined): boolean {
-    keepBlock(chunk);
-    const taken = this.#offer(chunk.subarray(0, length), command);
+  /** Offers the request that `bytes` begins with; what follows it, or with it when it is not taken, is unread again. */
+  #takeOne(bytes: Buffer, length: number, command: CommandEntry | undefined): boolean {
+    keepBlock(bytes);
+    const taken = this.#offer(bytes.subarray(0, length), command);
     const rest = taken ? length : 0;
-    if (rest < chunk.length) this.#unread.unshift(chunk.subarray(rest));
+    if (rest < bytes.length) this.#unread.unshift(bytes.subarray(rest));
     return taken;
   }
 
@@ -234,17 +234,17 @@ export class RequestReader {
   }
 
   /** Passes on what belongs to the large request, which ends at `past`. */
-  #feed(upload: Upload, chunk: Buffer, past: number): boolean {
+  #feed(upload: Upload, bytes: Buffer, past: number): boolean {
     const last = past !== INCOMPLETE;
-    if (last && past < chunk.length) this.#unread.unshift(copyIfShared(chunk.subarray(past)));
-    upload.take(copyIfShared(last ? chunk.subarray(0, past) : chunk), last);
+    if (last && past < bytes.length) this.#unread.unshift(copyIfShared(bytes.subarray(past)));
+    upload.take(copyIfShared(last ? bytes.subarray(0, past) : bytes), last);
     return true;
   }
 
   /** The end of the next request; INCOMPLETE also for what is no request, which is then in `protocolError`. */
-  #scan(chunk: Buffer, at: number): number {
+  #scan(bytes: Buffer, at: number): number {
     try {
-      return this.#scanner.next(chunk, at, chunk.length);
+      return this.#scanner.next(bytes, at, bytes.length);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.protocolError = errorReply(`ERR ${error.message}`);

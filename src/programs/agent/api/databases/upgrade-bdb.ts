@@ -21,8 +21,8 @@ export async function upgradeBdb(
 ): Promise<DatabaseRecord> {
   const { config, records, clock } = context;
   requireLicense(context);
-  const asked = STORE_VERSIONS.find((version) => version === body.store_version);
-  const target = asked ?? newestFor(context, seen, config.release);
+  const target =
+    STORE_VERSIONS.find((version) => version === body.store_version) ?? newestFor(context, seen, config.release);
   if (seen.upgrade?.target === target || (seen.upgrade === undefined && seen.storeVersion === target)) return seen;
   requirePolicy(context, seen, target);
   requireModules(context, seen.modules ?? [], target);
