@@ -28,7 +28,18 @@ import { Wakeup } from "./operations/wakeup.ts";
 /** How often a site says what it has seen, in milliseconds. */
 const BEAT_MS = 100;
 const LIVE = "live:";
-/** One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did. */
+/**
+ * One site of an Active-Active database at its primary: captures what the engine does, and applies what other sites did.
+ *
+ *     clients ──► engine ──► its own stream ──► Capture ──┬─ effects ──► #captured ──► Site, log ──► other sites
+ *                   ▲                                     └─ marks ────► #marked ──► Site.applied       │
+ *                   │                                                        │                          │
+ *                   │                                        repairs of keys │                          │
+ *                   └────── EngineWriter ◄──── commands with a mark ◄────────┴───── Site.receive ◄──────┘
+ *
+ * What the writer does comes back in the engine's stream, with its mark behind it. Only there an operation of another site counts as
+ * applied: what a client did between, the stream shows before the mark, and then the site writes the key again as both operations want it.
+ */
 export class EngineSite {
   /** Number of the site. */
   readonly id: number;
