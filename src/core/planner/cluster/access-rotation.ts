@@ -27,13 +27,13 @@ export interface AccessView {
 
 /** What the nodes say about the password of their cluster. */
 export type NodesView =
-  /** All can change it. `behind` says which have not read the last change, and why; it is empty when there is none. */
+  /** All nodes can change it. `behind` names the nodes that have not read the last change, and why; it is empty when all have. */
   | { readonly kind: "able"; readonly behind: readonly string[] }
-  /** Some cannot: they accept what the Secret says, as soon as they see it. */
+  /** Some nodes cannot: they accept the password of the Secret as soon as they see it. */
   | { readonly kind: "unable"; readonly why: string }
   | { readonly kind: "silent"; readonly why: string };
 
-/** What to do about the password of a cluster: nothing where all are undefined. */
+/** What to do about the password of a cluster; nothing when all fields are undefined. */
 export interface AccessStep {
   /** What the nodes shall have mounted. */
   readonly access?: ClusterAccess;
@@ -45,8 +45,8 @@ export interface AccessStep {
 }
 
 /**
- * The next step of a change of the password. At each moment every node accepts all that a caller may say: the next password is offered
- * to all nodes first, then callers are given it, and the former one is accepted until the overlap is over.
+ * The next step of a change of the password. Each node accepts at each moment every password that a caller may use: all nodes get the next
+ * password first, then the callers get it, and nodes accept the former one until the overlap ends.
  */
 export function nextAccessStep(view: AccessView): AccessStep {
   const { access, secret } = view;
@@ -65,7 +65,7 @@ function first(current: Login): AccessStep {
   return { access: { revision: 1, current, former: [] } };
 }
 
-/** What the Secret says, when it is neither in use nor offered. */
+/** The login that a user wrote into the Secret; undefined when this login is in use or offered already. */
 function writtenByUser({ secret: { login } }: AccessView, { current, next }: ClusterAccess): Login | undefined {
   if (login === undefined || isSameLogin(login, current)) return undefined;
   return next !== undefined && isSameLogin(login, next) ? undefined : login;
@@ -101,7 +101,7 @@ function publishNext(view: AccessView, access: ClusterAccess, next: Next, writte
   return useNext(view, access, next);
 }
 
-/** Callers say the next password from now on. */
+/** Callers use the next password from now on. */
 function useNext({ now }: AccessView, access: ClusterAccess, next: Login): AccessStep {
   const since = now.toISOString();
   const former = [...access.former, { ...access.current, since }];

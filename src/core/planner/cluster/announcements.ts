@@ -12,7 +12,7 @@ export interface Announcement {
   readonly message: string;
 }
 
-/** What is worth telling about the way from one status to the next; nothing when nothing changed. */
+/** The events for users about a change of status; empty when nothing changed. */
 export function announcements(view: ClusterView, before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
   return [
     ...findingEvents(before, after),
@@ -23,7 +23,7 @@ export function announcements(view: ClusterView, before: ClusterStatus, after: C
   ];
 }
 
-/** What has come to stand in the way, or does so no more. */
+/** An event for each new finding, and one when nothing blocks the upgrade any more. */
 export function findingEvents(before: ClusterStatus, after: ClusterStatus): readonly Announcement[] {
   const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
   const freed = isBlocked(before) && !isBlocked(after);

@@ -9,15 +9,15 @@ import { placeholder } from "#kit/base/shell-word";
 export interface AuthorityView {
   readonly cluster: string;
   readonly current: { readonly id: string; readonly made: Date; readonly ends: Date };
-  /** Trusted besides; it signs what follows once all that verify trust it. */
+  /** The next authority is trusted too; it signs once all verifiers trust it. */
   readonly next: { readonly id: string; readonly offered: Date } | undefined;
-  /** Trusted besides, as long as something that it has signed is shown. */
+  /** The former authority is trusted too, while something shows a certificate of it. */
   readonly former: { readonly id: string } | undefined;
   /** The last value with which a user asked for another authority, and the last one that was granted. */
   readonly asked: string | undefined;
   readonly answered: string | undefined;
   readonly holders: HoldersView;
-  /** Which authorities the clusters trust that link to this one, while there is a next one. */
+  /** The clusters that link to this one, with the authorities that they trust; asked while there is a next authority. */
   readonly sites: readonly Holder[];
   readonly now: Date;
   readonly overlapMs: number;
@@ -25,7 +25,7 @@ export interface AuthorityView {
 
 /** What to do about the authority of a cluster: nothing where `act` is undefined. */
 export interface AuthorityStep {
-  /** `offer`: make the next one. `use`: it signs from now on, and the former is trusted besides. `end`: the former is trusted no more. */
+  /** `offer`: make the next authority. `use`: it signs from now on, and the former one stays trusted. `end`: nothing trusts the former one. */
   readonly act?: "offer" | "use" | "end";
   /** The request that is granted. */
   readonly answered?: string;
@@ -35,8 +35,8 @@ export interface AuthorityStep {
 }
 
 /**
- * The next step of a replacement of the authority. At each moment all that verify trust every authority by which something is shown:
- * the next one is trusted everywhere first, then it signs, and the former one is trusted until nothing by it is left.
+ * The next step of a replacement of the authority. All verifiers trust at each moment every authority that signed a certificate in use: they
+ * trust the next one first, then it signs, and they trust the former one until no certificate of it is left.
  */
 export function nextAuthorityStep(view: AuthorityView): AuthorityStep {
   if (view.former !== undefined) return endWhenUnused(view, view.former);
@@ -45,12 +45,12 @@ export function nextAuthorityStep(view: AuthorityView): AuthorityStep {
   return isAsked || endsSoon(view) ? offer(view) : { findings: [] };
 }
 
-/** Less than a tenth of its life is left: a year of ten, in which a replacement that waits is noticed. */
+/** Less than a tenth of the authority's life is left: one year of ten, enough to notice a replacement that waits. */
 function endsSoon({ current: { made, ends }, now }: AuthorityView): boolean {
   return ends.getTime() - now.getTime() < (ends.getTime() - made.getTime()) / 10;
 }
 
-/** Nothing that it has signed is accepted any more, so that there is nothing to wait for. */
+/** The authority has expired: no certificate of it is accepted any more, so there is nothing to wait for. */
 function isOver({ current, now }: AuthorityView): boolean {
   return current.ends <= now;
 }
@@ -76,7 +76,7 @@ function useWhenTrusted(view: AuthorityView, next: NonNullable<AuthorityView["ne
     const from = usedFrom(view, next);
     const sites = lackingText(view.sites, next.id);
     if (now < from) return { findings: [isOffered(view, from, sites), ...ends(view)] };
-    // who ends the overlap, or comes to the end of the present one, does not wait for others
+    // without an overlap, or near the end of the present authority, the replacement does not wait for other clusters
     if (sites !== "" && view.overlapMs > 0 && now < lastUse(view)) return waitsForSites(view, sites);
   }
   const message =
@@ -86,7 +86,7 @@ function useWhenTrusted(view: AuthorityView, next: NonNullable<AuthorityView["ne
 
 const DAY_MS = 86_400_000;
 
-/** After the overlap, and a day before the present one ends at the latest: with it end the certificates that it has signed. */
+/** When the next authority signs: after the overlap, and at the latest a day before the present one expires together with its certificates. */
 function usedFrom(view: AuthorityView, next: { readonly offered: Date }): Date {
   return new Date(Math.min(next.offered.getTime() + view.overlapMs, lastUse(view).getTime()));
 }

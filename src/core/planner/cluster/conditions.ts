@@ -31,13 +31,13 @@ function isInvalid({ specStatus }: ClusterDecision): boolean {
   return specStatus === "Invalid";
 }
 
-/** It waits for a finding that ends only when a person acts. */
+/** The decision waits for a finding that ends only when a person acts. */
 function needsPerson({ step }: ClusterDecision): boolean {
   const severity = findingBehind(step)?.severity;
   return severity === "block" || severity === "consent";
 }
 
-/** It is what its spec asks for: every node runs and serves, at the version that was asked for. */
+/** The condition Ready: the cluster is as its spec asks, so every node runs and serves at the version of the spec. */
 function readyBy(serves: Statement, moves: Statement, decision: ClusterDecision): Statement {
   const blocking = decision.findings.find(({ severity }) => severity === "block");
   const isHeld = decision.change !== undefined || isInvalid(decision);

@@ -6,7 +6,7 @@ import { act, REST, waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 
-/** What the highest of `pods` that is not back yet still needs; undefined when each can carry its share. */
+/** The next step for the highest of `pods` that is not back in service; undefined when each carries its share. */
 export function firstComingBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
   for (const pod of pods.toSorted(highestFirst)) {
     const step = intoService(view, pod);
@@ -16,8 +16,8 @@ export function firstComingBack(view: ClusterView, pods: readonly NodePod[]): Ro
 }
 
 /**
- * The act that gives a pod back that is out of service and is not to be replaced now; undefined when there is none. A node
- * whose gate is shut is in maintenance because the roll asked for it, whatever the template is now.
+ * The act that returns a pod to service that is not to be replaced now; undefined when there is none. A node whose gate is shut is in
+ * maintenance because the roll asked for it, whatever the template is now.
  */
 export function givenBack(view: ClusterView, pods: readonly NodePod[]): RollStep | undefined {
   for (const pod of pods.toSorted(highestFirst)) {
@@ -76,7 +76,7 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
       `node ${uid} is catching up with ${late.map(({ name }) => `"${name}"`).join(", ")}`,
     );
   }
-  // an evacuation that still runs ends with it
+  // the act also ends an evacuation that still runs
   if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
   if (isNodeBusy(view, uid)) return waitUnasked("TakingNodeBack", `node ${uid} is on its way back`);
   if (!node.acceptsClients) return waitUnasked("NodeJoining", `node ${uid} does not take clients yet`);

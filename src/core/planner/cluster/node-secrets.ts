@@ -2,7 +2,7 @@ import { clusterNames } from "../../api/names.ts";
 import { SECRETS_AHEAD } from "../../api/secrets-ahead.ts";
 import type { PolledCluster, Unreachable } from "../view/cluster-view.ts";
 
-/** What says which Secrets the nodes of a cluster have, and which they need next. */
+/** The facts that say which Secrets the nodes of a cluster have, and which they need next. */
 export interface SecretFacts extends SecretCounters {
   readonly cluster: string;
   /** uids of the databases that have a record. */
@@ -24,8 +24,8 @@ export interface SecretCounters {
 }
 
 /**
- * Names of the Secrets that the nodes may read, change and remove: what there is, and what comes next. Each once, in a fixed order,
- * and each of a form that only nodes use: what asks for another one, or for a Secret of somebody else, gets nothing.
+ * Names of the Secrets that the nodes may read, change and remove: existing and next ones, each once, in a fixed order. Only nodes use names of
+ * this form: a request for another name, or for a Secret of another owner, gets nothing.
  */
 export function nodeSecrets(facts: SecretFacts): readonly string[] {
   const { cluster, databases, users, there, foreign } = facts;
@@ -49,17 +49,17 @@ export function secretsAhead(cluster: string, { nextDatabase, nextUserSecret }: 
 }
 
 /**
- * Whether nodes get those names alone. Nodes of releases before 0.4.0 name the Secrets of users as no one can foresee: a cluster that
- * such an operator has made gets names once each of its nodes foresees its own. A new one begins with names, and what nodes say later
- * takes them away from no Role: it is they who would gain.
+ * Whether the Role of the nodes lists these names alone. Nodes of releases before 0.4.0 give the Secrets of users names that cannot be foreseen:
+ * their cluster gets the list once each of its nodes uses foreseeable names. A new cluster begins with the list, and no report of nodes removes
+ * it, because nodes would gain by that.
  */
 export function mayNameSecrets(cluster: PolledCluster | Unreachable, role: "none" | "all" | "names"): boolean {
   return role !== "all" || doAll(cluster, "named-secrets");
 }
 
 /**
- * Whether nodes find their Secrets made, and may make none. Nodes of releases before 0.5.0 make theirs: a cluster of theirs loses the
- * right once each of its nodes looks for Secrets that are made ahead. One that has lost it never gets it back by what nodes say.
+ * Whether nodes find their Secrets made, and may make none. Nodes of releases before 0.5.0 make their own Secrets: their cluster loses the right
+ * once each of its nodes looks for Secrets that are made ahead, and no report of nodes gives it back.
  */
 export function findsSecrets(cluster: PolledCluster | Unreachable, role: "makes" | "finds"): boolean {
   return role === "finds" || doAll(cluster, "prepared-secrets");
@@ -70,7 +70,7 @@ function doAll(cluster: PolledCluster | Unreachable, capability: string): boolea
   return cluster.nodes.length > 0 && cluster.nodes.every(({ capabilities }) => capabilities.includes(capability));
 }
 
-/** Nodes use no other Secrets; the operator labels its own as they do. */
+/** Whether a Secret has a name as only Secrets of nodes have; the operator labels its own Secrets like these. */
 export function isOfNodes(cluster: string, name: string): boolean {
   const rest = name.startsWith(`${cluster}-`) ? name.slice(cluster.length + 1) : "";
   return /^(db-\d+|user-[0-9a-f]+)$/.test(rest);

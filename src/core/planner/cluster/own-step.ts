@@ -20,14 +20,14 @@ export function ownStep(
   const { workload, spec } = view;
   const { versionTag } = spec.storeEnterpriseImageSpec ?? {};
   if (workload === undefined) return write(spec.nodes, "the cluster has no nodes yet");
-  // nothing is there to be kept available
+  // a cluster that never ran has nothing to keep available
   if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
   if (change !== undefined && isAutoUpgrade(spec) && versionTag !== targetTag(view)) {
-    // databases may use modules that forbid it
+    // databases may use modules that forbid automatic upgrade
     if (!view.cluster.reachable) return waitUnasked("ClusterUnreachable", view.cluster.reason);
     return act({ kind: "write-tag", tag: targetTag(view) }, "automatic upgrade is on");
   }
-  // what is new is given to nodes one by one, not to those that come back
+  // a new template reaches nodes one by one: nodes that come back get the old one
   const scaled = workload.template === wanted ? undefined : scaledStep(view, workload);
   return (
     scaled ??
@@ -39,8 +39,8 @@ export function ownStep(
 }
 
 /**
- * The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. `isAtRest`: no roll
- * is held that goes on later.
+ * The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. `isAtRest`: there is no stopped roll
+ * that goes on later.
  */
 export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): RollStep {
   const { workload, deleting } = view;
@@ -52,10 +52,10 @@ export function suspendedStep(view: ClusterView, wanted: string, isAtRest: boole
   );
 }
 
-/** What another writer made of the StatefulSet is taken back before the StatefulSet controller may act on it (docs/decisions/0004). */
+/** Takes back another writer's change of the StatefulSet before the StatefulSet controller may act on it (docs/decisions/0004). */
 function rewriteStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   if (workload.template !== wanted) return keptStep(view, workload, wanted);
-  // whatever its pods are made from: none is released by the writing
+  // the write releases no pod for replacement, whatever the pods are made from
   const partition = nodesOf(view);
   switch (alterationOf(view, workload, wanted)) {
     case undefined:
@@ -69,19 +69,19 @@ function rewriteStep(view: ClusterView, workload: Workload, wanted: string): Rol
   }
 }
 
-/** A pod on its way to another revision would come back with the one before. */
+/** A pod is on its way to another revision: after a write it would come back with the revision before. */
 function isReplacing({ pods }: ClusterView, { replicas }: Workload): boolean {
   return pods.length < replicas || pods.some(({ deleting }) => deleting);
 }
 
-/** A template that another writer changed replaces no pod. */
+/** Keeps a template that another writer changed from replacing a pod. */
 function keptStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   const isEdited = alterationOf(view, workload, wanted) === "edited";
   if (!isEdited || workload.partition >= workload.replicas) return undefined;
   return hold(workload.replicas, "another writer changed the StatefulSet: its pods stay as they are");
 }
 
-/** Nodes that another writer took from a cluster that waits for its upgrade come back, at their tag. */
+/** Brings back, at their tag, the nodes that another writer took from a cluster that waits for its upgrade. */
 function restoredStep(view: ClusterView, workload: Workload): RollStep | undefined {
   if (nodesTaken(view, workload) === undefined) return undefined;
   const { spec, pods, remembered } = view;
@@ -89,7 +89,7 @@ function restoredStep(view: ClusterView, workload: Workload): RollStep | undefin
   return act({ kind: "restore-workload", tag, partition: abovePods(pods, spec.nodes) }, SCALED_DOWN);
 }
 
-/** The same where nothing else may be written: they come back as what they were. */
+/** Brings back such nodes where only their number may be written: their template stays as it is. */
 function scaledStep(view: ClusterView, workload: Workload): RollStep | undefined {
   const replicas = nodesTaken(view, workload);
   if (replicas === undefined) return undefined;
@@ -100,8 +100,8 @@ function scaledStep(view: ClusterView, workload: Workload): RollStep | undefined
 const SCALED_DOWN = "another writer scaled the StatefulSet down";
 
 /**
- * How many nodes the cluster had before another writer took some; undefined when none was taken. A cluster that does not answer, as one
- * without nodes, has those that its status lists.
+ * How many nodes the cluster had before another writer took some; undefined when none was taken. When the cluster does not answer or has no
+ * nodes, the nodes in its status count.
  */
 function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Workload): number | undefined {
   const nodes = cluster.reachable ? cluster.nodes : (remembered.nodes ?? []);
@@ -110,13 +110,13 @@ function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Wo
   return had > replicas ? had : undefined;
 }
 
-/** A template that was written for the target names the image of the target. */
+/** How the StatefulSet was changed; a template for the target that names another image counts as edited. */
 function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
   const { alteration, template, nodeTag } = workload;
   return template === wanted && nodeTag !== targetTag(view) ? "edited" : alteration;
 }
 
-/** New nodes are added to those that are there: they release none of these for replacement. */
+/** Adds new nodes to the existing ones, and releases none of these for replacement. */
 function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   if (workload.replicas >= spec.nodes) return undefined;
   // another writer may have scaled it down: pods that are still there count
@@ -124,7 +124,7 @@ function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: str
   return write(partition, `the cluster grows to ${spec.nodes} nodes`);
 }
 
-/** Between two rolls no pod is replaced without the operator, whatever others do to the template. */
+/** Closes the partition between two rolls: then no pod is replaced without the operator, whatever others do to the template. */
 function atRest({ pods }: ClusterView, workload: Workload, step: RollStep): RollStep {
   const closed = closedPartition(pods, workload);
   const isOpen = step.kind === "rest" && workload.observed && workload.partition < closed;

@@ -1,8 +1,8 @@
 import type { NodePod, Workload } from "../view/cluster-view.ts";
 
 /**
- * The lowest partition that lets no pod be replaced. It leaves pods of the present revision above it, so that one that ends
- * is made again from what it was; a StatefulSet that has ended its roll rests at the number of its pods.
+ * The lowest partition that lets no pod be replaced. Pods of the present revision stay above it, so that a pod that ends is made again from its
+ * own revision; a StatefulSet that has ended its roll gets the number of its pods.
  */
 export function closedPartition(pods: readonly NodePod[], workload: Workload): number {
   if (!workload.observed) return abovePods(pods, workload.replicas);
@@ -12,12 +12,12 @@ export function closedPartition(pods: readonly NodePod[], workload: Workload): n
   return workload.currentRevision === workload.updateRevision ? workload.replicas : workload.partition;
 }
 
-/** Above each pod that is there or is to be made: another writer may have scaled the StatefulSet down. */
+/** The partition above each pod that exists or is to be made: another writer may have scaled the StatefulSet down. */
 export function abovePods(pods: readonly NodePod[], replicas: number): number {
   return Math.max(replicas, ...pods.map(({ ordinal }) => ordinal + 1));
 }
 
-/** The pods that the StatefulSet controller may replace now; one that is going already is not among them. */
+/** The pods that the StatefulSet controller may replace now, without those that are being deleted already. */
 export function releasedPods(pods: readonly NodePod[], workload: Workload): readonly NodePod[] {
   const { observed, partition, updateRevision } = workload;
   return pods.filter(

@@ -26,7 +26,7 @@ import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 /** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
 export type Suspension = Finding & { readonly id: "OperatorUpgraded" | "OperatorDowngraded" | "RollInProgress" };
 
-/** What lies around a cluster, and what blocks that anything is written for it, since it is not its own. */
+/** The environment of a cluster, and the findings that block each write for it because a name belongs to another owner. */
 export interface ClusterAround extends ClusterEnvironment {
   readonly foreign?: readonly Finding[];
 }
@@ -38,7 +38,7 @@ export interface ClusterDecision {
   /** Node tag that the cluster shall run. */
   readonly targetTag: string;
   readonly step: RollStep;
-  /** Everything that objects or warns, blocking ones first. */
+  /** All findings that object or warn, blocking ones first. */
   readonly findings: readonly Finding[];
   readonly suspension: Suspension | undefined;
   /** The change of version that is wanted or under way. */
@@ -78,7 +78,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = writeWait ?? findingBehind(step);
   const mild = [...editFindings, ...startFindings].filter((one) => isMild(one) && one.id !== objection?.id);
-  // what the operator may not do is no fault of a cluster without a requested change
+  // a missing permission is no fault of a cluster without a requested change
   const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
   return {
     state: clusterState(view, { specInvalid: specFindings.length > 0, upgradeBlocked, rolling }),
@@ -94,9 +94,9 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
 }
 
 /**
- * A StatefulSet without which the pods would not be kept comes before everything else: it is gone between two steps of giving
- * the volumes another size, or a user has deleted it alone. Its pods stay, and nothing is made of a spec that names what is not the
- * cluster's own: a pod that is made again would have it.
+ * Makes a missing StatefulSet again before anything else, because without it the pods would not be kept: it is gone between two steps of
+ * resizing the volumes, or a user has deleted it alone. Its pods stay. A spec that names what belongs to another owner waits: a pod that is made
+ * again would get it.
  */
 function workloadStep(
   { name, workload, deleting, spec }: ClusterView,
@@ -115,15 +115,15 @@ function workloadStep(
   return act({ kind: "restore-workload", tag, partition }, why);
 }
 
-/** Finalizers of others may keep it for ever. */
+/** Names the finalizers that keep the StatefulSet, which others may never remove. */
 function keptBy(name: string, { finalizers = [] }: Workload): string {
   if (finalizers.length === 0) return "";
   return `; finalizers keep it: ${finalizers.join(", ")}; when nothing removes them: ${removeFinalizers("sts", name)}`;
 }
 
 /**
- * Neither nodes nor a roll begin while it is not known whether the operator may go on with them, nor a roll while what stands against it
- * cannot be read; what has begun waits for no look.
+ * Waits before nodes or a roll begin while it is unknown whether the operator may go on with them, and before a roll while a fact for its checks
+ * cannot be read; what has begun does not wait.
  */
 function unsureStep(input: CheckInput): RollStep | undefined {
   const { view, environment } = input;
@@ -142,7 +142,7 @@ function orUnsure(step: RollStep, unsure: RollStep | undefined): RollStep {
   return unsure !== undefined && step.kind === "rest" ? unsure : step;
 }
 
-/** Nodes are kept in service while nothing else may be done. */
+/** Waits for `held` in place of a rest; the steps that keep nodes in service go on. */
 function heldStep(step: RollStep, held: Finding | undefined): RollStep {
   if (held === undefined || step.kind !== "rest") return step;
   return waitFor(held);
@@ -156,7 +156,7 @@ function isMild({ severity }: Finding): boolean {
   return severity !== "block";
 }
 
-/** The last replaced node is not back yet, though no pod is made from the old tag any more. */
+/** The upgrade has not ended: the last replaced node is not back yet, though no pod is made from the old tag any more. */
 function isUnfinished(view: ClusterView): boolean {
   const { upgrade } = view.remembered;
   const isOn = upgrade !== undefined && upgrade.finishedAt === undefined && upgrade.to === targetTag(view);
@@ -164,8 +164,8 @@ function isUnfinished(view: ClusterView): boolean {
 }
 
 /**
- * Without its StatefulSet no pod is replaced: the template that is written again is compared then. One that was just made has no
- * revision yet.
+ * Pods are to be replaced by another template. Without its StatefulSet no pod is: the template is compared once it is written again. A
+ * StatefulSet that was just made has no revision yet.
  */
 function rollsTemplate(view: ClusterView, wanted: string): boolean {
   const { workload } = view;
@@ -176,7 +176,7 @@ function rollsTemplate(view: ClusterView, wanted: string): boolean {
   );
 }
 
-/** The cluster is of another release than the operator. */
+/** The suspension of a cluster that is of another release than the operator; undefined when it is of the same. */
 function leftBehind(view: ClusterView): Suspension | undefined {
   const { workload, release: operator } = view;
   if (workload === undefined) return undefined;

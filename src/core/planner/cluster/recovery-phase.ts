@@ -21,7 +21,7 @@ export function recoveryPhase(view: ClusterView): RecoveryPhase | undefined {
   return isBack && expectedPods(view).every(({ inService }) => inService) ? "end" : "databases";
 }
 
-/** The pods that can come back: one in trouble, for instance without a worker, is not waited for while others are active. */
+/** The pods that the recovery waits for: while others are active, a pod in trouble, for instance without a worker, is none of them. */
 export function expectedPods({ pods }: ClusterView): readonly NodePod[] {
   return pods.filter(({ trouble }) => trouble === "");
 }

@@ -7,7 +7,7 @@ import { returnStep } from "./service.ts";
 import { act, waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
 
-/** What a node of a lost cluster has to end in, in seconds. */
+/** How long a node of a lost cluster may take to end, in seconds. */
 const GRACE_SECONDS = 30;
 
 /** The next step of the recovery of a cluster; undefined when none is asked for. Each is derived from what is observed. */
@@ -54,7 +54,7 @@ function resetStep(view: ClusterView): RollStep {
   return act({ kind: "delete-pods", pods: due }, `lost nodes are made again: ${names(due)}`);
 }
 
-/** What is gone is gone: `spec.clusterRecovery` is the consent. */
+/** Lets each database come back without the data that is gone: `spec.clusterRecovery` is the consent. */
 function databasesStep(view: ClusterView): RollStep {
   const databases = view.cluster.reachable ? view.cluster.databases : [];
   const asking = databases.find(({ needsConsent }) => needsConsent);

@@ -32,7 +32,8 @@ export function rollStep(view: ClusterView, workload: Workload, wanted: string):
 }
 
 /**
- * Takes back what no check allows any more: pods are released one at a time, each evacuated, and only while no other one is away.
+ * Takes back the release of pods that no check allows any more: a pod is released alone, once it is evacuated, and only while no other pod is
+ * away.
  */
 function heldStep(view: ClusterView, workload: Workload, next: NodePod | undefined): RollStep | undefined {
   const released = releasedPods(view.pods, workload);
@@ -45,7 +46,7 @@ function heldStep(view: ClusterView, workload: Workload, next: NodePod | undefin
       );
 }
 
-/** Another node is away, or a user keeps it out of service: not a second one by the operator's doing. */
+/** Another node is away, or a user keeps one out of service: the operator must not take a second one. */
 function isObjected(view: ClusterView, touching: NodePod): boolean {
   const input = checkInput(view, { touching });
   if (isRepaired(view, touching)) return false;
@@ -53,8 +54,8 @@ function isObjected(view: ClusterView, touching: NodePod): boolean {
 }
 
 /**
- * A pod that does not run is no node less: its replacement is the repair, also when others do not run either. Where its volume
- * would go with it, it must not hold data.
+ * The replacement of a pod that does not run takes no node away but repairs one, also when others do not run either. A pod whose volume would go
+ * with it must not hold data.
  */
 function isRepaired(view: ClusterView, pod: NodePod): boolean {
   if (!view.cluster.reachable || pod.containerReady || nodeOf(view, pod)?.active === true) return false;
@@ -81,7 +82,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
         { kind: "evacuate", node: uidOf(pod) },
         `node ${uidOf(pod)} is next: its primaries, leadership and clients leave`,
       );
-    // a user put it into maintenance without its leadership, or it led again since no other node could
+    // a user left it the leadership when it went into maintenance, or it leads again since no other node could
     if (node?.leader === true && !node.acceptsClients && !isNodeBusy(view, uidOf(pod)))
       return act(
         { kind: "take-back", node: uidOf(pod) },
@@ -92,7 +93,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
   return act({ kind: "write-workload", partition: pod.ordinal }, `node ${uidOf(pod)} is evacuated`);
 }
 
-/** The pod may be replaced: the gate of the one before is opened, unless a check objects now. */
+/** Lets the pod be replaced: opens the gate of the pod replaced before, unless a check objects now. */
 function letGo(view: ClusterView, pod: NodePod, fresh: readonly NodePod[]): RollStep {
   const opened = openGate(fresh, `node ${uidOf(pod)} is evacuated and may be replaced`);
   if (opened.kind === "rest") return waitForReplacement(view, pod);
@@ -110,13 +111,16 @@ function waitForReplacement({ name }: ClusterView, { ordinal }: NodePod): RollSt
   return waitUnasked("PodReplacing", `pod ${name}-${ordinal} is being replaced`);
 }
 
-/** Its node is evacuated and out of service. One that is down holds nothing that could be moved: its replacement is the repair. */
+/**
+ * The pod's node is evacuated and out of service. A node that is down counts too: nothing can be moved from it, and its replacement is the
+ * repair.
+ */
 function isLeft(view: ClusterView, pod: NodePod): boolean {
   const node = nodeOf(view, pod);
   return !pod.inService && (node?.active !== true || (node.maintenance && stillOn(view, pod) === ""));
 }
 
-/** What has to leave the node of `pod` yet, in words; empty when nothing does. */
+/** Names what still has to leave the node of `pod`; empty when nothing does. */
 function stillOn(view: ClusterView, pod: NodePod): string {
   const uid = uidOf(pod);
   const node = nodeOf(view, pod);

@@ -9,8 +9,8 @@ import { stuckPod } from "./stuck-pod.ts";
 import { isStuckEnding } from "../view/overdue.ts";
 
 /**
- * The next step of keeping nodes in service while no pod may be replaced: what the roll took is given back. A roll that was
- * stopped half-way stays stopped, between two pods: the gate of the last new one stays shut, so that `kubectl rollout status` waits.
+ * The next step that keeps nodes in service while no pod may be replaced: nodes that the roll took out come back. A roll that was stopped
+ * half-way stays stopped between two pods: the gate of the last new pod stays shut, so that `kubectl rollout status` waits.
  */
 export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boolean): RollStep {
   if (!workload.observed) return REST;

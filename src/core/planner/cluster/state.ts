@@ -46,7 +46,7 @@ export function wasRunning({ remembered }: ClusterView): boolean {
   return remembered.version !== undefined;
 }
 
-/** What a cluster that does not answer is said to be: a matter of course while it is being made, trouble later. */
+/** Why a cluster does not answer: its nodes start while it is being made; later that is trouble. */
 export function silence(
   view: ClusterView,
   { reason }: Unreachable,
@@ -56,7 +56,7 @@ export function silence(
     : { reason: "NodesStarting", message: `the nodes are starting; ${reason}` };
 }
 
-/** Every node that is wanted is active and in service, and reports that it runs what its pod is made from. */
+/** Every desired node is active and in service, and reports that it runs the tag that its pod is made from. */
 export function isComplete(view: ClusterView): boolean {
   return (
     view.pods.length === (view.workload?.replicas ?? view.spec.nodes) &&

@@ -11,7 +11,7 @@ export type ClusterAct =
   | { readonly kind: "take-back"; readonly node: number }
   /** Write the StatefulSet as wanted; pods from ordinal `partition` on may be replaced. */
   | { readonly kind: "write-workload"; readonly partition: number }
-  /** Let no pod below ordinal `partition` be replaced, and have so many `replicas` where it is said; the template stays as it is. */
+  /** Let no pod below ordinal `partition` be replaced, and set the number of `replicas` if given; the template stays as it is. */
   | { readonly kind: "hold-pods"; readonly partition: number; readonly replicas?: number }
   /** Ask for more of a claim. */
   | { readonly kind: "grow-volume"; readonly claim: string; readonly size: string }

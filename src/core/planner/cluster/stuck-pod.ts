@@ -7,7 +7,7 @@ import { nodeOf, type ClusterView, type Namesake, type NodePod } from "../view/c
 import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
 import type { RollStep } from "./step.ts";
 
-/** What ends unasked, unless a pod needs a user first. */
+/** The findings that end unasked, unless a pod needs a user first. */
 const PASSING: readonly string[] = [
   "ActionRunning",
   "DatabaseBusy",
@@ -15,7 +15,7 @@ const PASSING: readonly string[] = [
   "ReplicaNotInSync",
 ] satisfies readonly FindingId[];
 
-/** A step that waits for what ends unasked names a pod that needs a user, if there is one: what it waits for may depend on it. */
+/** Names a pod that needs a user, if there is one, in a step that waits for a finding that ends unasked: the wait may depend on that pod. */
 export function explainWait(view: ClusterView, step: RollStep): RollStep {
   if (step.kind !== "wait" || !(isPause(step.wait) || PASSING.includes(step.wait.id))) return step;
   const [namesake] = view.namesakes ?? [];

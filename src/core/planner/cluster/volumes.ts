@@ -38,7 +38,7 @@ export function volumeStep(
   );
 }
 
-/** Column-like summary of the volumes; what is not read at the moment stays as it was. */
+/** The summary of the volumes for the status; a value that cannot be read at the moment stays as it was. */
 export function persistenceOf(
   view: ClusterView,
   { volumes }: ClusterEnvironment,
@@ -68,7 +68,7 @@ export function persistenceOf(
   };
 }
 
-/** Pods are made from two templates, or one is being prepared for the next. */
+/** A roll has begun: pods are made from two templates, or a pod is being prepared for the next one. */
 function hasBegun(view: ClusterView, workload: Workload, wanted: string): boolean {
   const { pods } = view;
   const isMixed = pods.some(({ revision }) => revision !== workload.updateRevision);

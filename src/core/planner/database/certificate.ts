@@ -6,17 +6,17 @@ import { block, warn } from "../findings/finding.ts";
 
 /** The certificate of the endpoints of a database, compared with what its object asks for. */
 export interface CertificateView {
-  /** `none`: without TLS. `due`: the cluster is to be given one. `wrong`: there is none that can be given. */
+  /** `none`: without TLS. `due`: the certificate is to be sent to the cluster. `wrong`: there is no certificate that can be sent. */
   readonly state: "none" | "given" | "due" | "wrong";
   /** Only when it is wrong: why. */
   readonly why: string;
   /** What will keep clients from connecting; empty when nothing is known to. */
   readonly warning: string;
-  /** By which clients know the endpoints, PEM; empty when it is not known. */
+  /** The authority by which clients verify the endpoints, PEM; empty when it is not known. */
   readonly authority: string;
 }
 
-/** What the object lacks for the TLS that it asks for; while endpoints have a certificate, they keep it, and all else is done. */
+/** What the object lacks for the TLS that it asks for; endpoints keep the certificate that they have, and other changes go on. */
 export function certificateFindings(
   name: string,
   { tls }: Pick<DatabaseSpec, "tls">,

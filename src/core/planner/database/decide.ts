@@ -72,7 +72,7 @@ function passwordAct({ overlapIsOver, engineLogin, rotation }: DatabaseFacts): L
   return { kind: "rotate-engine-password", due: { act: due, since, step } };
 }
 
-/** It may wait for a node that is away: users are to know. */
+/** Tells users of a rotation that waits: it may wait for a node that is away. */
 function withRotation({ rotation }: DatabaseFacts, step: WaitStep | Rest): WaitStep | Rest {
   if (rotation === undefined) return step;
   const why = `another password at its engines waits for ${rotation.behind.join(", ")}`;
@@ -86,7 +86,7 @@ interface Proposal extends Turn {
 
 function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
   const proposals = facts.record.shards.map((shard) => proposalOf(facts, shard)).filter((one) => one !== undefined);
-  // a wait of one shard keeps no other from what it needs
+  // a shard that waits delays no act for another shard
   const acts = proposals.filter(({ step }) => step.kind !== "wait");
   const [first] = orderTurns(acts, facts.failed);
   if (first !== undefined) return first.step;
@@ -119,7 +119,7 @@ function unfinishedSwitchover(_facts: DatabaseFacts, shard: ShardRecord): Leader
   return shard.switchover === undefined ? undefined : { kind: "resume-switchover", shard: shard.id };
 }
 
-/** Its primary serves, as the rule before has found. */
+/** The shard in recovery has its primary back: the rule before has found that the primary serves. */
 function primaryIsBack(_facts: DatabaseFacts, { id, recovery }: ShardRecord): LeaderProposal | undefined {
   return recovery === undefined ? undefined : { kind: "recovered", shard: id };
 }

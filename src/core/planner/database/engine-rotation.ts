@@ -2,9 +2,9 @@ import type { DatabaseRecord } from "../../api/records.ts";
 
 /** The passwords by which nodes reach the engines of a database, as its Secret holds them. */
 export interface EnginePasswords {
-  /** In use; absent: no node of release 0.4.0 or later has led the cluster yet. */
+  /** The password in use; absent until a node of release 0.4.0 or later has led the cluster. */
   readonly internal?: string;
-  /** Absent: it was never replaced. `step` grows with each change, so that a proxy can say which one it has taken. */
+  /** Absent until the password is first replaced. `step` grows with each change, so that a proxy can say which change it has taken. */
   readonly rotation?: { readonly step: number; readonly next?: string; readonly former?: string };
 }
 
@@ -19,7 +19,7 @@ export interface DueRotation {
 }
 
 /**
- * What is due for the password of the cluster at the engines of a database: it is replaced when that of the management API was, at
+ * The act that is due for the cluster's password at the engines of a database: the password is replaced after that of the management API was, at
  * `replacedAt` (ISO instant). Nothing begins before engines refuse clients: nodes of older releases know no password of the cluster.
  */
 export function rotationDue(
@@ -34,7 +34,7 @@ export function rotationDue(
   return replacedAt > (rotation?.since ?? createdTime) ? { act: "offer", since: replacedAt, step } : undefined;
 }
 
-/** The passwords after an act; those same ones when it was done before, or decided on when they were others. */
+/** The passwords after an act; unchanged when the act was done before, or was decided on other passwords. */
 export function withRotation<T extends EnginePasswords>(held: T, due: Omit<DueRotation, "since">, fresh: string): T {
   const { internal, rotation = { step: 0 } } = held;
   if (rotation.step !== due.step) return held;

@@ -6,8 +6,8 @@ import type { DatabaseFacts } from "./facts.ts";
 import { addReplica } from "./replicas.ts";
 
 /**
- * Moves a primary off a node that is to be left: to its replica once in sync, one of the same version before one of
- * another; a database without one gets a replica elsewhere for it. Undefined when the primary may stay.
+ * Moves a primary off a node that is to be left: to a replica in sync, one of the same version before one of another; a database without a
+ * replica gets one elsewhere first. Undefined when the primary may stay.
  */
 export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const primary = primaryOf(shard);
@@ -38,7 +38,7 @@ export interface EvacuationFacts {
   readonly hasSuccessor: boolean;
   /** Names of the databases whose primary is still there, with what each waits for. */
   readonly primaries: readonly { readonly name: string; readonly waitingFor: string }[];
-  /** Names of the databases of which it holds a copy that is being made elsewhere. */
+  /** Names of the databases whose copy on the node is being replaced by one elsewhere. */
   readonly replacing: readonly string[];
   /** EndpointSlices of databases that still send clients there. */
   readonly listedIn: readonly string[];
@@ -49,7 +49,7 @@ export interface EvacuationFacts {
 /** What the leader does next for a node that is to be left. */
 export type EvacuationAct = "hand-over-leadership" | "drain-clients";
 
-/** New clients may go on being sent to the node this long after its primaries left; then they are drained all the same. */
+/** How long Services may send new clients to the node after its primaries left; then its clients are drained all the same. */
 export const ENDPOINTS_PATIENCE_MS = 10_000;
 
 /** Leadership first, then primaries, then replicas that fit elsewhere, then clients once no Service sends new ones there. */

@@ -16,17 +16,17 @@ export interface NodeFacts {
   readonly engines: readonly StoreVersion[];
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
-  /** Of its container; absent from nodes of releases before 0.4.0, which report their machine alone. */
+  /** Memory of its container; absent from nodes of releases before 0.4.0, which report their machine alone. */
   readonly container?: ContainerMemory;
   /** Bytes that databases may take on its volume; absent from nodes of releases before 0.4.0. */
   readonly volumeRoom?: number;
-  /** Of those, the versions whose engine speaks TLS; none for nodes of releases before 0.4.0. */
+  /** The versions whose engine speaks TLS; none for nodes of releases before 0.4.0. */
   readonly tlsEngines: readonly StoreVersion[];
-  /** It keeps the sets of replicas in sync of its primaries; those of releases before 0.4.0 do not. */
+  /** The node keeps the in-sync sets of its primaries; nodes of releases before 0.4.0 do not. */
   readonly keepsInSync: boolean;
 }
 
-/** What became of asking one engine process. */
+/** The result of asking one engine process. */
 export interface InstanceFacts {
   /**
    * `serving` answers; `busy` says that it runs a script, and nothing else; `loading` is on its way up or down; `dead` refuses
@@ -81,14 +81,14 @@ export interface DatabaseFacts {
   readonly comparing?: ReadonlySet<number>;
   /** Shards whose step did not succeed in the passes before; absent: none. */
   readonly failed?: ReadonlySet<number>;
-  /** The time of a former password has come. */
+  /** The overlap of a former password has ended. */
   readonly overlapIsOver: boolean;
   /**
-   * Who may log in to the engines. `clients`: there is no password of the cluster yet; `shared`: some node or engine needs those of
-   * clients still; `closable`: none does; `cluster`: the cluster alone may.
+   * Who may log in to the engines. `clients`: the cluster has no password yet; `shared`: a node or engine still needs the passwords of clients;
+   * `closable`: none needs them; `cluster`: only the cluster may log in.
    */
   readonly engineLogin: "clients" | "shared" | "closable" | "cluster";
-  /** What is due for the password of the cluster at its engines, and who keeps that up; absent: nothing is. */
+  /** The act that is due for the password of the cluster at its engines, and what it waits for; absent: none is due. */
   readonly rotation?: DueRotation & { readonly behind: readonly string[] };
   /** Nodes whose proxy may still let clients in; asked only of a site that awaits others while its primary does not run. */
   readonly lettingIn?: readonly number[];
@@ -120,7 +120,7 @@ export function inSync(facts: InstanceFacts | undefined): boolean {
   );
 }
 
-/** It has never served: it holds nothing yet that could be lost. */
+/** The database has never served: it holds nothing yet that could be lost. */
 export function isBeingMade({ status }: Pick<DatabaseRecord, "status">): boolean {
   return status === "pending" || status === "creation-failed";
 }
@@ -145,12 +145,12 @@ export function portMode(record: Pick<DatabaseRecord, "tlsMode">): Pick<Instance
   return wantsTls(record) ? { tls: true } : {};
 }
 
-/** The instance is as every one shall be in the end: of the version, and with TLS or without. Another one replaces it otherwise. */
+/** The instance has the version and the TLS mode that every instance shall have in the end; any other instance is replaced. */
 export function isAsAsked(record: DatabaseRecord, { storeVersion, tls }: InstanceRecord): boolean {
   return storeVersion === targetVersion(record) && (tls === true) === wantsTls(record);
 }
 
-/** What sentences call a shard: the database has that name, too, while it has no other shard. */
+/** The name of a shard in sentences; while the database has one shard, it is the name of the database. */
 export function shardName({ name, shards }: Pick<DatabaseRecord, "name" | "shards">, shard: number): string {
   return shards.length > 1 ? `shard ${shard} of "${name}"` : `"${name}"`;
 }
@@ -170,7 +170,7 @@ export function replicasOf(shard: ShardRecord): readonly InstanceRecord[] {
   return shard.instances.filter(({ id }) => id !== shard.primary);
 }
 
-/** How often an engine has ended before it served, to be added to what it does now; empty when it has not. */
+/** Says how often an engine has ended before it served, as the end of a sentence; empty when it has not. */
 export function failuresText({ failedStarts = 0, lastWords }: InstanceFacts): string {
   if (failedStarts === 0) return "";
   return `; it has ended ${failedStarts} times before it served${lastWords === undefined ? "" : `: ${lastWords}`}`;

@@ -7,9 +7,8 @@ import { failuresText, primaryOf, replicasOf, shardName } from "./facts.ts";
 import type { DatabaseFacts, InstanceFacts } from "./facts.ts";
 
 /**
- * What a primary that does not serve calls for: nothing while it serves; patience while it starts, loads or is silent. When it
- * is dead, a replica of the set in sync takes over, or the primary starts again from what it kept. Only what the primary does
- * not keep may be taken from a replica that left the set.
+ * What to do about a primary: nothing while it serves; wait while it starts, loads or is silent. When it is dead, a replica of the set in sync
+ * takes over, or the primary starts again from what it kept. Only what the primary does not keep may be taken from a replica that left the set.
  */
 export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const primary = primaryOf(shard);
@@ -37,7 +36,7 @@ function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceF
   const { usedLaunch, lastWords } = primary;
   const heir = heirOf(shard, instances, successorsOf(shard, nodes, record.durability));
   const isIntact = usedLaunch !== undefined && keepsAll(record, primary);
-  // a member of a database whose replies wait has every acknowledged write; the last second of an AOF may be gone
+  // with `durability: sync` a member has every acknowledged write, while the AOF of the primary may lack its last second
   const returns = isIntact && !isUnable(primary) && record.durability !== "sync";
   if (heir !== undefined && !(returns && lacksSomething(instances.get(heir.id), primary)))
     return failOverTo(shard, heir);
@@ -62,13 +61,13 @@ function failOverTo(shard: ShardRecord, { id }: InstanceRecord): LeaderProposal 
   return { kind: "fail-over", shard: shard.id, to: id };
 }
 
-/** Its disk has all that it acknowledged, but for the last second of an AOF that is written each second. */
+/** The primary's disk has all that it acknowledged, but for the last second of an AOF that is written each second. */
 function keepsAll({ persistence }: DatabaseRecord, { endedCleanly, lostData }: InstanceFacts): boolean {
   if (persistence === "disabled" || lostData === true) return false;
   return endedCleanly === true || persistence === "aofAlways" || persistence === "aofEverySecond";
 }
 
-/** It has taken in all that came from the primary, and the primary was seen to have written more. */
+/** The heir has applied all that came from the primary, and the primary was seen to have written more. */
 function lacksSomething(heir: InstanceFacts | undefined, { lastOffset }: InstanceFacts): boolean {
   return heir?.drained === true && lastOffset !== undefined && heir.offset < lastOffset;
 }

@@ -54,7 +54,7 @@ function holdersOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): rea
   );
 }
 
-/** Databases do not move to grow. */
+/** Why the nodes of the database have no room for its growth: databases do not move to grow. */
 function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
   const rooms = holdersOf(before, nodes).map(({ node, count }) => ({
     uid: node.uid,

@@ -7,9 +7,9 @@ export interface ShardAttempts {
 }
 
 /**
- * The same of one database. How patient a move is belongs to its shard: requests of the other shards say nothing about it. The time for which
- * clients are held is of the database: a client with keys of all shards waits in each of their holds, so that one budget for each shard would
- * be n budgets for it.
+ * The attempts to move the primaries of one database. How patient a move is belongs to its shard: requests of the other shards say nothing about
+ * it. The time for which clients are held belongs to the database: a client with keys of all shards waits in each hold, so that one budget for
+ * each shard would be n budgets for that client.
  */
 export interface MoveAttempts {
   /** The last time for which clients were held, whichever shard was moved. */
@@ -19,15 +19,15 @@ export interface MoveAttempts {
 
 /** How the next attempt goes about it. */
 export interface NextAttempt {
-  /** Clients are not asked to wait before that, in milliseconds from now; 0 when they may be. */
+  /** How long clients must not be held again, in milliseconds from now; 0 when they may be held. */
   readonly waitMs: number;
-  /** Clients are asked to wait although requests are at the engine for long: it never became quiet. */
+  /** Clients are held although requests have been at the engine for long: the engine never became quiet. */
   readonly insists: boolean;
   /** How long requests in flight may take while clients wait, in milliseconds. */
   readonly drainMs: number;
 }
 
-/** Of its time, a database is held by moves at most one part in so many. */
+/** Moves hold the clients of a database for at most one part in so many of its time. */
 const PARTS = 20;
 /** A move waits so long for quiet before it insists, in milliseconds. */
 const PATIENCE_MS = 10_000;

@@ -10,7 +10,7 @@ export interface IdentityFacts {
   readonly name: string;
   /** uid of the database that the object has had; undefined before it had one. */
   readonly known: number | undefined;
-  /** The cluster was asked to make it, and what came of that is not known. */
+  /** The cluster was asked to make the database, and the outcome is not known. */
   readonly isCreating: boolean;
   /** uid that a user has written into the object: that database is to be its own. */
   readonly consented: string | undefined;

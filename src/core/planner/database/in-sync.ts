@@ -50,7 +50,7 @@ export function inSyncMembers(
   return replicas.map(({ id }) => id).filter((id) => (members.includes(id) ? stays(id) : joins(id)));
 }
 
-/** Samples that later decisions need, with a new one. What a replica had confirmed counts on when it is no longer listed. */
+/** The samples that later decisions need, with a new one. What a replica has confirmed still counts when the primary lists it no longer. */
 export function withSample(samples: readonly PrimarySample[], sample: PrimarySample): readonly PrimarySample[] {
   const left = [...(samples.at(-1)?.replicas ?? [])].map(
     ([id, { offset }]) => [id, { linked: false, offset }] as const,
@@ -61,8 +61,8 @@ export function withSample(samples: readonly PrimarySample[], sample: PrimarySam
 }
 
 /**
- * The replicas that may succeed the primary without a loss that is not bounded: the set of the record, while the node of the
- * primary keeps it. Undefined where that is not known: nodes of releases before 0.4.0 keep none.
+ * The replicas that may succeed the primary with no loss or a bounded one: the set of the record, while the node of the primary keeps it.
+ * Undefined where the set is not known: nodes of releases before 0.4.0 keep none.
  */
 export function successorsOf(
   shard: ShardRecord,
@@ -71,7 +71,7 @@ export function successorsOf(
 ): readonly number[] | undefined {
   const { node } = primaryOf(shard);
   const isKept = nodes.some(({ uid, keepsInSync }) => uid === node && keepsInSync);
-  // before a set is written, replies that wait for it have acknowledged nothing in this epoch: earlier ones it may lack
+  // before the set of this epoch is written, no reply that waits for it was given; a replica may lack writes of earlier epochs
   const unwritten = durability === "sync" ? [] : undefined;
   return isKept ? (presentMembers(shard) ?? unwritten) : undefined;
 }
@@ -89,7 +89,7 @@ export function behindText(
   return `the ${replica.storeVersion} replica on node ${replica.node} has all data; its primary must still confirm this`;
 }
 
-/** A set that proxies have never waited for has no version. */
+/** The next version of a set; none for a set that proxies have never waited for. */
 function nextVersion(before: InSyncSet | undefined, counts: boolean): Pick<InSyncSet, "version"> {
   return counts || before?.version !== undefined ? { version: (before?.version ?? 0) + 1 } : {};
 }
@@ -98,17 +98,17 @@ function nextVersion(before: InSyncSet | undefined, counts: boolean): Pick<InSyn
 export function presentMembers(shard: ShardRecord): readonly number[] | undefined {
   const { inSync: set, epoch } = shard;
   if (set?.epoch !== epoch) return undefined;
-  // a set is written no more when its last replica goes, and that of a finished move has the primary that was left
+  // the stored set may name an instance that is no replica any more: the last one that went, or the primary after a move
   return set.members.filter((member) => replicasOf(shard).some(({ id }) => id === member));
 }
 
-/** The replica has every write that clients were told of: their replies have waited for it. */
+/** The replica has every write that was acknowledged to clients: the replies have waited for this replica. */
 export function hasEveryReply(shard: ShardRecord | undefined, id: number): boolean {
   if (shard?.inSync?.joining === undefined) return false;
   return presentMembers(shard)?.includes(id) === true && !shard.inSync.joining.includes(id);
 }
 
-/** The record with these members; itself when the primary has changed or is about to. */
+/** The record with these members; unchanged when the primary has changed or is about to. */
 export function withMembers(
   record: DatabaseRecord,
   decidedOn: Pick<ShardRecord, "id" | "epoch">,
@@ -117,7 +117,7 @@ export function withMembers(
   return withSet(record, decidedOn, { members });
 }
 
-/** The same for a set whose members proxies wait for; each change gets the next version. */
+/** The record with a set whose members proxies wait for; each change of the set gets the next version. */
 export function withSet(
   record: DatabaseRecord,
   decidedOn: Pick<ShardRecord, "id" | "epoch">,

@@ -8,16 +8,16 @@ export interface KeptInstance {
   readonly created: string | undefined;
 }
 
-/** What is written down of databases. */
+/** What the records say of databases. */
 export interface WrittenDown {
   readonly databases: readonly DatabaseRecord[];
   /** The last databases that were deleted. */
   readonly deleted: readonly DeletedDatabase[];
-  /** False where a record says what is to become of a database, and could never be read. */
+  /** False for a database whose record exists and could never be read. */
   isReadable(bdb: number): boolean;
 }
 
-/** "leave": whatever it is and does, it stays as it is. */
+/** What becomes of data; "leave": it stays as it is, whatever it is. */
 export type DataFate = "remove" | "set-aside" | "leave";
 
 /**
@@ -34,7 +34,7 @@ export function fateOfData(kept: KeptInstance, { databases, deleted, isReadable 
   }
   if (record.status === "delete-pending") return "remove";
   const isNamed = record.shards.some(({ instances }) => instances.some(({ id }) => id === kept.instance));
-  // ids only rise: one below the next that the record does not name was taken out of it; a higher one it never had
+  // ids only rise: below its next id, the record gave up an instance that it does not name; a higher id it never had
   return !isNamed && kept.instance < record.nextInstance ? "remove" : "set-aside";
 }
 

@@ -17,14 +17,14 @@ export interface ObstacleView extends SwitchoverView {
 }
 
 /**
- * What would become of clients' data at the target although the replication is as it should be: it would be evicted, or refuse to grow, or
- * expire before its time. Undefined when nothing would.
+ * What a move would do to clients' data at the target although the replication is as it should be: the data would be evicted, could not grow, or
+ * would expire before its time. Undefined when the move does no harm.
  */
 export function moveObstacle(view: ObstacleView): MoveObstacle | undefined {
   return clockApart(view) ?? memoryTooSmall(view);
 }
 
-/** More than synchronized machines differ by, in milliseconds. */
+/** The clocks of synchronized machines differ by less than this, in milliseconds. */
 const CLOCK_MS = 2_000;
 
 /** Keys expire by the clock of the primary. The way to both engines and back makes the difference uncertain, in favour of the move. */
@@ -40,7 +40,7 @@ function clockApart({ primary, target, from, to, database }: ObstacleView): Move
   );
 }
 
-/** A replica ignores the limit, so that nothing shows before it is a primary. */
+/** A replica ignores its memory limit, so that a limit that is too small shows only at a primary. */
 function memoryTooSmall(view: ObstacleView): MoveObstacle | undefined {
   const { primary, target, rollback, database } = view;
   const limit = target.maxMemory;
@@ -59,12 +59,12 @@ function memoryTooSmall(view: ObstacleView): MoveObstacle | undefined {
   );
 }
 
-/** Of the limit: what clients' connections take at a primary, and a replica does not have yet. */
+/** The share of the limit that clients' connections take at a primary, and not yet at a replica. */
 const MARGIN = 0.01;
 /** A database that evicts stays near its limit all the time; one below this has room. */
 const NEAR_LIMIT = 0.98;
 
-/** What the target will take as a primary: a replica that is new has little in its backlog yet. */
+/** The memory that the target will take as a primary: a new replica has little in its backlog yet. */
 function takenBy(primary: EngineView, target: EngineView): number {
   return target.countedMemory + Math.max(0, primary.backlogMemory - target.backlogMemory);
 }

@@ -16,7 +16,7 @@ export interface PasswordSet {
 export type PasswordChange =
   /** Another current one; added ones stay. */
   | { readonly kind: "change"; readonly password: string }
-  /** The only one from the end of the overlap on. */
+  /** The only password after the overlap. */
   | { readonly kind: "replace"; readonly password: string }
   | { readonly kind: "add"; readonly password: string }
   /** Without an overlap. */
@@ -25,7 +25,7 @@ export type PasswordChange =
 /** Why a change of passwords is refused. */
 export type PasswordRefusal = "too many" | "not there" | "the only one";
 
-/** Passwords that were added, and those whose overlap runs, together. */
+/** The most passwords that were added or whose overlap runs, together. */
 export const MOST_FURTHER_PASSWORDS = 16;
 
 /**
@@ -53,7 +53,7 @@ export function withPasswordChange(
   }
 }
 
-/** The passwords whose time has not come; the set itself when none has ended. */
+/** The passwords without those whose overlap has ended; the set itself when none has. */
 export function withoutEnded(set: PasswordSet, now: string): PasswordSet {
   const others = set.others.filter(({ until }) => until === undefined || until > now);
   return others.length === set.others.length ? set : { ...set, others };

@@ -5,8 +5,8 @@ import { freeBytes, largestDatabase, restingBytes } from "../node/capacity.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 
 /**
- * How much room a node must have. `growth`: for all that its databases may ever take, as what is new must find it. `resting`: for
- * them while no fork runs. `machine`: for their data on its machine, which is all that nodes of releases before 0.4.0 asked.
+ * How much room a node must have. `growth`: for all that its databases may ever take, for an instance that is new. `resting`: for its databases
+ * while no fork runs. `machine`: for their data in the memory of its machine, the only rule of releases before 0.4.0.
  */
 export type RoomRule = "growth" | "resting" | "machine";
 
@@ -51,7 +51,7 @@ export function placeInstance(request: PlacementRequest): Placement {
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
 }
 
-/** The same for a copy of what runs already, by the first of `rules` by which there is a place; else the last refusal. */
+/** The node for a copy of an instance that runs already, by the first of `rules` that finds one; else the last refusal. */
 export function placeKept(request: Omit<PlacementRequest, "room">, rules: readonly RoomRule[]): Placement {
   let placed: Placement = { refusal: "" };
   for (const room of rules) {
@@ -61,7 +61,7 @@ export function placeKept(request: Omit<PlacementRequest, "room">, rules: readon
   return placed;
 }
 
-/** Bytes of the largest database of which a node takes so many more instances. */
+/** The size in bytes of the largest database of which a node takes this many more instances. */
 export function largestOn(
   node: Pick<NodeFacts, "uid" | "memoryBytes" | "container">,
   everything: readonly PlacedInstance[],
@@ -109,7 +109,7 @@ function weight(node: NodeFacts, { everything, role }: PlacementRequest): number
   return primaries * 10_000 + here.length;
 }
 
-/** What runs already is where it is: its volume is asked for room when something new comes, or grows. */
+/** Why the volume of a node has no room. Only what is new or grows needs room: existing instances stay where they are. */
 function noDisk({ uid, volumeRoom }: NodeFacts, { everything, diskBytes }: PlacementRequest): string | undefined {
   const free = freeOnVolume({ uid, volumeRoom }, everything);
   return free < diskBytes ? `has ${roomText(free)} left of its volume, of ${needText(diskBytes)} for it` : undefined;

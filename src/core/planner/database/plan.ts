@@ -21,9 +21,9 @@ export interface ExistingDatabase extends SettingValues {
   readonly uid: number;
   /** No change of it is under way. */
   readonly isSettled: boolean;
-  /** It may get more memory all the same: the change under way may wait for that. */
+  /** The database may get more memory all the same: the change under way may wait for it. */
   readonly mayGrow?: boolean;
-  /** The site that its cluster takes it for; undefined while for none. */
+  /** The site of an Active-Active database that the cluster knows it as; undefined when it is none. */
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
   readonly storeVersion: StoreVersion;
@@ -43,8 +43,8 @@ export interface DatabaseView {
   readonly references: References;
   readonly existing: ExistingDatabase | undefined;
   /**
-   * Of the Secret with the password, compared with what the cluster was given last. `missing` when it is not there; `lost` when it
-   * is made again from what the cluster has.
+   * The Secret with the password, compared with what the cluster was given last. `missing`: there is no Secret; `lost`: the Secret is made again
+   * from what the cluster has.
    */
   readonly secret: "given" | "changed" | "missing" | "lost";
   readonly secretName: string;
@@ -58,7 +58,7 @@ export interface DatabaseView {
 export type DatabaseAct =
   | {
       readonly kind: "create";
-      /** Without those that are what a cluster takes anyway. */
+      /** The settings that differ from a cluster's defaults. */
       readonly settings: WireSettings;
       readonly port?: number;
       readonly version: StoreVersion;
@@ -85,7 +85,7 @@ export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused">;
 export interface DatabaseDecision {
   /** Why the spec cannot be acted on; empty when it can. */
   readonly findings: readonly Finding[];
-  /** What is not as the spec says, and keeps nothing else from being done. */
+  /** Differences from the spec that delay nothing else. */
   readonly warnings: readonly Finding[];
   readonly drift: Drift | undefined;
   readonly step: Step<DatabaseAct>;
@@ -168,7 +168,7 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
   return { kind: "upgrade", uid: existing.uid, from, to };
 }
 
-/** More memory than it has: a move under way may wait for it. */
+/** The memory of the spec, when it is more than the database has: a move under way may wait for it. */
 function memoryGiven(desired: SettingValues, existing: ExistingDatabase): Partial<WireSettings> {
   return existing.mayGrow === true && desired.memoryBytes > existing.memoryBytes
     ? wireOf({ memoryBytes: desired.memoryBytes })

@@ -6,17 +6,17 @@ import { waitBecause, type LeaderProposal } from "./step.ts";
 
 type Instances = ReadonlyMap<number, InstanceFacts>;
 
-/** So often the engine of a new database may end before it serves; from then on its creation counts as failed. */
+/** How often the engine of a new database may end before it serves; then its creation counts as failed. */
 const LAUNCHES_OF_CREATION = 3;
 
-/** Its engine ends again and again before it serves: an older copy is offered instead. */
+/** The engine of the instance ends again and again before it serves: an older copy is offered instead. */
 export function isUnable({ failedStarts = 0 }: InstanceFacts): boolean {
   return failedStarts >= FAILED_STARTS;
 }
 
 /**
- * A replica that may hold a newer copy than a primary that keeps nothing: it has not answered yet, or the primary has lost what
- * was on its disk (`lost`) and the replica still reads its own. What it holds is known before anything is decided without it.
+ * A replica that may hold a newer copy than a primary that keeps nothing: it has not answered yet, or the primary has lost what was on its disk
+ * (`lost`) and the replica still reads its own. Each decision waits until the content of that copy is known.
  */
 export function unknownCopy(
   record: Pick<DatabaseRecord, "name" | "persistence" | "shards">,

@@ -9,8 +9,8 @@ import type { Placement } from "./placement.ts";
 type PlaceFacts = Pick<DatabaseFacts, "record" | "nodes" | "everything">;
 
 /**
- * A replica whose node is to be left is made again elsewhere first, where there is room: so that no second failure meets
- * a single copy. The old one goes as surplus once the new one is in sync. An upgrade makes new replicas anyway.
+ * Makes a replica again elsewhere, where there is room, before its node is left: a second failure must not meet a single copy. The old replica
+ * goes as surplus once the new one is in sync. An upgrade makes new replicas anyway.
  */
 export function replacementStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const { record } = facts;
@@ -32,7 +32,7 @@ export function isBeingReplaced(facts: PlaceFacts, node: number): boolean {
   });
 }
 
-/** Undefined when no replica needs one. */
+/** The place for a replica that has to leave its node; undefined when there is no such replica. */
 function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: ShardRecord): Placement | undefined {
   const isLeft = (node: number): boolean => nodes.some(({ uid, draining }) => uid === node && draining);
   const leaving = shard.instances.filter(({ node }) => isLeft(node));
@@ -48,11 +48,11 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     role: "replica",
     portOffset: portOffsetOf(record.uid, record.nextInstance),
   } as const;
-  // it is one copy more for a while: where there is no memory for it, the node is left without
+  // the new copy needs memory beside the old one for a while: where there is none, the node is left without a new copy
   return placeKept(request, ["growth", "resting"]);
 }
 
-/** Another shard that is in recovery keeps this one from nothing. */
+/** The recovery of another shard does not delay a replacement in this one. */
 function mayBeReplaced({ replication, upgrade, status, lastAction }: DatabaseRecord, shard: ShardRecord): boolean {
   const isSettled =
     status === "active" || (status === "recovery" && shard.recovery === undefined && lastAction?.status !== "running");

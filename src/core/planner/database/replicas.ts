@@ -9,13 +9,13 @@ import { placeKept, portOffsetOf } from "./placement.ts";
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
 export const REPLICA_LOST_MS = 600_000;
 
-/** A replica too few: made on another node; a replica whose node is gone for long counts as missing. */
+/** Makes a missing replica on another node; a replica whose node is gone for long counts as missing. */
 export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const present = shard.instances.filter((instance) => !isReplicaLost(facts, instance));
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
-/** A replica too many: one goes as soon as those that stay could succeed the primary. */
+/** Removes a surplus replica as soon as the remaining ones could succeed the primary. */
 export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const going = mostDispensable(facts, shard);

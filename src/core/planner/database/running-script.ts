@@ -5,7 +5,7 @@ import { waitBecause, type LeaderProposal } from "./step.ts";
 import { describeRequest } from "./waiting-requests.ts";
 import type { WaitingRequest } from "./waiting-requests.ts";
 
-/** A move waits so long for a script, in milliseconds; then it ends it. */
+/** How long a move waits for a script before it ends the script, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 /**

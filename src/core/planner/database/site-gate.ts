@@ -8,8 +8,8 @@ export const AWAITS_SITES =
   "its clients wait for the data of the other sites; the condition Replicating of its Active-Active database names what is missing";
 
 /**
- * A step of the leader, or what has to come before it: no primary of a site begins with less than it had while a proxy may let
- * clients in. Otherwise a client would read that data is gone that other sites have, or write what they take for newer.
+ * The leader's step, or the one that must come before it: no primary of a site starts with less data than it had while a proxy may let clients
+ * in. Otherwise a client would miss data that other sites have, or write values that these sites take for newer.
  */
 export function stepBehindGate(
   { record, lettingIn = [] }: DatabaseFacts,

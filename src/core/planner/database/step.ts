@@ -30,17 +30,17 @@ export type LeaderAct =
   /** Compare the content of a replica with its primary's. */
   | { readonly kind: "verify"; readonly shard: number; readonly replica: number }
   | { readonly kind: "switch-over"; readonly shard: number; readonly to: number }
-  /** The primary runs a script for so long that a move waits for it no longer: end it, if it has not written. */
+  /** End the primary's script that a move has waited for too long, if the script has not written. */
   | { readonly kind: "end-script"; readonly shard: number }
   /** Point a replica that follows another engine at the primary. */
   | { readonly kind: "reattach"; readonly shard: number; readonly replica: number }
-  /** The time of a former password has come: it is forgotten. */
+  /** Forget a former password whose overlap has ended. */
   | { readonly kind: "end-overlap" }
-  /** Engines know the passwords of clients alone: they get one of the cluster besides. */
+  /** Give a password of the cluster to engines that know the passwords of clients alone. */
   | { readonly kind: "make-internal-password" }
-  /** Each node and each engine knows the password of the cluster: engines refuse those of clients from now on. */
+  /** Let engines refuse the passwords of clients: each node and each engine knows the password of the cluster. */
   | { readonly kind: "close-engines" }
-  /** Another password of the cluster at the engines, after that at the management API was replaced. */
+  /** Replace the password of the cluster at the engines, after the password of the management API was replaced. */
   | { readonly kind: "rotate-engine-password"; readonly due: DueRotation }
   | { readonly kind: "finish-upgrade" }
   /** What was asked for is there: the database becomes active. */

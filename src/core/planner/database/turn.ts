@@ -3,14 +3,13 @@ export interface Turn {
   readonly shard: number;
   /** The place of its rule: what comes first is the most urgent. */
   readonly rule: number;
-  /** It goes on beside the passes of the leader: there is nothing to begin. */
+  /** The act goes on beside the passes of the leader: there is nothing to begin. */
   readonly isUnderWay: boolean;
 }
 
 /**
- * Orders what shards need, what is to be done first at the beginning: the most urgent, and of two alike that of the first shard. Shards
- * whose last step did not succeed give way to the others once, so that what cannot be done for one of them stops none. What is under way
- * keeps nothing from beginning.
+ * Orders what shards need: the most urgent first, and of two equally urgent needs that of the first shard. A shard whose last step did not
+ * succeed gives way to the others once, so that it stops none of them. A need that is under way delays no other.
  */
 export function orderTurns<T extends Turn>(turns: readonly T[], failed: ReadonlySet<number> = new Set()): readonly T[] {
   const compare = (one: Turn, other: Turn): number =>

@@ -49,12 +49,12 @@ export function instanceBytes(memoryBytes: number): number {
   return restingBytes(memoryBytes) + memoryBytes * OF_INSTANCE.fork + replicaBufferBytes(memoryBytes);
 }
 
-/** What it takes when it is full and no fork runs. */
+/** What an instance takes when it is full and no fork runs. */
 export function restingBytes(memoryBytes: number): number {
   return OF_INSTANCE.engine + memoryBytes * (1 + OF_INSTANCE.gaps);
 }
 
-/** Bytes of the container that no database needs; negative where more was given than there is. */
+/** Bytes of the container that no database needs; negative where databases were given more than it has. */
 export function freeBytes(
   { limit, reserve }: ContainerMemory,
   sizes: readonly number[],

@@ -11,8 +11,8 @@ const OF_INSTANCE = 4 * MEBIBYTE;
 const REWRITTEN_FROM = 64 * MEBIBYTE;
 
 /**
- * What an instance may take on the volume of its node, in bytes. A copy that it receives, or writes anew, lies there beside the one
- * before. An append-only file grows to twice its data before it is rewritten, and on while that lasts.
+ * What an instance may take on the volume of its node, in bytes. A copy that the engine receives or writes lies there beside the former one. An
+ * append-only file grows to twice its data before it is rewritten, and further during the rewrite.
  */
 export function diskBytes({ memoryBytes, persistence }: Pick<SettingValues, "memoryBytes" | "persistence">): number {
   switch (persistence) {
@@ -41,7 +41,7 @@ export function diskBytesOn(
 
 /** What a node says of its volume, in bytes. */
 export interface VolumeUsage {
-  /** What databases may take, and have taken. What is set aside, or of others, is not there for them. */
+  /** What databases may take, including what they take now; data that is set aside or belongs to others is not part of it. */
   readonly room: number;
   /** Those that take more than they may, at most 100. */
   readonly over: VolumeUse[];

@@ -33,9 +33,9 @@ export type NodeGrant =
   | { readonly kind: "cut-off" };
 
 /**
- * Whether the primaries of a node may be succeeded without its knowledge. With the API away for all nodes none can be
- * succeeded, which the others' word proves; a node that neither reaches the API nor a majority of the others cannot know. A node that
- * has been out goes on by the word of those that consented to nothing meanwhile: without them none could succeed it.
+ * Whether another node may take over the primaries of a node without its knowledge. When no node reaches the API, none can take over, which the
+ * promises of the voters prove; a node that reaches neither the API nor a majority of its voters cannot know. A node that has been out goes on
+ * when voters promise that consented to nothing meanwhile: without them none could take over.
  */
 export function evaluateGrant({ now, renewedAt, vouchedAt, unbrokenAt, grantedUntil }: GrantFacts): NodeGrant {
   const until = Math.max(renewedAt, vouchedAt) + GRANT_MS;

@@ -27,7 +27,7 @@ export interface CheckInput {
 /** Facts that a check cannot do without. */
 export type RequiredFact = "cluster" | "kubernetesMinor" | keyof ClusterEnvironment;
 
-/** The situation of a cluster with the step that its own spec asks for. */
+/** The input of the checks for a cluster, with the step that its own spec asks for. */
 export function checkInput(view: ClusterView, more: Partial<Omit<CheckInput, "view">> = {}): CheckInput {
   return { view, step: wantedStep(view), environment: {}, touching: undefined, ...more };
 }
@@ -37,7 +37,7 @@ export function stepFrom(fromTag: string, to: Release): ReleaseStep {
   return { fromTag, from: releaseByNodeTag(fromTag), to };
 }
 
-/** That an unknown tag is asked for is an objection of its own, and no step. */
+/** The step that the spec asks for; undefined for an unknown tag, to which another check objects. */
 function wantedStep(view: ClusterView): ReleaseStep | undefined {
   const change = versionChange(view);
   return change?.to && stepFrom(change.fromTag, change.to);

@@ -66,7 +66,7 @@ export const upgradeHasEnded: Check = {
   },
 };
 
-/** The upgrade that has begun leads to this release: a node of a third one was made by a wrong image, and is replaced by it. */
+/** The upgrade that has begun leads to this release: a node of a third release was made by a wrong image, and is replaced. */
 function isUnderWay({ remembered: { upgrade } }: ClusterView, to: Release): boolean {
   return upgrade !== undefined && upgrade.finishedAt === undefined && releaseByNodeTag(upgrade.to) === to;
 }
@@ -95,7 +95,7 @@ export const operatorIsReady: Check = {
   },
 };
 
-/** What others met on the same step. */
+/** Reports the issues that other clusters met on the same step. */
 export const noKnownIssues: Check = {
   id: "KnownIssues",
   asks: "the step has no known issue",
@@ -113,7 +113,7 @@ export const noKnownIssues: Check = {
   },
 };
 
-/** The password was changed and the secret was not. */
+/** Reports that the password was changed and the Secret was not. */
 export const credentialsAreAccepted: Check = {
   id: "CredentialsRefused",
   asks: "the cluster accepts the credentials of its secret",

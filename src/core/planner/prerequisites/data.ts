@@ -29,7 +29,7 @@ export const capacitySuffices: Check = {
   },
 };
 
-/** One copy in memory alone is one accident away from nothing. */
+/** One failure loses a database whose only copy is in memory. */
 export const replicasAreEnough: Check = {
   id: "SingleCopy",
   asks: "every database has a replica or keeps its data on disk",
@@ -53,7 +53,7 @@ export const replicasAreEnough: Check = {
   },
 };
 
-/** What waits in an object is done as soon as management goes on. */
+/** An upgrade that an object asks for begins as soon as management goes on. */
 export const noUpgradeWaits: Check = {
   id: "DatabaseUpgradeWaits",
   asks: "no database is upgraded automatically after the cluster",

@@ -5,7 +5,10 @@ import { uidOf } from "../view/cluster-view.ts";
 import { wait, type FindingOf } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
-/** An engine that ends after each start never catches up: what it says is for a user. What the node that is touched itself lacks is no reason to leave it as it is. */
+/**
+ * An engine that ends after each start never catches up: a user has to read what it says. Engines on the touched node do not count: they are no
+ * reason to leave that node as it is.
+ */
 export const enginesStart: Check = {
   id: "EngineFails",
   asks: "no engine ends again and again before it serves",

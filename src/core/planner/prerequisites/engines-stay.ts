@@ -4,7 +4,7 @@ import { crashingEngines, type FailingEngine } from "../view/failing-engines.ts"
 import { warn, type FindingOf } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
-/** An engine that serves and ends again and again is in sync at some moment, so that nothing else says it. */
+/** Reports an engine that serves and ends again and again: it is in sync at some moments, so that no other check reports it. */
 export const enginesStay: Check = {
   id: "EngineCrashes",
   asks: "no engine serves and then ends unasked again and again",

@@ -2,8 +2,8 @@ import type { MissingPermission } from "../../releases/permissions/roles.ts";
 import type { GrowthRefusal } from "../view/volume-growth.ts";
 
 /**
- * A fact that was asked for: read, or the reason why it could not be. `isOptional`: who asked has not been given the permission, which
- * nothing needs; others look at it.
+ * A fact that was asked for, or the reason why it could not be read. `isOptional`: the caller lacks the permission to read it and does not need
+ * it; other callers check the fact.
  */
 export type Reading<T> =
   | { readonly read: true; readonly value: T }

@@ -65,9 +65,9 @@ export const othersAreInService: Check = {
   find(input) {
     const { view } = input;
     const kept = othersOf(input).filter((other) => nodeOf(view, other)?.maintenance === true);
-    // one that is away has an objection of its own
+    // another check objects to a node that is away
     const away = kept.filter((other) => !isAway(view, other));
-    // the operator ends what it began, and leaves to users what they began
+    // the operator ends maintenance that it began, and leaves to users what they began
     const theirs = away.find(({ inService }) => inService) ?? away[0];
     if (theirs === undefined) return undefined;
     return wait(
@@ -130,7 +130,7 @@ export const primariesServe: Check = {
   },
 };
 
-/** What the node that is touched itself lacks is no reason to leave it as it is. */
+/** Replicas on the touched node do not count: they are no reason to leave that node as it is. */
 export const replicasAreInSync: Check = {
   id: "ReplicaNotInSync",
   asks: "every replica is in sync",

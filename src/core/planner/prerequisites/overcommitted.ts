@@ -6,7 +6,7 @@ import { databasesOn } from "../view/cluster-view.ts";
 import type { ClusterNode, ClusterView } from "../view/cluster-view.ts";
 import { quotedNames, type Check } from "./check.ts";
 
-/** Older releases counted the memory of the machine: what they gave goes on, and nothing more is given. */
+/** Older releases counted the memory of the machine: databases keep what these releases gave them, and get no more. */
 export const memorySuffices: Check = {
   id: "Overcommitted",
   asks: "every node has the memory that its databases may need",

@@ -28,7 +28,7 @@ export const pathIsAllowed: Check = {
   },
 };
 
-/** A version that is in no release tells neither where it may go nor what it needs: the user says so, by its exact name. */
+/** A version that is in no release says neither where it may go nor what it needs: the user accepts it by its exact name. */
 export const runningVersionIsKnown: Check = {
   id: "UnknownRunningVersion",
   asks: "the version that runs is in the catalogue, or is accepted by name",

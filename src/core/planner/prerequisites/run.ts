@@ -17,14 +17,14 @@ export function verdictsAt(moments: readonly Moment[], input: CheckInput): reado
   );
 }
 
-/** What the checks of a moment found, for those who act: what is unknown to them stops nothing. */
+/** The findings of the checks of a moment, for callers that act: an unknown fact stops nothing. */
 export function findingsAt(moment: Moment, input: CheckInput): readonly Finding[] {
   return verdictsAt([moment], input).flatMap((verdict) => (verdict.outcome === "found" ? [verdict.finding] : []));
 }
 
 /**
- * Of a moment: the first fact that was asked for and could not be read, as what is waited for; not what the caller need not look at, nor
- * what a cluster says, without which nothing is done anyway.
+ * The first fact of a moment that was asked for and could not be read, as a finding to wait for. Facts that the caller need not read do not
+ * count, nor those that the cluster reports, without which nothing is done anyway.
  */
 export function firstUnreadAt(moment: Moment, input: CheckInput): Finding | undefined {
   for (const { id, asks, at, needs } of CHECKS) {

@@ -25,7 +25,7 @@ export const digestIsOfTheTag: Check = {
   },
 };
 
-/** Of pods that are made as the spec says now; others are replaced anyway. */
+/** Checks pods that are made from the present spec; other pods are replaced anyway. */
 export const nodesRunTheirImage: Check = {
   id: "NodeVersionMismatch",
   asks: "every node runs the version that its pod is made from",

@@ -3,7 +3,7 @@ import { findingOf } from "../admission/objection.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import type { Check } from "./check.ts";
 
-/** What only matters when a spec is written. */
+/** Facts that only matter when a spec is written. */
 const AT_REST = { tags: [], askedSize: undefined, growthRefusal: undefined } as const;
 
 /** What admission asks of the spec of a cluster, asked again: a spec may be older than its rules, or admission off. */

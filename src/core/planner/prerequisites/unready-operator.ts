@@ -3,7 +3,7 @@ import { OPERATOR_NAME } from "../../api/names.ts";
 import { imageTagOf } from "../../releases/catalogue/images.ts";
 import { releaseByOperator } from "../../releases/catalogue/find.ts";
 
-/** What helps an operator that is not ready, for people: one of a release that there is not goes back to the one before. */
+/** The remedy for an operator that is not ready: an operator of a release that does not exist goes back to the release before. */
 export function unreadyOperatorRemedy(image: string): string {
   const tag = imageTagOf(image);
   const isUnknown = tag !== "" && releaseByOperator(tag) === undefined;

@@ -4,8 +4,8 @@ import { block, warn } from "../findings/finding.ts";
 import type { Check } from "./check.ts";
 
 /**
- * §4.3 rule 6, §7: what is listed is fetched, found to be what its name says, and on every node before nodes are replaced. A list
- * takes effect at once, so that what cannot be installed is said at every time, and stops a step to another release.
+ * §4.3 rule 6, §7: each listed module is fetched, checked against its name, and on every node before nodes are replaced. A list takes effect at
+ * once, so that a module that cannot be installed is reported at any time, and stops a step to another release.
  */
 export const userModulesAreInstalled: Check = {
   id: "UserModuleInvalid",

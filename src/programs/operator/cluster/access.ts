@@ -25,8 +25,8 @@ export interface AccessDeps extends GivenDeps {
 }
 
 /**
- * Brings the password of a cluster one step on, and answers with what users should know of it. Where a change is stands in the Secret
- * that nodes have mounted, and each step is one write: an operator that is killed in between goes on where it was.
+ * Takes the password of a cluster one step further, and answers with the finding for users. The Secret that nodes have mounted stores how far a
+ * change is, and each step is one write: an operator that is killed in between goes on from there.
  */
 export async function keepAccess(deps: AccessDeps, observation: ClusterObservation): Promise<Finding | undefined> {
   const { kube, clock } = deps;
@@ -68,7 +68,7 @@ export function accessSecrets(
   return [credentials, clusterNames.nodeTlsSecret(cluster), clusterNames.authoritySecret(cluster)];
 }
 
-/** What asks for a change of the access that the status does not show: an annotation, or a Secret that was changed or is gone. */
+/** The versions of what can ask for a change of the access and is not in the status: an annotation and the Secrets. */
 export function accessVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
   const rec = clusters.get(ref);
   const names = accessSecrets(ref.name, rec?.spec ?? {});

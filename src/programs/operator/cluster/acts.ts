@@ -91,7 +91,7 @@ async function writeWorkload(
   });
 }
 
-/** Sets the partition, and how many there are, alone. When another writer was faster, the next pass decides on what is there then. */
+/** Sets only the partition and the number of nodes. When another writer was faster, the next pass decides on the new state. */
 async function holdPods(
   kube: Kube,
   { namespace, view }: ClusterObservation,

@@ -17,8 +17,8 @@ export interface AheadDeps extends ForbiddenDeps {
 }
 
 /**
- * Makes the Secrets that the next databases and users get, and says which names others have. What Kubernetes refuses is a finding: it
- * keeps new databases waiting, and no upgrade.
+ * Makes the Secrets that the next databases and users get, and reports the names that others have taken. A refusal of Kubernetes is a finding:
+ * new databases wait for it, and upgrades do not.
  */
 export async function keepAhead(deps: AheadDeps, observation: ClusterObservation): Promise<readonly Finding[]> {
   await deps.ownSecrets.synced;
@@ -40,7 +40,7 @@ export async function keepAhead(deps: AheadDeps, observation: ClusterObservation
   }
 }
 
-/** Whether all of them are there, and none has a name of theirs. */
+/** Whether all Secrets that are made ahead are there, and no other Secret has one of their names. */
 export function isAhead({ cache, ownSecrets }: AheadDeps, observation: ClusterObservation): boolean {
   const { namespace } = observation;
   const { ahead, taken, passedOver } = ownSecrets.of(observation);
@@ -60,7 +60,7 @@ function foreignFinding(names: readonly string[]): Finding {
   return warn("ObjectNotOurs", evidence, `when nothing else needs it: ${deleteObjects("secret", names)}`);
 }
 
-/** Each costs an object of the namespace: a node that counts on and on gets no more. */
+/** Each Secret costs an object of the namespace: a node that uses up numbers without end gets no more. */
 function passedOverFinding(names: readonly string[]): Finding {
   const evidence =
     `${names.length} Secrets were made for databases and users, and nodes have counted past them without filling them: no more are made, ` +

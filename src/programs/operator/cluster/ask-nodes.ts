@@ -19,7 +19,7 @@ export type AskNodes = (owner: Owner, login: Login, ca: string) => Promise<reado
 
 const TIMEOUT_MS = 2_000;
 
-/** On a connection of its own for each question: what a node accepts now is what it is asked for. */
+/** Asks each question on a connection of its own, so that the answer shows what a node accepts now. */
 export function askNodes({ nodePods }: Pick<InformerCache, "nodePods">): AskNodes {
   return ({ namespace, view }, login, ca) => {
     const pods = nodePods

@@ -28,8 +28,8 @@ export interface AuthorityDeps extends HolderDeps {
 }
 
 /**
- * Brings the replacement of the authority of a cluster one step on, and answers with what users should know of it. Where it is stands
- * in the Secret of the authority, and each step is one write: an operator that is killed in between goes on where it was.
+ * Takes the replacement of the authority of a cluster one step further, and answers with the findings for users. The Secret of the authority
+ * stores how far it is, and each step is one write: an operator that is killed in between goes on from there.
  */
 export async function rotateAuthority(deps: AuthorityDeps, owner: Owner): Promise<readonly Finding[]> {
   const { kube, clock } = deps;

@@ -54,18 +54,18 @@ export interface ClusterDeps extends ObserveDeps, KeeperDeps {
   readonly writings: WorkloadWritings;
 }
 
-/** A cluster at rest is looked at this often, one on its way that often, in milliseconds. */
+/** How often a cluster is looked at, in milliseconds: at rest, and while it changes. */
 const REST_MS = 5_000;
 const STEP_MS = 300;
-/** What is not followed, as secrets are not, is read again this often while the cluster rests. */
+/** How often facts that the operator does not watch are read again while the cluster rests. */
 const READ_MS = 30_000;
 /** How often a cluster is checked that waits for a user, for instance for permissions. */
 const FORBIDDEN_MS = 1_000;
 const BLOCKED_MS = 1_000;
 
 /**
- * One pass over a StoreEnterpriseCluster: observe, decide, do one act and keep what is kept beside it (`KEEPERS`),
- * report. That a cluster still rests is seen from copies and from what it says itself; everything else is decided on what is read then.
+ * One pass over a StoreEnterpriseCluster: observe, decide, do one act and keep what is kept beside it (`KEEPERS`), report. The informer cache
+ * and the cluster's own answers show that a cluster still rests; for every other decision the objects are read anew.
  */
 export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
   const foundAtRest = new Map<string, { readonly at: number; readonly versions: string }>();
@@ -134,24 +134,24 @@ async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec
   throw failure;
 }
 
-/** What is against that the cluster takes what it asks for. */
+/** Whether the cluster may take the names, accounts and Secrets that it asks for. */
 async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
   const { permissions } = observation.environment;
   // nothing is taken for a cluster without nodes before it is known what the operator may do
   if (permissions?.read === false && observation.view.workload === undefined) return unknownOwnership(false);
-  // what it may not follow would never be known; nothing is written then
+  // an object that the operator may not watch never becomes known; nothing is written then
   if (permissions?.read === true && permissions.value.some(({ who, spare }) => who === "operator" && spare !== true))
     return unknownOwnership(observation.view.workload !== undefined);
   await syncedOwnership(deps);
   return observeOwnership(deps, observation, ownedOf(deps, observation));
 }
 
-/** Nothing is done for a cluster that has not been made, and whose names are taken. */
+/** The decision to wait for a cluster that has not been made and whose names are taken. */
 function waitForName(planned: ClusterDecision, { id, evidence }: Finding): ClusterDecision {
   return { ...planned, step: waitUnasked(id, evidence), ownsObjects: false };
 }
 
-/** What is to be done for the cluster; its databases get what they depend on. */
+/** Decides what to do for the cluster, and gives its databases the cluster context. */
 function decide(
   { contexts, writings }: ClusterDeps,
   observation: ClusterObservation,
@@ -230,7 +230,7 @@ function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {
       return lookAgain(findingBehind(step) === undefined ? STEP_MS : STEP_MS * 3);
     case "rest": {
       const blocking = findings.find(({ severity }) => severity === "block");
-      // what clears it may cause no event: a secret, a module server, a licence authority
+      // the fix may cause no event: a secret, a module server, a licence authority
       return blocking === undefined || change === undefined ? resting : lookAgain(BLOCKED_MS);
     }
   }

@@ -17,14 +17,14 @@ import type { OwnershipVerdict } from "./ownership.ts";
 import { keepPolicy, policyDue } from "./policy.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 
-/** With what a pass keeps things beside its one act. */
+/** What keepers work with beside the one act of a pass. */
 export interface KeeperDeps extends AccessDeps, AuthorityDeps, AheadDeps, OwnedObjectsDeps {
   readonly kube: Kube;
   readonly cache: InformerCache;
   readonly userModules: KeepUserModules;
 }
 
-/** What keepers go by: the cluster, and whether it may have anything at all. */
+/** The facts that keepers use: the cluster, the decision, and whether the cluster may have anything at all. */
 export interface KeeperFacts {
   readonly observation: ClusterObservation;
   readonly decision: Pick<ClusterDecision, "ownsObjects">;
@@ -45,9 +45,9 @@ export interface Keeper {
   readonly moment: "before the act" | "after the act";
   /** Whether it may be kept at this moment; always when absent. */
   readonly isAllowed?: (facts: KeeperFacts) => boolean;
-  /** Whether `keep` would do nothing, as far as copies show. */
+  /** Whether `keep` would do nothing, as far as the informer cache shows. */
   readonly isKept: (deps: KeeperDeps, observation: ClusterObservation) => boolean;
-  /** Of what `keep` reads and copies do not show: while these are the same, it does nothing again. */
+  /** The versions of what `keep` reads outside the informer cache: while they are the same, `keep` would do nothing again. */
   readonly versions?: (cache: VersionsCache, cluster: Ref) => Versions;
   readonly keep: (deps: KeeperDeps, observation: ClusterObservation) => Promise<Kept>;
 }
@@ -138,7 +138,7 @@ export const KEEPERS: readonly Keeper[] = [
   },
 ];
 
-/** Keeps what belongs to one moment of a pass, and joins what users are to know of it. */
+/** Runs the keepers of one moment of a pass, and joins what users are to know of it. */
 export async function keepAll(deps: KeeperDeps, facts: KeeperFacts, moment: Keeper["moment"]): Promise<Kept> {
   const findings: Finding[] = [];
   let userModules: Kept["userModules"];
@@ -151,12 +151,12 @@ export async function keepAll(deps: KeeperDeps, facts: KeeperFacts, moment: Keep
   return userModules === undefined ? { findings } : { findings, userModules };
 }
 
-/** Whether all of it is kept, as far as copies show. */
+/** Whether every keeper would do nothing, as far as the informer cache shows. */
 export function isAllKept(deps: KeeperDeps, facts: KeeperFacts): boolean {
   return KEEPERS.every(({ isAllowed, isKept }) => isAllowed?.(facts) === false || isKept(deps, facts.observation));
 }
 
-/** The versions of all that keepers read and copies do not show, as one text. */
+/** The versions of all that keepers read outside the informer cache, as one text. */
 export function keptVersions(cache: VersionsCache, cluster: Ref): string {
   return JSON.stringify(KEEPERS.map(({ versions }) => versions?.(cache, cluster) ?? []));
 }

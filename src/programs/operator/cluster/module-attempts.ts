@@ -5,7 +5,7 @@ import { attemptDelayMs } from "../../../core/planner/modules/user-modules.ts";
 /** What to do about a module that a cluster lacks. */
 export type ModuleAttempt = "announce" | "try" | "later";
 
-/** One that could not be installed is tried again after this long, in milliseconds. */
+/** A module that could not be installed is tried again after this long, in milliseconds. */
 const RETRY_MS = 2_000;
 
 /**

@@ -18,7 +18,7 @@ import { NEW_STATE, secretState } from "../secrets/counters.ts";
 
 /** Which Secrets the nodes of a cluster may use. */
 export interface OwnSecrets {
-  /** Before that, nothing is known of any cluster. */
+  /** Resolves when the Secrets of clusters are known. */
   readonly synced: Promise<unknown>;
   of(observation: Pick<ClusterObservation, "namespace" | "rec" | "view">): NodeSecrets;
 }
@@ -27,17 +27,17 @@ export interface OwnSecrets {
 export interface NodeSecrets {
   /** Their names; undefined: every Secret of the namespace, as nodes of older releases need it. */
   readonly names: readonly string[] | undefined;
-  /** Nodes of older releases are members, which make theirs. */
+  /** Some members are nodes of older releases, which make their own Secrets. */
   readonly hasOlderNodes: boolean;
-  /** Those that the operator makes before nodes need them, the lowest numbers first; none while nodes make theirs. */
+  /** Names of the Secrets that the operator makes before nodes need them, the lowest numbers first; none while nodes make their own. */
   readonly ahead: readonly string[];
-  /** Those of them whose names others have taken. */
+  /** The names in `ahead` that others have taken. */
   readonly taken: readonly string[];
-  /** Those that nodes have passed over without filling them, once they are so many that no more are made. */
+  /** Names of Secrets that nodes skipped without filling them, once these are so many that no more are made. */
   readonly passedOver: readonly string[];
 }
 
-/** Finds them by what is followed of a namespace. */
+/** Finds the Secrets of nodes in what is watched of a namespace. */
 export function ownSecretsIn({ records, secrets }: InformerCache, applied: readonly AppliedKind[]): OwnSecrets {
   const roles = applied.find(({ type }) => type === Roles)?.cache as Informer<Role> | undefined;
   const synced = Promise.all([records.synced, secrets.synced, roles?.synced]);
@@ -51,7 +51,7 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
       const { held, hasOlderNodes } = rightsOf(role, view);
       if (!mayNameSecrets(cluster, held)) return { names: undefined, hasOlderNodes, ...NONE_AHEAD };
       const stored = records.get({ name: clusterNames.clusterRecord(name), namespace });
-      // one that is there and cannot be read says nothing: nothing is made, and what nodes may use stays
+      // a record that is there and cannot be read says nothing: no Secret is made, and the rights of nodes stay
       const state = stored === undefined ? NEW_STATE : secretState(stored);
       const isOurs = (object: Stored<object>): boolean => isMarked(object, name, rec);
       const namesOf = (informer: Informer<object>, claim = isOurs) => namesThat(informer, namespace, claim);
@@ -64,7 +64,7 @@ export function ownSecretsIn({ records, secrets }: InformerCache, applied: reado
         there: namesOf(secrets),
         foreign,
       });
-      // a node of an older release makes them itself, and fails over one that is there
+      // a node of an older release makes its Secrets itself, and fails when one is there
       const ahead = hasOlderNodes || state === undefined ? [] : secretsAhead(name, state);
       const kept = stored === undefined || state === undefined ? granted : undefined;
       const names = kept?.filter((one) => !foreign.includes(one)) ?? wanted;
@@ -87,7 +87,7 @@ function namesThat(
     .map(({ metadata }) => metadata.name);
 }
 
-/** What is made ahead, unless nodes have left too many of those behind that were made before. */
+/** The Secrets to make ahead; none when nodes have left too many earlier ones unused. */
 function madeAhead(
   ahead: readonly string[],
   foreign: readonly string[],

@@ -50,7 +50,7 @@ export function isOwnedKept(deps: OwnedObjectsDeps, observation: ClusterObservat
   return isDropped && deps.applier.isKept(ownedOf(deps, observation));
 }
 
-/** Everything that says what a cluster is to have is known then. */
+/** Resolves when everything that says what a cluster is to have is known. */
 export async function syncedOwnership({ ownSecrets, cache }: Pick<OwnedObjectsDeps, "ownSecrets" | "cache">) {
   await Promise.all([ownSecrets.synced, cache.statefulSets.synced, cache.nodePods.synced]);
 }
@@ -69,7 +69,7 @@ export function ownedOf(
   });
 }
 
-/** Those of the pods that run, and that of the pods that the StatefulSet makes until it is written again. */
+/** The accounts of the pods that run, and of the pods that the StatefulSet makes until it is written again. */
 function accountsInUse(
   { statefulSets, nodePods }: OwnedObjectsDeps["cache"],
   { namespace, view: { name } }: ClusterObservation,

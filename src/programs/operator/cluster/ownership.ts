@@ -15,7 +15,7 @@ import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import type { GivenDeps } from "../secrets/given.ts";
 import { referencesAround } from "../secrets/holders.ts";
 
-/** What is against that a cluster takes the names, the accounts and the Secrets that it asks for. */
+/** Whether a cluster may take the names, the accounts and the Secrets that it asks for. */
 export interface OwnershipVerdict {
   /** Nothing is written for the cluster while there is one. */
   readonly blocking: readonly Finding[];
@@ -24,7 +24,7 @@ export interface OwnershipVerdict {
   readonly isMade: boolean;
   /** The StatefulSet of its name is not its own, as far as is known. */
   readonly isWorkloadForeign: boolean;
-  /** The operator may not look: nothing is said, and nothing is taken. */
+  /** The operator may not read the objects: nothing is known of them, and nothing is taken. */
   readonly isUnknown: boolean;
 }
 
@@ -35,8 +35,8 @@ export interface OwnershipDeps extends GivenDeps {
 }
 
 /**
- * Looks whose everything is that the cluster is about to take: by marks of this very cluster, never by names alone. What is followed
- * is taken from there; what is not there is asked for, since what has no label of a cluster is not followed.
+ * Finds out who owns each object that the cluster is about to take: by marks of this very cluster, never by names alone. Watched objects come
+ * from the cache; any other is read from the API, since an object without a cluster's label is not watched.
  */
 export async function observeOwnership(
   deps: OwnershipDeps,

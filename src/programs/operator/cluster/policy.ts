@@ -4,15 +4,14 @@ import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts"
 import type { ClusterPolicy } from "../../../ports/management/records.ts";
 
 /**
- * Sends the cluster what its spec says of all databases. Nodes of two releases are not sent it: the leader may be one that
- * knows nothing of it.
+ * Sends the cluster the policy of its spec for all databases, but not while nodes of two releases run: the leader may not know the policy.
  */
 export async function keepPolicy(observation: ClusterObservation): Promise<void> {
   const body = policyDue(observation);
   if (body !== undefined) await observation.connection?.client.call("updateClusterPolicy", { body });
 }
 
-/** What the cluster is to be sent now; undefined when it has it, or cannot be sent it. */
+/** The policy to send to the cluster now; undefined when the cluster has it, or cannot get it. */
 export function policyDue({ view, records, connection }: ClusterObservation): ClusterPolicy | undefined {
   if (connection === undefined || "unreachable" in records || records.policy === undefined) return undefined;
   const versions = new Set(records.nodes.map(({ software_version }) => software_version));

@@ -25,7 +25,7 @@ export interface ClusterRemovalDeps {
 
 const LOOK_AGAIN_MS = 1_000;
 
-/** Lets a cluster go once its databases are gone: first its nodes, then what they wrote, then the object itself. */
+/** Removes a cluster once its databases are gone: first its nodes, then what they wrote, then the object itself. */
 export async function removeCluster(
   deps: ClusterRemovalDeps,
   observation: ClusterObservation,
@@ -61,13 +61,16 @@ function stuckOnes(view: ClusterObservation["view"]): string {
   return found.map((finding) => `; ${sentenceOf(finding)}`).join("");
 }
 
-/** Pods without a StatefulSet would stay for ever. None is made for them: it would make missing pods of a spec that nobody checks any more. */
+/**
+ * Deletes pods without a StatefulSet, which would stay for ever. No StatefulSet is made for them: it would make missing pods of a spec that is
+ * not checked any more.
+ */
 async function deleteOrphans(kube: Kube, { view, namespace }: ClusterObservation): Promise<void> {
   for (const { ordinal, id: uid } of view.pods.filter(({ orphaned, deleting }) => orphaned && !deleting))
     await kube.delete(Pods, { name: clusterNames.nodePod(view.name, ordinal + 1), namespace }, { uid });
 }
 
-/** What is to be done about those that are not being deleted yet, and where to look for those that are on their way out. */
+/** Says how to delete the databases that are not being deleted yet, and where to see those that are. */
 function waitsForDatabases({ databasesLeft, cluster }: ClusterObservation["view"]): string {
   const named = (deleting: boolean): readonly string[] =>
     databasesLeft.filter((one) => one.deleting === deleting).map(({ name }) => name);

@@ -31,7 +31,7 @@ export interface ReportDeps {
   readonly installation: () => readonly Statement[];
 }
 
-/** Emits events for what is new, and writes what a pass leaves behind. */
+/** Emits events for what is new, and writes the status after a pass. */
 export async function report(
   deps: ReportDeps,
   observation: ClusterObservation,
@@ -90,7 +90,7 @@ export async function reportUnreadable(
   deps.findings.report("cluster", refOf(rec), [finding]);
 }
 
-/** It is not what was asked for before a person acts. */
+/** The cluster does not reach its spec before a person acts. */
 function notReady(finding: Finding): readonly Statement[] {
   const { id: reason, evidence: message } = finding;
   return readiness({ type: "Ready", status: "False", reason, message }, { isMoving: false, findings: [finding] });

@@ -5,8 +5,8 @@ import type { Kube } from "#kit/kube/kube";
 import type { Owner } from "../objects/meta.ts";
 
 /**
- * Starts the services rigger of a cluster anew for its newest authority, one besides the other, so that it trusts what is in its mounts
- * now: it has no API that would say it. Does nothing for one that was started for it; the answer says whether it runs.
+ * Restarts the services rigger of a cluster for its newest authority, the new pod beside the old one, so that it reads its mounts again: it has
+ * no API that could say what it trusts. Does nothing for a rigger that was started for that authority; the answer says whether it runs.
  */
 export async function renewedRigger(
   kube: Kube,

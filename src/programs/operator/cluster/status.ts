@@ -18,7 +18,7 @@ import { supportedStoreVersions } from "../../../core/releases/catalogue/find.ts
 import { moduleStatus } from "./module-status.ts";
 import { withStatements } from "../objects/conditions.ts";
 
-/** The whole status that a pass leaves behind; what the cluster does not tell at the moment stays as it was. */
+/** The whole status after a pass; what the cluster does not report at the moment stays as it was. */
 export function nextStatus(
   { view, records, environment }: ClusterObservation,
   decision: ClusterDecision,
@@ -62,8 +62,8 @@ function modulesOfImage({ operatorModules }: ClusterView): Pick<ClusterStatus, "
 }
 
 /**
- * Once complete, a cluster has the version that each of its nodes reports at least; one that is silent counts as before. The tag
- * of the template is that of the last target: another one was written by others.
+ * A complete cluster has the lowest version that its nodes report; a silent node counts as before. The tag of the template is that of the last
+ * target: other writers wrote any other tag.
  */
 function versionOf(view: ClusterView, targetTag: string): Pick<ClusterStatus, "version" | "imageTag"> {
   const { version, imageTag } = view.remembered;
@@ -134,7 +134,7 @@ function recoveryOf(view: ClusterView, now: Date): Pick<ClusterStatus, "recovery
   return { recovery: { ...before, finishedAt: timestamp(now) } };
 }
 
-/** What was accepted stays written after the upgrade, and after the field of the spec is gone. */
+/** Keeps the accepted version in the status after the upgrade, and after the field of the spec is gone. */
 function acceptanceOf({ spec }: ClusterView, { change }: ClusterDecision): { acceptedUnknownVersion?: string } {
   const accepted = spec.upgradeSpec?.acceptUnknownVersion;
   const isUsed = change !== undefined && change.from === undefined && change.fromTag === accepted;

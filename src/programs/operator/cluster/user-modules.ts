@@ -35,7 +35,7 @@ export interface UserModulesDeps extends GivenDeps {
   readonly signal: AbortSignal;
 }
 
-/** Keeps the modules that clusters list installed in them; what became of each, for the status. */
+/** Installs in each cluster the modules that its spec lists; answers with the status of each module. */
 export type KeepUserModules = (observation: ClusterObservation) => Promise<readonly UserModuleStatus[]>;
 
 /**
@@ -79,7 +79,7 @@ export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
 /** An archive is kept in the memory of the operator while it is installed. */
 const ARCHIVES_AT_ONCE = 2;
 
-/** All that an attempt rests on: with another login or digest it is another attempt. */
+/** What identifies an attempt: another login or digest makes another attempt. */
 function subjectOf({ name, url, sha256, credentialsSecret }: ListedModule): string {
   return JSON.stringify([name, url, sha256, credentialsSecret]);
 }
@@ -119,7 +119,7 @@ function inVain(
   return failedSince(status, before, present);
 }
 
-/** In the order of the spec, and nothing that it does not list. */
+/** The status of the listed modules, in the order of the spec. */
 function keptOf(listed: readonly ListedModule[], known: readonly UserModuleStatus[]): readonly UserModuleStatus[] {
   return listed.map((module) => moduleStatusOf(module, known)).filter((status) => status !== undefined);
 }

@@ -5,7 +5,7 @@ import { writingOf } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import type { Stored } from "#kit/kube/kube";
 import { keyOf, refOf } from "#kit/kube/ref";
 
-/** What this process has written into the StatefulSets of clusters: the spec of one that has another generation is not what was written. */
+/** What this process has written into the StatefulSets of clusters: a spec of another generation was written by others. */
 export class WorkloadWritings {
   readonly #last = new Map<string, string>();
 
