@@ -17,7 +17,7 @@ export class Comparisons {
     }, signal);
   }
 
-  /** Replicas whose comparison with their present primary goes on, or has ended and was not looked at. */
+  /** Replicas whose comparison with their present primary goes on, or has ended without its result being read. */
   replicasOf(record: DatabaseRecord): ReadonlySet<number> {
     const compared = record.shards.flatMap(({ id, instances }) => {
       const subject = this.#background.subjectOf(keyOf(record, id));
@@ -32,8 +32,8 @@ export class Comparisons {
   }
 
   /**
-   * Ends what the step makes needless. While a shard waits, for its replica to catch up again as a rule, its comparison goes on, and so it
-   * does while the leader acts for another shard.
+   * Ends the comparisons that the step makes needless. A comparison goes on while its shard waits, as a rule for the replica to catch up again,
+   * and while the leader acts for another shard.
    */
   endFor(record: DatabaseRecord, step: LeaderProposal | Rest): void {
     if (step.kind === "verify" || step.kind === "wait") return;
@@ -41,7 +41,7 @@ export class Comparisons {
     for (const shard of shards) this.#background.end(keyOf(record, shard));
   }
 
-  /** Ends those of a database that is gone, or is being deleted. */
+  /** Ends the comparisons of a database that is gone, or is being deleted. */
   endAll(database: number): void {
     this.#background.endWhere((key) => key.startsWith(`${database}/`));
   }

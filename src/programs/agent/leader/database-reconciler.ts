@@ -33,7 +33,10 @@ import { VerifiedReplicas } from "./verified.ts";
 const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
 /** At rest a database is reconciled each second; of many databases, a hundred a second. Changes start a pass at once. */
 const REST_MS = { least: 1_000, each: 10 } as const;
-/** A reason that changes all the time is written at most this often, and that a turn has not come after this time, in milliseconds. */
+/**
+ * How often a reason that changes all the time is written at most, and after what time the record says that a step waits for its turn, in
+ * milliseconds.
+ */
 const REASON_EVERY_MS = 1_000;
 
 /** What reconciling databases works on. */
@@ -94,13 +97,13 @@ export class DatabaseReconciler {
     }
   }
 
-  /** Of a database that is gone, or is being deleted. */
+  /** Forgets what is kept of a database that is gone, or is being deleted. */
   #forget(uid: number): void {
     this.#comparisons.endAll(uid);
     this.#failed.delete(uid);
   }
 
-  /** With what decides whose turn it is among the shards of the database. */
+  /** Adds to the facts what decides which shard of the database has its turn. */
   #withTurns(facts: DatabaseFacts): DatabaseFacts {
     const failed = this.#failed.get(facts.record.uid);
     const comparing = this.#comparisons.replicasOf(facts.record);

@@ -11,13 +11,13 @@ export interface WaitForTurn {
 }
 
 /**
- * The moves and comparisons that are under way, and the databases that wait for a turn. They wait without a pass of the leader, which has
- * others to make, such as a failover.
+ * The moves and comparisons that are under way, and the databases that wait for a turn. A database that waits takes no pass of the leader, which
+ * has other passes to make, for instance for a failover.
  */
 export class HeavySteps {
   readonly #turnCame: (database: number) => void;
   #underWay = 0;
-  /** Since when, by database, those that came first at the beginning. */
+  /** Since when each database waits; the first to come is first. */
   readonly #waiting = new Map<number, number>();
 
   /** `turnCame` is called with the database that has waited for longest when another one is done. */
@@ -47,7 +47,7 @@ export class HeavySteps {
       this.#underWay--;
       const [next] = this.#waiting.keys();
       if (next !== undefined) {
-        // it may not need its turn any more, and must not keep the others from theirs
+        // the database may not need its turn any more, and must not keep the others from theirs
         this.#waiting.delete(next);
         this.#turnCame(next);
       }

@@ -6,7 +6,7 @@ import type { DatabasePasswords } from "../credentials/database-passwords.ts";
 import { withEngineAccess } from "../../../core/records/changes.ts";
 import type { Records } from "../records/records.ts";
 
-/** What a database of an older release gets a password of its own for engines with. */
+/** What it takes to give a database of an older release a password of its own for engines. */
 export interface InternalPasswordContext {
   readonly records: Pick<Records, "changeDatabase">;
   readonly passwords: Pick<DatabasePasswords, "change">;
@@ -23,7 +23,7 @@ export async function makeInternalPassword(
     held.internal === undefined ? { ...held, internal: internalPassword() } : held,
   );
   const now = clock.now().toISOString();
-  // one that was closed stays closed: its password was removed by hand
+  // engines that were closed stay closed: their password was removed by hand
   await records.changeDatabase(uid, (old) => withEngineAccess(old, old.passwords?.engines ?? "shared", now));
   log.info("the engines of a database get a password of the cluster", { bdb: uid });
 }

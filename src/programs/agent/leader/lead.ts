@@ -18,7 +18,7 @@ export type LeadContext = DatabaseReconcilerContext &
     readonly changes: ChangeSignal;
   };
 
-/** Most of a pass waits for engines and nodes, and for what hangs it waits until it is known to be silent. */
+/** A pass mostly waits for engines and nodes, and for one that hangs until it is known to be silent. */
 const DATABASES_AT_ONCE = 32;
 
 /** Reconciles each database and each node that is evacuated or returning, until `signal` aborts. */

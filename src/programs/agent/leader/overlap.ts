@@ -14,7 +14,7 @@ export interface OverlapContext {
   readonly log: Log;
 }
 
-/** Forgets the passwords whose time has come: from the Secret first, then, by the record, from every engine. */
+/** Forgets the passwords whose overlap has ended: from the Secret first, then, by the record, from every engine. */
 export async function endOverlap(
   { records, passwords, clock, log }: OverlapContext,
   { uid }: DatabaseRecord,

@@ -18,7 +18,7 @@ export interface ProxiesContext {
   readonly log: Log;
 }
 
-/** The proxies of all nodes; that of this node without a detour. */
+/** The proxies of all nodes; the agent reaches that of its own node directly. */
 export function proxyPorts(context: ProxiesContext): readonly ProxyPort[] {
   const { config, members } = context;
   return members.list().map(({ uid }) => ({
@@ -30,8 +30,8 @@ export function proxyPorts(context: ProxiesContext): readonly ProxyPort[] {
 }
 
 /**
- * Asks every proxy that may acknowledge something; the nodes that have not confirmed. Ask after what they are to confirm is in
- * the record: a node that renews its lease for the first time later reads the record after that.
+ * Asks every proxy that may acknowledge something; answers with the nodes that have not confirmed. Write into the record first what they are to
+ * confirm: a node that renews its lease for the first time later reads the record after that.
  */
 export async function unconfirmedNodes(
   context: ProxiesContext & { readonly members: Pick<Members, "listNow"> },

@@ -30,7 +30,7 @@ export async function reconcileRemoval(context: RemovalContext, record: Database
   const { config, records, passwords, clock, log } = context;
   const running = await nodesWithEngines(context, record);
   if (running.length > 0) return lookAgain(RECHECK_MS);
-  // before the record goes: afterwards nothing else says that its data may go with it
+  // before the record is removed: later nothing else says that its data may be removed
   await records.changeState((state) => withDeleted(state, record, clock.now().toISOString()));
   await records.removeDatabase(record.uid);
   // last: a node that still has the record needs its password

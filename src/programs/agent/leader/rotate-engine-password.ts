@@ -8,8 +8,8 @@ import type { InternalPasswordContext } from "./internal-password.ts";
 const STATES = { offer: "offered", use: "used", end: "ended" } as const;
 
 /**
- * Offers another password of the cluster to the engines of a database, uses it, or ends the former one: in the Secret first, then, by
- * the record, at each node. Who was ended in between is continued by the next leader, and who decided long ago changes nothing.
+ * Offers another password of the cluster to the engines of a database, uses it, or ends the former one: in the Secret first, then, by the
+ * record, at each node. The next leader goes on for one that was ended in between, and a decision of long ago changes nothing.
  */
 export async function rotateEnginePassword(
   { records, passwords, clock, log }: InternalPasswordContext,

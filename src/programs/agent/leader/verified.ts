@@ -18,7 +18,7 @@ export class VerifiedReplicas {
   }
 }
 
-/** The comparison of a replica with its present primary: with another primary it is another one. */
+/** Names the comparison of a replica with its present primary; another primary makes another comparison. */
 export function comparisonOf({ shards }: Pick<DatabaseRecord, "shards">, instance: number): string {
   const shard = shards.find(({ instances }) => instances.some(({ id }) => id === instance));
   return markOf({ id: instance, epoch: shard?.epoch ?? 0 });

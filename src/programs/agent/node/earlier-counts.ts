@@ -1,18 +1,18 @@
 import type { EndpointStats } from "../../../ports/management/proxy-control.ts";
 import { OF_SUCCESSORS, sumOfStats } from "./endpoint-sums.ts";
 
-/** Keeps what processes of a worker had counted when they were asked for the last time, so that sums do not fall when one ends. */
+/** Keeps the last counts of the earlier processes of a worker, so that sums do not fall when a process ends. */
 export class EarlierCounts {
   #ended: readonly EndpointStats[] = [];
   #latest: readonly EndpointStats[] = [];
 
-  /** The process has ended, or another one has followed it. */
+  /** Adds the counts of a process that has ended, or was followed by another one. */
   next(): void {
     this.#ended = sumOfStats([...this.#ended, ...this.#latest.map(countsOnly)], OF_SUCCESSORS);
     this.#latest = [];
   }
 
-  /** What all processes have counted, and what is so now, as the one that runs says it. */
+  /** The counts of all processes together, with the present state as the running process reports it. */
   with(latest: readonly EndpointStats[]): readonly EndpointStats[] {
     this.#latest = latest;
     return sumOfStats([...latest, ...this.#ended], OF_SUCCESSORS);
@@ -28,7 +28,7 @@ export class EarlierCounts {
 /** The epoch of an endpoint that no process has now; above all others, so that another worker's is the epoch of both. */
 export const NOT_SERVED = Number.MAX_SAFE_INTEGER;
 
-/** Nothing is so any more. */
+/** The counts of a process that has ended, without its state. */
 function countsOnly({ bdb, requests, cut, holdsExpired, resent, counted }: EndpointStats): EndpointStats {
   return {
     bdb,

@@ -1,7 +1,7 @@
 import type { HistogramValues } from "#kit/base/histogram";
 import type { EndpointCounts, EndpointStats, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 
-/** How numbers of two processes are joined that are no plain sums. */
+/** How to join the numbers of two processes that are no plain sums. */
 interface Joining {
   /** How often the primary has changed. */
   readonly moves: (one: number, other: number) => number;
@@ -9,10 +9,10 @@ interface Joining {
   readonly waits: (one: HistogramValues, other: HistogramValues) => HistogramValues;
 }
 
-/** Of workers side by side: a change of primary is one, although each of them has counted it. */
+/** Joins workers side by side: each of them has counted the same change of primary. */
 export const OF_WORKERS: Joining = { moves: Math.max, waits: longest };
 
-/** Of processes of one worker, one after the other. */
+/** Joins processes of one worker that followed each other. */
 export const OF_SUCCESSORS: Joining = { moves: (one, other) => one + other, waits: together };
 
 /** The numbers of each endpoint, over several processes. */
@@ -25,7 +25,7 @@ export function sumOfStats(all: readonly EndpointStats[], joining: Joining): rea
   return [...each.values()];
 }
 
-/** An endpoint is as far as the worker that is behind, held when one is, and listens when one does. */
+/** An endpoint has the lowest epoch of its workers; it is held when one of them is, and listens when one does. */
 function sumOf(one: EndpointStats, other: EndpointStats, joining: Joining): EndpointStats {
   const oldest = [one.oldest, other.oldest].filter((request) => request !== undefined).toSorted(byAge)[0];
   return {
@@ -78,8 +78,8 @@ function together(one: HistogramValues, other: HistogramValues): HistogramValues
 }
 
 /**
- * All workers are held at once. What is shown is how many were at most so long, which is taken of the worker that has counted most:
- * so it never falls.
+ * All workers are held at once, so that their holds are not added. For each length, the number of holds up to it is that of the worker that has
+ * counted most: so it never falls.
  */
 function longest(one: HistogramValues, other: HistogramValues): HistogramValues {
   const [atMost, othersAtMost] = [runningSums(one.counts), runningSums(other.counts)];

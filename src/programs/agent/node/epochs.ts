@@ -5,7 +5,10 @@ import type { EndpointConfig } from "../../../ports/management/proxy-control.ts"
 
 /** The highest epoch that this node has served for each shard; survives a restart of the agent. */
 export interface Epochs {
-  /** The endpoints with no epoch lower than one served before; stores theirs before it answers, and admits none that it cannot store. */
+  /**
+   * Answers with the endpoints whose epochs are not lower than those served before; stores these epochs first, and admits no endpoint whose
+   * epochs it cannot store.
+   */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
   /** The highest epoch that was served for a shard; 0 when none was. */
   highest(bdb: number, shard: number): number;
@@ -26,9 +29,9 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
       const next = admitted
         .flatMap(({ bdb, shards }) => shards.map(({ id, epoch }) => [keyOf(bdb, id), epoch] as const))
         .filter(([key, epoch]) => epoch > (highest.get(key) ?? -1));
-      // what was the epoch of the only shard must not count for one that is made later
+      // the epoch of a former only shard must not count for a shard that is made later
       const former = admitted.map(({ bdb }) => String(bdb));
-      // on disk first: what this process has served, the next one must know
+      // on disk first: the next process must know what this one has served
       if (next.length > 0) await write(path, without(new Map([...highest, ...next]), former));
       for (const [key, epoch] of next) highest.set(key, epoch);
       without(highest, former);
@@ -46,7 +49,7 @@ function keyOf(bdb: number, shard: number): string {
   return `${bdb}/${shard}`;
 }
 
-/** So long the file may be: one number for each shard. */
+/** The most bytes of the file, which has one number for each shard. */
 const EPOCHS_BYTES = 1_048_576;
 
 async function readEpochs(path: string): Promise<readonly [string, number][]> {

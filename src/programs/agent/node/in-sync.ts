@@ -65,7 +65,7 @@ class ShardSync {
   readonly #context: InSyncContext;
   #samples: readonly PrimarySample[] = [];
   #failing = false;
-  /** Proxies are asked whether they wait for the replicas of this version. */
+  /** The version of the set that proxies are asked about: whether they wait for its replicas. */
   #asked = 0;
   #confirmed: { readonly version: number; readonly at: number } | undefined;
 
@@ -84,7 +84,7 @@ class ShardSync {
   }
 
   async #checkAsync(record: DatabaseRecord, shard: ShardRecord): Promise<void> {
-    // as it stands in the record: one that is gone is written out
+    // the members as the record has them: one that is gone has to leave the record
     const written = shard.inSync?.epoch === shard.epoch ? shard.inSync.members : undefined;
     const members = inSyncMembers(this.#samples, written ?? [], replicasOf(shard));
     const isKept = shard.inSync?.joining === undefined;
@@ -105,7 +105,7 @@ class ShardSync {
     await this.#write(record, { shard: shard.id, ...next }, (old) => withSyncSet(old, shard, next));
   }
 
-  /** Besides the looks: a proxy that does not answer must not delay that a replica leaves the set. */
+  /** Asks the proxies beside the looks: one that does not answer must not delay that a replica leaves the set. */
   async #askProxies(record: DatabaseRecord, { id, epoch }: ShardRecord, version: number): Promise<void> {
     if (this.#asked === version) return;
     this.#asked = version;
@@ -153,7 +153,7 @@ class ShardSync {
   }
 }
 
-/** A proxy that has not read the record yet has so long to do it. */
+/** How long a proxy may take to read the record, in milliseconds. */
 const CONFIRM_MS = 500;
 
 function isSame(one: readonly number[], other: readonly number[]): boolean {

@@ -22,8 +22,8 @@ export interface JoinedSitesContext {
 const CHECK_MS = 250;
 
 /**
- * Lets the clients of each site in that awaits others and whose primary is on this node, once its link has what the others hold; until
- * `signal` aborts.
+ * Lets in the clients of each site that awaits others and has its primary on this node, once its link has what the others hold; until `signal`
+ * aborts.
  */
 export async function letClientsIn(context: JoinedSitesContext, signal: AbortSignal): Promise<void> {
   const { config, records, clock, log } = context;
@@ -56,7 +56,7 @@ async function letIn(context: JoinedSitesContext, record: DatabaseRecord): Promi
   log.info("clients of a site are let in", { bdb: record.uid });
 }
 
-/** As the link is configured now: what it says was asked for after that. */
+/** The site as the link is configured now: its answer was asked for after that. */
 async function followedSite({ link }: JoinedSitesContext, { uid }: DatabaseRecord): Promise<FollowedSite | undefined> {
   const used = link.used()?.databases.find(({ bdb }) => bdb === uid);
   if (used?.awaitsSites !== true || used.primary === undefined) return undefined;

@@ -28,7 +28,7 @@ export interface KeptChildOptions {
   readonly gone: FaultSpec;
   /** Called each time a process has started: it knows nothing yet. */
   readonly onReady: () => void;
-  /** Gets what is neither a reply nor said once it is ready; `answer` goes to the process that asked. */
+  /** Gets messages other than replies and the one that says ready; `answer` goes to the process that asked. */
   readonly onMessage?: (message: unknown, answer: Child["send"]) => void;
 }
 

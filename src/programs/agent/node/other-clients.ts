@@ -14,8 +14,8 @@ export interface OtherClientsContext {
 }
 
 /**
- * Has done what a client of this node asks of all clients of its database, at every other node at once; does not reject. A node
- * that can acknowledge nothing and does not answer serves no client, and is left out.
+ * Carries out, at every other node at once, what a client of this node asks of all clients of its database; does not reject. A node that can
+ * acknowledge nothing and does not answer serves no client, and is left out.
  */
 export async function askOtherNodes(
   { config, members, peers }: OtherClientsContext,

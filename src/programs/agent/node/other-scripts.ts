@@ -18,8 +18,8 @@ interface AskedMember extends Pick<Member, "uid" | "held" | "mayAcknowledge"> {
 }
 
 /**
- * Lets the proxies of all other nodes know what one here knows of the scripts of a database, and asks them; does not reject. A node
- * that can acknowledge nothing and does not answer, or knows nothing of it, is left out.
+ * Sends the scripts of a database that a proxy of this node knows to the proxies of all other nodes, and asks for theirs; does not reject. A
+ * node that can acknowledge nothing and does not answer, or does not know the command, is left out.
  */
 export async function askOthersForScripts(
   { config, members, peers }: OtherScriptsContext,

@@ -15,15 +15,15 @@ import type { Child } from "#kit/processes/child";
 import { faults } from "../faults.ts";
 import { keepChild, type KeptChild, type KeptChildOptions } from "./kept-child.ts";
 
-/** The proxy process of this node. Ending it takes the clients that it still has. */
+/** The proxy process of this node. Its end is the end of the connections of its clients. */
 export type ProxyChild = KeptChild<ProxyCommand, ProxyReply>;
 
 export interface ProxyChildOptions extends Pick<KeptChildOptions, "args" | "env" | "clock" | "log" | "onReady"> {
   /** Answers a question of the proxy about the clients of other nodes; it does not reject. */
   readonly askOthers: (question: ClientsQuestion) => Promise<readonly OtherClients[]>;
-  /** Lets all other proxies of the database know of scripts, and asks them; it does not reject. */
+  /** Sends scripts to all other proxies of the database, and asks for theirs; it does not reject. */
   readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[]>;
-  /** Has the parameters that clients set kept in the record; it does not reject. */
+  /** Puts the parameters that clients set into the record; it does not reject. */
   readonly setParameters: (question: ParametersQuestion) => Promise<ParametersOutcome>;
 }
 

@@ -8,7 +8,7 @@ import { EarlierCounts } from "./earlier-counts.ts";
 import { runProxyChild } from "./proxy-child.ts";
 import type { ProxyChild, ProxyChildOptions } from "./proxy-child.ts";
 
-/** What a worker is brought to. */
+/** The configuration that a worker is brought to. */
 export interface WorkerConfiguration {
   readonly endpoints: readonly EndpointConfig[];
   /** What it shows to engines; absent while the node has nothing to show. */
@@ -64,7 +64,10 @@ export class ProxyWorker {
     return this.isUp && this.#configured !== "" && !this.#drained;
   }
 
-  /** Brings it to exactly this. Idempotent: sends nothing when it has that already, or does not run: it asks again once it does. */
+  /**
+   * Brings the worker to exactly this configuration. Idempotent: sends nothing to a worker that has it or does not run; a worker that starts
+   * asks again.
+   */
   async apply(configuration: WorkerConfiguration, shallDrain: boolean): Promise<void> {
     if (!this.isUp) return;
     const wanted = JSON.stringify(configuration);

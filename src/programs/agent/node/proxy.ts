@@ -28,13 +28,13 @@ export interface NodeProxyOptions {
   readonly onReady: () => void;
   /** Answers a question of a worker about the clients of other nodes; it does not reject. */
   readonly askOthers: ProxyChildOptions["askOthers"];
-  /** The same about the scripts of a database. */
+  /** Answers a question of a worker about the scripts of a database; it does not reject. */
   readonly askScripts: ProxyChildOptions["askScripts"];
 }
 
 /**
- * The endpoints of this node: workers that share them, and are one proxy to everything else. What is commanded has succeeded when
- * every worker has confirmed it (docs/decisions/0039).
+ * The endpoints of this node: workers that share them, and are one proxy to everything else. A command has succeeded when every worker has
+ * confirmed it (docs/decisions/0039).
  */
 export class NodeProxy {
   readonly #node: number;
@@ -95,8 +95,8 @@ export class NodeProxy {
   }
 
   /**
-   * Passes on a command to every worker, at once. AGENT_PROXY_GONE when one of them does not run, or ends before it answers: what the
-   * others have done is then to be taken back, or to be done again. A worker that does not run has no clients, and nothing to count.
+   * Passes on a command to every worker, at once. AGENT_PROXY_GONE when a worker does not run, or ends before it answers: the caller then takes
+   * back what the others have done, or repeats it. A worker that does not run has no clients, and nothing to count.
    */
   async send(command: ProxyCommand): Promise<ProxyReply> {
     const concernsClients = command.op === "clients" || command.op === "stats";

@@ -6,7 +6,7 @@ import type { Records } from "../records/records.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What the end of the time of set aside data works on. */
+/** What the removal of set aside data works on. */
 export interface RetentionContext {
   readonly records: Pick<Records, "state">;
   readonly supervisor: Pick<InstanceSupervisor, "releaseSetAside" | "setAside">;

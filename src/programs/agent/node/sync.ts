@@ -85,7 +85,7 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
   };
 }
 
-/** The time of data that is set aside ends without any change of a record. */
+/** Requests passes, because the time of data that is set aside ends without any change of a record. */
 async function requestAgain({ request }: PassRunner, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(RETENTION_CHECK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
@@ -111,7 +111,7 @@ async function applyInstances(context: NodeSyncContext): Promise<void> {
   await endRetention(context);
 }
 
-/** A record that was restored from an older copy gets an epoch that proxies accept. */
+/** Raises the epoch of a record that was restored from an older copy, so that proxies accept it. */
 async function passServedEpochs({ records, proxy, log }: NodeSyncContext): Promise<void> {
   for (const { uid, shards } of records.databases()) {
     for (const { id, epoch, switchover } of shards) {

@@ -20,11 +20,11 @@ export interface VolumeContext {
   readonly log: Log;
 }
 
-/** Between two looks; shorter while little is left, which may be written within a second. */
+/** The time between two looks; shorter while little is left, which may be written within a second. */
 const CHECK_MS = { far: 1_000, near: 100 } as const;
-/** Between two looks at what each database takes, while there is room: all their files are looked at. */
+/** The time between two looks at what each database takes, while there is room: a look goes through all files. */
 const USAGE_MS = 15_000;
-/** Little is left: so many times the reserve. */
+/** Little is left when less than so many times the reserve is free. */
 const NEAR = 3;
 /** Sizes are reported in such steps, so that a report does not change all the time. */
 const STEP_BYTES = 8 * 1024 * 1024;

@@ -97,7 +97,7 @@ export function wantedEndpoint(
   };
 }
 
-/** During the failover from a primary that is cut off it has no primary, in the epoch that is about to begin. */
+/** The shard for the proxies; without a primary during the failover from one that is cut off, in the epoch that is about to begin. */
 function endpointShard(shard: ShardRecord, { addressOf, syncOf }: EndpointMeans): EndpointShard {
   const forced = shard.switchover?.forced === true;
   const primary = forced ? undefined : addressOfPrimary(shard, addressOf);

@@ -17,7 +17,7 @@ export interface OtherProxies<Ask> {
   readonly askNodes: Ask;
 }
 
-/** Has done what a client asks of all clients of its database: to a worker, those of the others are as those of other nodes. */
+/** Carries out what a client asks of all clients of its database: for a worker, clients of other workers are like those of other nodes. */
 export async function askForWorker(
   { node, siblings, askNodes }: OtherProxies<ProxyChildOptions["askOthers"]>,
   question: ClientsQuestion,
@@ -30,7 +30,7 @@ export async function askForWorker(
   return [...own.filter((answer) => answer !== undefined), ...others];
 }
 
-/** Lets the other workers and nodes know of scripts, and asks them. */
+/** Sends scripts to the other workers and nodes, and asks for theirs. */
 export async function shareForWorker(
   { node, siblings, askNodes }: OtherProxies<ProxyChildOptions["askScripts"]>,
   request: ScriptsRequest,
@@ -45,7 +45,7 @@ export async function shareForWorker(
   return [...own.filter((answer) => answer !== undefined), ...others];
 }
 
-/** Undefined of one that has ended meanwhile: so have its clients. */
+/** The answer of a sibling; undefined when it has ended, since its clients have ended too. */
 async function askSibling(
   worker: Pick<ProxyWorker, "send">,
   node: number,

@@ -38,7 +38,7 @@ export interface CompletedSwitchover extends ReleasedClients {
 /** What follows a promotion at once: clients go to the new primary. A proxy that does not answer now does not delay it. */
 export async function releaseClients({ move, record, target, ports }: Promoted): Promise<ReleasedClients> {
   await beforeStep(ports, "release");
-  // what the record will say is known: nothing else changes it while the intent is in it
+  // the next content of the record is known: nothing else changes the record while it holds the intent
   const release = releaseTo(placeOf(target), move, finish(record, move), ports);
   const released = await sendToProxies(ports.proxies, release);
   return { unreleased: failedNodes(released), heldMs: slowest(released), releasedAt: performance.now() };

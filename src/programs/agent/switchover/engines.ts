@@ -27,7 +27,7 @@ export interface RoleView {
 /** For connecting and for each command of a move, in milliseconds. */
 const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
-/** For what a replica has received and not taken in yet, in milliseconds. */
+/** How long a replica may take to apply what it has received, in milliseconds. */
 const DRAIN_MS = 5_000;
 /** A stream that has brought nothing for this long is empty, in milliseconds; a primary sends a ping each second, and no data with it. */
 const QUIET_MS = 300;
@@ -70,7 +70,7 @@ export async function viewEngine({ host, port, client }: EngineControl): Promise
   };
 }
 
-/** Against the clock of this process that nothing sets, so that engines can be compared with each other. */
+/** Compares the engine's clock with the uptime of this process, which nothing sets, so that engines can be compared with each other. */
 async function clockOf(client: EngineClient): Promise<EngineView["clock"]> {
   const sentAt = performance.now();
   const [seconds = "0", micros = "0"] = listOf(await client.call("TIME")).map(textOf);
@@ -89,13 +89,13 @@ export async function roleOf({ host, port, client }: EngineControl): Promise<Rol
 }
 
 /**
- * Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`, and pings: a replica that got one which the next primary
- * has not would need all data again. Resolves with the role after that.
+ * Stops writes of clients that no proxy holds, expiry and scripts, for at most `ms`, and stops pings: a replica that received a ping which the
+ * next primary did not would need all data again. Resolves with the role after that.
  */
 export async function pauseWrites(engine: EngineControl, ms: number): Promise<RoleView> {
   const { client } = engine;
   const paused = [client.call("CLIENT", "PAUSE", ms, "WRITE"), setPings(client, PAUSED_PING_S)];
-  // an engine answers in order, so all of it takes one way there and back
+  // an engine answers in order, so that all commands take one way there and back
   const [view] = await Promise.all([roleOf(engine), ...paused]);
   return view;
 }
@@ -168,7 +168,7 @@ async function setPings(client: EngineClient, seconds: number): Promise<void> {
   await client.call("CONFIG", "SET", "repl-ping-replica-period", seconds);
 }
 
-/** How it speaks to a primary from now on. An engine that is built without TLS refuses the word, and speaks without. */
+/** Sets whether the engine speaks TLS to its primary. An engine that is built without TLS refuses the setting, and speaks without. */
 async function setLink(client: EngineClient, tls: boolean): Promise<void> {
   try {
     await client.call("CONFIG", "SET", "tls-replication", tls ? "yes" : "no");

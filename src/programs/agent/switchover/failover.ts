@@ -74,7 +74,7 @@ export async function failOver(
   const unreleased = failedNodes(await sendToProxies(ports.proxies, release));
   const unattached = await attachAll(siblingsOf(stored, move), target, ports);
   const demoted = demoteIfAlive(stored, move, target, ports);
-  // what is cut off does not answer soon, and others of its node wait for their turn
+  // a primary that is cut off does not answer soon, and other databases of its node wait for their turn
   if (end === "ended") await demoted;
   ports.log.warn("failed over", { bdb: record.uid, ...move, loss, unreleased, unattached });
   return { record: stored, loss, unreleased, unattached };

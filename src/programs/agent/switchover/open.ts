@@ -82,7 +82,10 @@ export function closeSwitchover({ primary, target }: OpenSwitchover): void {
   target.client.close();
 }
 
-/** A proxy that cannot say it has no objection: its hold shows whether it is quiet. Those of releases before 0.4.0 cannot. */
+/**
+ * Refuses while a proxy waits for long requests. A proxy that cannot say has no objection, because its hold shows it; those of releases before
+ * 0.4.0 cannot.
+ */
 async function requireQuiet({ record, shard }: SwitchoverRequest, { proxies }: ShardPorts): Promise<void> {
   const outcomes = await sendToProxies(proxies, {
     op: "quiet",

@@ -1,8 +1,8 @@
 import type { Clock } from "#kit/base/clock";
 
 /**
- * Keeps what is asked of engines that serve clients to a share of their time: behind each question comes a pause as long as the question
- * took, and a longer one behind a question that took long, whatever the reason.
+ * Limits questions to engines that serve clients to a share of their time: a pause follows each question, as long as the question took, and a
+ * longer one when it took long, whatever the reason.
  */
 export class Pace {
   readonly #clock: Pick<Clock, "uptimeMs" | "sleep">;
@@ -13,17 +13,17 @@ export class Pace {
     this.#signal = signal;
   }
 
-  /** By the clock of the pauses. */
+  /** The present time by the clock of the pauses. */
   nowMs(): number {
     return this.#clock.uptimeMs();
   }
 
-  /** Between two looks at something that is about to change. */
+  /** Waits between two looks at something that is about to change. */
   pause(): Promise<void> {
     return this.#clock.sleep(LEAST_MS, this.#signal);
   }
 
-  /** The answer to a question, behind its pause. */
+  /** Asks a question, and resolves with the answer after the pause. */
   async ask<T>(question: () => Promise<T>): Promise<T> {
     this.#signal?.throwIfAborted();
     const began = this.#clock.uptimeMs();

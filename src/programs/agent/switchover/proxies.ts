@@ -18,7 +18,7 @@ export interface ProxyOutcome {
 const ANSWER_MS = 2_000;
 
 /**
- * Sends to every proxy at once and waits for all of them but those of nodes that are known to be dead, whose answers do not matter; never
+ * Sends the command to every proxy at once and waits for all answers but those of nodes that are known to be dead, which do not matter; never
  * rejects.
  */
 export async function sendToProxies(

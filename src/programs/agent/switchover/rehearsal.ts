@@ -4,9 +4,9 @@ import type { OpenSwitchover } from "./open.ts";
 import { sendToProxies } from "./proxies.ts";
 
 /**
- * Asks every proxy and both engines something without effect, over the ways that the hold takes, until all answer quickly. What keeps
- * them or this process busy is then done before clients wait for it: news of the intent that each agent takes in, code that runs for the
- * first time, a connection that was closed. Where it stays slow, the hold begins all the same.
+ * Asks every proxy and both engines something without effect, over the connections that the hold uses, until all answer quickly. Other work is
+ * then done before clients wait for it: each agent reads the intent, code runs for the first time, a closed connection is dialled. When the
+ * answers stay slow, the hold begins all the same.
  */
 export async function rehearse({ move, ports, record, primary, target }: OpenSwitchover): Promise<void> {
   const deadline = performance.now() + WITHIN_MS;

@@ -18,13 +18,16 @@ export interface SettledKey {
   readonly copy: string;
 }
 
-/** What an engine has of each of these, as text in the same order. The question is bounded: it costs the engine some milliseconds at most. */
+/**
+ * Reads what an engine has of each of these items, as text in the same order. The question is bounded: it costs the engine some milliseconds at
+ * most.
+ */
 export type ReadItems<T> = (side: EngineControl, items: readonly T[]) => Promise<readonly string[]>;
 
 /**
- * Compares values while clients write. What is not equal at once is read again, at the primary before and after the replica, which had
- * applied everything up to there: it is different when it has not changed on either side in any round, so that what clients change never
- * counts as lost, and one that changes hides no other.
+ * Compares values while clients write. A value that is not equal at once is read again: at the primary, at the replica once it has applied
+ * everything up to there, and at the primary again. It is different when it changed on neither side in any round, so that a change of clients
+ * never counts as a loss, and a changing value hides no other.
  */
 export async function settle<T>(
   pair: VerifyPair,

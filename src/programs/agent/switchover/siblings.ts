@@ -9,9 +9,8 @@ import type { ShardPorts } from "./ports.ts";
 const ATTACH_MS = 100;
 
 /**
- * Lets the other replicas follow the target before it is promoted. A primary may ping its replicas, and what it sent them after
- * the promotion is not in the stream of its successor: they and it would have to get all data again. Without replicas it
- * sends nothing.
+ * Lets the other replicas follow the target before it is promoted. The old primary may ping its replicas, and a ping after the promotion is not
+ * in the stream of its successor: the old primary and its replicas would need all data again. A primary without replicas sends nothing.
  */
 export async function moveSiblings(
   record: DatabaseRecord,
@@ -27,7 +26,7 @@ export async function moveSiblings(
   clearTimeout(timer);
 }
 
-/** Lets them follow the old primary again; one that does not answer is attached when it does. */
+/** Lets the siblings follow the old primary again; a sibling that does not answer is attached when it does. */
 export async function returnSiblings(
   record: DatabaseRecord,
   move: SwitchoverMove,

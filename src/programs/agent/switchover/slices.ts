@@ -67,7 +67,7 @@ const SCANS: ReadonlyMap<string, { readonly command: string; readonly step: numb
 ]);
 const TYPES: ReadonlySet<string> = new Set([...SCANS.keys(), "stream", "list", "string"]);
 
-/** Of one question: it takes an engine less than a millisecond, and a few more where elements are larger than the estimate says. */
+/** The most elements of one question: it takes an engine less than a millisecond, and a few more where elements are larger than the estimate says. */
 const MOST_ELEMENTS = 500;
 const MOST_BYTES = 256 * 1024;
 

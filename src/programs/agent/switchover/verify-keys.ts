@@ -18,7 +18,7 @@ export interface ElementBudget {
   left: number;
   /** In milliseconds of the clock: what is read later is over the budget too. */
   readonly untilMs: number;
-  /** Something was not compared whole. */
+  /** Some value was not compared whole. */
   isShort: boolean;
 }
 
@@ -47,13 +47,13 @@ const GONE: KeySize = { type: "none", elements: 0, bytes: 0 };
 /** Digest of a key that is not there. */
 const ABSENT = "0".repeat(40);
 
-/** A digest of more is not asked for. */
+/** No digest is asked for a value of more elements. */
 const SMALL_ELEMENTS = 500;
 const SMALL_BYTES = 64 * 1024;
 /** What an engine takes for a digest, measured with the slowest type on a slow machine, in microseconds. */
 const ELEMENT_US = 3;
 const BYTE_US = 0.005;
-/** Of one question. */
+/** How long an engine may take for one question, in microseconds. */
 const QUESTION_US = 4_000;
 
 function isSmall({ elements, bytes }: KeySize): boolean {

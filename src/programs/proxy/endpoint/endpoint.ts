@@ -85,7 +85,7 @@ export class Endpoint implements ConnectionHolder {
       },
       goesOn: () => this.#machine.state === "draining",
     });
-    // what has not begun to ask by now asks elsewhere
+    // clients that are not through the handshake by now connect elsewhere
     if (this.#machine.apply("end-drain")) this.#listener.endHandshakes();
     return drained;
   }
@@ -207,7 +207,7 @@ export class Endpoint implements ConnectionHolder {
   }
 }
 
-/** Whether clients of the mode before may not stay: they would not be accepted any more. Who has presented a certificate may stay. */
+/** Whether clients of the former mode must leave, since they would not be accepted any more; one that has presented a certificate may stay. */
 function endsClients(before: TlsMode, after: TlsMode): boolean {
   return before !== after && !(before === "mutual" && after === "enabled");
 }

@@ -19,7 +19,7 @@ interface Primary {
 export class Guests {
   readonly #clock: Clock;
   readonly #primary: Primary;
-  /** With the uptime at which each must be through, the first that connected first. */
+  /** The uptime at which the login of each must be done, the first that connected first. */
   readonly #deadlines = new Map<Guest, number>();
   #cancel: (() => void) | undefined;
 

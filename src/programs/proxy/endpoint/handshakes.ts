@@ -12,8 +12,8 @@ interface EndpointTls {
 }
 
 /**
- * Takes clients through the TLS handshake. One costs the memory of a handshake only once it has begun to speak and its turn has come;
- * one that is not through in time is cut, and so is one that speaks no TLS, or has no certificate where it is asked for.
+ * Takes clients through the TLS handshake. A client costs the memory of a handshake only once it has begun to speak and its turn has come. It is
+ * cut when it is not through in time, speaks no TLS, or lacks a certificate that is asked for.
  */
 export class Handshakes {
   readonly #clock: Clock;
@@ -94,7 +94,7 @@ export class Handshakes {
     client.once("close", cancel);
   }
 
-  /** It listens at no port: connections are handed to it, so that another one can take its place at any time. */
+  /** A server that listens at no port: connections are handed to it, so that another server can take its place at any time. */
   #serverFor({ certificate: { certificate, key, clientAuthorities }, mutual }: EndpointTls): Server {
     const asked = mutual ? { ca: clientAuthorities, requestCert: true, rejectUnauthorized: true } : {};
     const options = { cert: certificate, key, minVersion: "TLSv1.2", allowHalfOpen: true, ...asked } as const;

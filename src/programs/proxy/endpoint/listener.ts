@@ -10,7 +10,7 @@ import type { WorkerNumber } from "../limits/proxy-worker.ts";
 import { Handshakes } from "./handshakes.ts";
 import { refuseConnection } from "./refuse-connection.ts";
 
-/** What an endpoint is configured with that says how clients connect. */
+/** The part of an endpoint's configuration that says how clients connect. */
 type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
 
 interface ListenerContext {
@@ -18,7 +18,7 @@ interface ListenerContext {
   readonly worker: WorkerNumber;
 }
 
-/** Accepts the connections of an endpoint's clients; those of one that speaks TLS once they are through the handshake. */
+/** Accepts the connections of an endpoint's clients; with TLS, once they are through the handshake. */
 export class EndpointListener {
   readonly #accept: (socket: Socket) => void;
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class EndpointListener {
   readonly #mayOpen: () => boolean;
   readonly #connections = new Set<Socket>();
   readonly #refused = new Set<Socket>();
-  /** Accepted, and nothing is done with them yet. */
+  /** Connections that were accepted and wait for their turn. */
   #arrived: Socket[] = [];
   #server: Server | undefined;
   /** What happens to a connection; undefined while no client can be served. */
@@ -163,5 +163,5 @@ function ignoreError(): void {}
 const BACKLOG = 4096;
 /** About half a millisecond of work. */
 const BEGUN_AT_ONCE = 8;
-/** So many connections are told at once why they are refused. */
+/** How many refused connections at once get the reason. */
 const REFUSED_AT_ONCE = 32;

@@ -1,6 +1,6 @@
 import { SHARED_AT_ONCE } from "../../../ports/management/scripts-question.ts";
 
-/** So many of them as one message takes, those that were used last first. */
+/** As many of the scripts as one message takes, those that were used last first. */
 export function portionOf(entries: readonly Entry[]): { readonly taken: readonly Entry[]; readonly isAll: boolean } {
   const taken: Entry[] = [];
   let bytes = 0;

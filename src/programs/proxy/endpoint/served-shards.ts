@@ -2,7 +2,7 @@ import { Fault } from "#kit/base/fault";
 import type { EndpointConfig, EndpointShard } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 
-/** That of a database with one shard: PROXY_UNKNOWN_SHARD for any other number, because requests are not routed by their keys. */
+/** The shard of a database with one shard: PROXY_UNKNOWN_SHARD for any other number, because requests are not routed by their keys. */
 export function onlyShard({ bdb, shards }: EndpointConfig): EndpointShard {
   const [shard, ...others] = shards;
   if (shard !== undefined && others.length === 0) return shard;

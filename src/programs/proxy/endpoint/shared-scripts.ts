@@ -8,7 +8,7 @@ import { portionOf } from "./script-portion.ts";
 export interface SharedScriptsContext {
   readonly clock: Clock;
   readonly scriptMemory: MemoryBudget;
-  /** Has the agent do the same at all other proxies; undefined when it has no answer in time. It does not reject. */
+  /** Lets the agent send the request to all other proxies; undefined when it has no answer in time. It does not reject. */
   readonly askScripts: (request: ScriptsRequest) => Promise<readonly OtherScripts[] | undefined>;
 }
 
@@ -16,7 +16,7 @@ export interface SharedScriptsContext {
 export interface ScriptsAtPrimary {
   /** Forgets what the primary has not any more; `isCertain`: a client of this proxy has flushed all there. */
   forgetFlushed(isCertain: boolean): Promise<void>;
-  /** What has to be waited for until NOSCRIPT of this digest is the truth; undefined when nothing has. */
+  /** The wait until NOSCRIPT of this digest is the truth; undefined when no wait is needed. */
   awaits(sha: string): Promise<void> | undefined;
 }
 
@@ -34,7 +34,7 @@ export class SharedScripts {
   readonly #context: SharedScriptsContext;
   readonly #primary: () => ScriptsAtPrimary;
   readonly #closed = new AbortController();
-  /** Digests of what the others may not have yet. */
+  /** Digests of scripts that the others may not have yet. */
   readonly #unsent = new Set<string>();
   #isFlushed = false;
   #isSending = false;
@@ -57,7 +57,7 @@ export class SharedScripts {
     this.#send();
   }
 
-  /** What the cache has forgotten is not sent. */
+  /** Drops the digests of scripts that the cache has forgotten: these are not sent. */
   #forgetUnknown(): void {
     const known = new Set(this.cache.entries().map(([sha]) => sha));
     for (const sha of this.#unsent) if (!known.has(sha)) this.#unsent.delete(sha);
@@ -69,8 +69,8 @@ export class SharedScripts {
   }
 
   /**
-   * An engine has flushed all for a client of this proxy. What another client has loaded behind that stays, in whichever order the replies
-   * of their connections come: the engine says what it has.
+   * An engine has flushed all scripts for a client of this proxy. Scripts that another client has loaded behind that stay, in whichever order
+   * the replies of their connections come: the engine says what it has.
    */
   clear(): void {
     this.#forgetFlushed(true);
@@ -90,7 +90,7 @@ export class SharedScripts {
     return this.#gathering;
   }
 
-  /** Takes what another proxy knows, and gives what that one lacks. */
+  /** Takes the scripts that another proxy knows, and gives those that it lacks. */
   take({ bodies = [], flushed, known }: ScriptsRequest): ScriptsOutcome {
     for (const body of bodies) this.cache.add(Buffer.from(body, "base64"));
     if (flushed === true) this.#forgetFlushed(false);
@@ -158,7 +158,7 @@ export class SharedScripts {
     return true;
   }
 
-  /** Does it until it has succeeded, later and later. */
+  /** Repeats `act` until it succeeds, later and later. */
   async #retried(act: () => Promise<boolean>): Promise<void> {
     const { signal } = this.#closed;
     try {

@@ -1,7 +1,7 @@
 import { requestArguments, commandName } from "../protocol/arguments.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 
-/** The wait until an engine may be asked for the script that this request names: behind it, the question is asked again. Undefined when there is none. */
+/** The wait for the script that this request names, after which the question is asked again; undefined when no wait is needed. */
 export function awaitedScript(
   scripts: Pick<RememberedScripts, "awaits">,
   name: string,
@@ -12,7 +12,7 @@ export function awaitedScript(
   return scripts.awaits(sha);
 }
 
-/** Resolves when the primary may be sent all of these: it has their scripts, or no proxy knows them. */
+/** Resolves when all these requests may be sent to the primary: it has their scripts, or no proxy knows them. */
 export async function scriptsArrived(
   scripts: Pick<RememberedScripts, "awaits">,
   requests: readonly Buffer[],

@@ -116,7 +116,10 @@ export class ConnectionState {
     this.#forgetWatch();
   }
 
-  /** The connection ends, and with it what it watched and tracked: what the client must be sent because of that. One that gets the invalidations of others is sent it where that is. */
+  /**
+   * Ends what the connection watched and tracked; the answer is what its client must be sent for that, nothing when another client gets the
+   * invalidations.
+   */
   disconnect(protocol: number): readonly Buffer[] {
     this.watchBroken ||= this.#watching;
     this.#watching = false;

@@ -20,7 +20,7 @@ export class KeptRequests {
     });
   }
 
-  /** So much has no reply that nothing more is taken. */
+  /** True when so much has no reply that no more requests are taken. */
   get isFull(): boolean {
     return this.#pending.length >= LIMITS.inFlight || this.#pending.bytes > LIMITS.inFlightBytes;
   }

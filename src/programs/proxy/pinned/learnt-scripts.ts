@@ -6,7 +6,7 @@ import type { PendingRequest } from "./pending-request.ts";
 /** Learns from the replies to one client which scripts its engine has taken, whichever way they came. */
 export class LearntScripts {
   readonly #scripts: RememberedScripts;
-  /** Those of the open transaction, by their places. */
+  /** The scripts of the open transaction, by their places. */
   readonly #queued = new Map<number, Buffer>();
   #count = 0;
 
@@ -18,7 +18,7 @@ export class LearntScripts {
   apply({ kind, request }: PendingRequest, reply: Buffer): void {
     if (kind === "command") this.#learn(request, reply);
     else if (kind === "queued") {
-      // what is refused has no place in the reply to EXEC
+      // a refused request has no place in the reply to EXEC
       if (reply[0] !== MINUS) this.#queue(request);
     } else if (kind === "multi" || kind === "discard") this.#forget();
     else if (kind === "exec") this.#execute(reply);

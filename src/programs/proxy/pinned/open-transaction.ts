@@ -7,10 +7,10 @@ import { slotsIn } from "../protocol/crossing.ts";
 import { requestArguments } from "../protocol/arguments.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 
-/** A request of a transaction that is more than a request to the engine. */
+/** A request of a transaction that the proxy answers, or whose reply it looks at. */
 export interface SpecialRequest {
   readonly request: Buffer;
-  /** The proxy answers; the engine executes a stand-in. Else the proxy looks at the reply. */
+  /** True: the proxy answers, and the engine executes a stand-in. False: the proxy looks at the engine's reply. */
   readonly isOwn: boolean;
 }
 

@@ -12,7 +12,7 @@ export class PendingQueue {
   /** Not executed: to be sent again at the next engine. */
   #refused: PendingRequest[] = [];
   #answeredAt = 0;
-  /** The last reply says that the engine was demoted: it executes nothing behind it, and ends the connection. */
+  /** The last reply says that the engine was demoted: the engine executes nothing behind it, and ends the connection. */
   #endsHere = false;
   #bytes = 0;
 
@@ -43,7 +43,7 @@ export class PendingQueue {
     return { client, command: commandName(oldest.request), ageMs };
   }
 
-  /** A blocking command is what the engine answers next. */
+  /** The engine answers a blocking command next. */
   get blocks(): boolean {
     return this.blocking !== undefined;
   }
@@ -68,7 +68,7 @@ export class PendingQueue {
     return this.#has("multi");
   }
 
-  /** What ends a WATCH is not answered. */
+  /** A command that ends a WATCH is not answered. */
   get endsWatch(): boolean {
     return ENDS_WATCH.some((kind) => this.#has(kind));
   }
@@ -82,7 +82,7 @@ export class PendingQueue {
     return this.#refused.length > 0;
   }
 
-  /** What was not executed: all of it, or that of one kind. */
+  /** The requests that were not executed: all of them, or those of one kind. */
   refusedRequests(only?: PendingKind): readonly Buffer[] {
     return this.#refused.filter(({ kind }) => only === undefined || kind === only).map(({ request }) => request);
   }
@@ -103,7 +103,10 @@ export class PendingQueue {
     this.#bytes += bytesOf(pending);
   }
 
-  /** The proxy takes blocking commands back, what says so is not for the client; false when others wait behind them, and would be executed. */
+  /**
+   * Takes blocking commands back for the proxy: the client does not get the replies that say so. False when requests that wait behind them would
+   * be executed.
+   */
   withdraw(): boolean {
     if (!this.blocks || !this.#sent.every(maySitOut)) return false;
     for (const pending of this.#sent) if (pending.kind === "blocking") pending.withdrawn = true;
@@ -137,7 +140,7 @@ export class PendingQueue {
     else client.output.reply(substitute);
   }
 
-  /** Keeps a request that was not executed, unless it was for its connection alone; with what the client may get instead. */
+  /** Keeps a request that was not executed, with the answer that the client may get instead; not a request for its connection alone. */
   refuse(pending: PendingRequest, answer?: Buffer): void {
     if (isOfConnection(pending)) {
       pending.own?.settled(undefined);
@@ -190,7 +193,7 @@ export function wholeAnswer(pending: PendingRequest, reply: Buffer): Buffer | un
   return replies > 0 ? undefined : whole;
 }
 
-/** Of several replies, the client has had this one from an engine that was gone before the last of them; from now on it has it. */
+/** True of one of several replies that the client has got from an engine that was gone before the last reply; counts it as delivered. */
 function isDelivered(pending: PendingRequest): boolean {
   const { count, replies, delivered = 0 } = pending;
   if (count - replies <= delivered) return true;

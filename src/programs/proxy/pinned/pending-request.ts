@@ -36,7 +36,7 @@ export type PendingKind =
 
 /** What a command of the proxy itself is for. */
 export interface OwnCommand {
-  /** A request of the client waits for the answer: it is sent again as that would be. */
+  /** A request of the client waits for the answer: the command is sent again as that request would be. */
   readonly isAwaited: boolean;
   /** Called once, whatever comes of it: with the reply, or without when no engine has answered it and it is not sent again. */
   readonly settled: (answer: Buffer | undefined) => void;
@@ -49,9 +49,9 @@ export interface PendingRequest {
   /** How many replies the engine gives, and how many of them have not arrived. */
   readonly count: number;
   replies: number;
-  /** Of several replies, how many the client has, or is to have no second time. */
+  /** How many of several replies the client has, or must not get a second time. */
   delivered?: number;
-  /** Of several replies, those that have come behind a request that is to be sent again. */
+  /** Those of several replies that have come behind a request that is to be sent again. */
   earlier?: Buffer | undefined;
   /** The proxy has taken it back, not the client. */
   withdrawn?: boolean;
@@ -92,8 +92,8 @@ export function isRepeatable({ kind, request, substitute, onlyReads = false }: P
 }
 
 /**
- * True when the request was not executed and is sent again; undefined when only the engine can tell. `now` is the uptime in
- * milliseconds. What a script keeps from being executed for too long is not sent again.
+ * True when the request was not executed and is sent again; undefined when only the engine can tell. `now` is the uptime in milliseconds. A
+ * request that a script keeps from being executed for too long is not sent again.
  */
 export function wasRefused(
   pending: PendingRequest,

@@ -145,7 +145,7 @@ export class PinnedCommands {
     });
   }
 
-  /** What a request waited for is not known for the next one. */
+  /** Forgets what a request waited for: the next request cannot use it. */
   dropPreparation(): void {
     this.#streamIds.drop();
   }
@@ -255,7 +255,7 @@ export class PinnedCommands {
     this.#post(tagged, this.#atEngine(kind, request));
   }
 
-  /** A cursor is that of the engine that it is sent to, also when it is sent again. */
+  /** The request for its engine: a cursor is that of the engine that the request is sent to, also when it is sent again. */
   #atEngine(kind: PendingKind, request: Buffer): Buffer {
     switch (kind) {
       case "tracking":
@@ -282,7 +282,7 @@ export class PinnedCommands {
   }
 }
 
-/** Without arguments. */
+/** True of a request without arguments. */
 function isAlone(request: Buffer): boolean {
   return requestArguments(request).length === 1;
 }

@@ -48,7 +48,7 @@ export class Pinned {
   readonly #effects: ReplyEffects;
   readonly #waitLimit: WaitLimit;
   #metScript = false;
-  /** Ends the time that the session is waiting or leaving. */
+  /** Cancels the timer of a session that is waiting or leaving. */
   #cancelTimer: () => void = () => undefined;
   #pin: Pin | undefined;
   #upstream: Upstream;
@@ -229,7 +229,7 @@ export class Pinned {
     if (pending.kind !== "internal") this.#commands.answered(pending, frame, answer);
   }
 
-  /** Behind a request that was not executed all others must wait for it; one that was executed all the same cannot. */
+  /** All requests behind one that was not executed must wait for it; a request that was executed all the same cannot. */
   #keepBehindRefused(pending: PendingRequest, frame: Buffer | undefined): void {
     if (frame === undefined) return;
     if (hasFailed(pending, frame) || isRepeatable(pending)) this.#pending.refuse(pending, frame);

@@ -6,7 +6,7 @@ export interface ReceiverQuestion {
   readonly target: number;
   /** The engine that tracks. */
   readonly upstream: Upstream;
-  /** What the engine before has tracked is not known to this one: the client is sent that nothing is valid. */
+  /** The engine does not know what the former one tracked: the client is sent that nothing is valid. */
   readonly isMoved: boolean;
 }
 

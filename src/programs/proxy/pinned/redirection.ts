@@ -22,7 +22,7 @@ export class Redirection {
   readonly #parts: PinnedParts;
   readonly #tracking: TrackingOptions;
   readonly #engine: () => Upstream;
-  /** At the engine of now, by the numbers of clients. */
+  /** The ids of connections at the present engine, by the numbers of clients. */
   readonly #ids = new Map<number, number>();
   /** The search that has just ended, for the request that is offered again. */
   #found: { readonly target: number; readonly upstream: Upstream; readonly error: Buffer | undefined } | undefined;
@@ -37,7 +37,7 @@ export class Redirection {
     this.#engine = engine;
   }
 
-  /** Where this connection is. */
+  /** The engine of this connection. */
   get engine(): Upstream {
     return this.#engine();
   }
@@ -49,7 +49,7 @@ export class Redirection {
     const [found, upstream] = [this.#found, this.#engine()];
     this.#found = undefined;
     if (found?.target === target && found.upstream === upstream) return found.error ?? true;
-    // those of earlier requests are not needed any more
+    // the ids for earlier requests are not needed any more
     for (const known of this.#ids.keys()) if (known !== this.#tracking.redirect) this.#ids.delete(known);
     this.#parts.turns.waitFor(
       this.#find({ target, upstream, isMoved: false }).then((outcome) => {
@@ -65,7 +65,7 @@ export class Redirection {
     return withRedirect(request, (target) => String(this.#ids.get(target) ?? NO_CLIENT));
   }
 
-  /** The same for what brings another engine to the state of this connection; scans that are queued begin anew there. */
+  /** The replay for another engine, with ids in place of the numbers of clients; scans that are queued begin anew there. */
   replay(replay: Replay, upstream: Upstream): Replay {
     const placed = (command: Buffer): Buffer =>
       clientSubcommand(command) === "TRACKING"
@@ -74,14 +74,14 @@ export class Redirection {
     return { ...replay, commands: replay.commands.map(placed) };
   }
 
-  /** The same for the mirror of a subscriber: what is redirected is tracked when it goes on there. */
+  /** The replay for the mirror of a subscriber: redirected tracking begins when the subscriber goes on there. */
   mirrored(replay: Replay): Replay {
     if (this.#tracking.redirect === undefined) return replay;
     const commands = replay.commands.filter((command) => clientSubcommand(command) !== "TRACKING");
     return { commands, replies: replay.replies - (replay.commands.length - commands.length) };
   }
 
-  /** Has the engine track again for a subscriber that goes on there over its mirror, as long as it `isHere`. */
+  /** Lets the engine track again for a subscriber that goes on there over its mirror, as long as the subscriber `isHere`. */
   async trackAgain(upstream: Upstream, isHere: () => boolean, commands: StateCommands): Promise<void> {
     const { clock, log } = this.#parts.endpoint;
     while (isHere() && this.#tracking.redirect !== undefined)
@@ -122,7 +122,7 @@ export class Redirection {
     return outcome;
   }
 
-  /** Without the other client's proxy nobody knows whether that client has keys that are no more valid. */
+  /** Without the other client's proxy it is not known whether that client has keys that are no more valid. */
   #fail(why: string): never {
     const now = this.#parts.endpoint.clock.uptimeMs();
     this.#failingSince ??= now;

@@ -41,6 +41,6 @@ export class StreamIds {
 
 interface AskedIds {
   readonly ids: string[];
-  /** So many are not settled. */
+  /** How many ids are not settled. */
   left: number;
 }

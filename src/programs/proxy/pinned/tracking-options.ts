@@ -59,7 +59,7 @@ export class TrackingOptions {
     for (const at of prefixes) this.#add(args[at] ?? Buffer.alloc(0));
   }
 
-  /** The commands that bring another engine to the same; its prefixes must not overlap in one request. */
+  /** The commands that bring another engine to these options; the prefixes of one request must not overlap. */
   replay(): readonly Buffer[] {
     if (this.#flags === undefined) return [];
     const redirect: readonly Arg[] = this.#redirect === undefined ? [] : ["REDIRECT", this.#redirect];

@@ -18,7 +18,7 @@ export function shownReply(
   return arrayReply(places);
 }
 
-/** The same for a message; one that says that the other client is gone is kept in mind. */
+/** What the client is shown of a message; one that says that the other client is gone is noted in `tracking`. */
 export function shownMessage(tracking: TrackingOptions, message: Buffer): Buffer {
   const { redirect } = tracking;
   if (redirect === undefined || !message.subarray(0, BROKEN.length).equals(BROKEN)) return message;

@@ -3,7 +3,7 @@ import { blockingTimeoutMs } from "../protocol/blocking-timeout.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
-/** What is limited. */
+/** The wait that is limited. */
 export interface LimitedWait {
   /** The request that the engine executes now, if that is a blocking command. */
   readonly blocking: () => PendingRequest | undefined;
@@ -48,7 +48,7 @@ export class WaitLimit {
     this.#watched = undefined;
   }
 
-  /** Again and again, with growing pauses: while writes are paused an engine ends no wait. */
+  /** Ends the wait again and again, with growing pauses: while writes are paused an engine ends no wait. */
   #end(pauseMs: number): void {
     this.#wait.end();
     this.#lookAfter(pauseMs, () => {

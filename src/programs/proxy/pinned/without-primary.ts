@@ -5,7 +5,7 @@ import type { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
-/** What a pinned session answers while there is no primary: what an engine does that is loading. */
+/** Answers for a pinned session while there is no primary, as an engine does that is loading. */
 export class WithoutPrimary {
   readonly #parts: PinnedParts;
   readonly #commands: PinnedCommands;

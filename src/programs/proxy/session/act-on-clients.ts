@@ -20,7 +20,7 @@ export interface LocalClients {
   readonly inTurns: InTurns;
 }
 
-/** Does it to the clients of this proxy, except that `own`, the client that asks, is counted and not ended: it gets the reply first. */
+/** Carries out the action at the clients of this proxy; `own`, the client that asks, is counted and not ended: it gets the reply first. */
 export async function actOnClients(
   local: LocalClients,
   action: ClientsAction,
@@ -48,7 +48,7 @@ export async function actOnClients(
   }
 }
 
-/** The same for what a client of another node asks; PROXY_BAD_COMMAND when it is nothing that an endpoint knows. */
+/** Carries out what a client of another node asks; PROXY_BAD_COMMAND when no endpoint knows the request. */
 export async function actOnRequest(local: LocalClients, request: readonly string[]): Promise<ClientsOutcome> {
   if (asksReceiver(request)) return giveReceiver(local, request);
   const action = clientsAction(
@@ -65,7 +65,7 @@ async function linesOf(
   own: ListedClient | undefined,
   now: number,
 ): Promise<string> {
-  // as bytes: a text that is put together of many is made whole at its end, all at once
+  // as bytes: a text that is joined from many parts is built at its end, all at once
   const lines: Buffer[] = [];
   await inTurns.each(clients, (client) => {
     if (!isMeant(action, client, own, now)) return 1;
@@ -75,7 +75,7 @@ async function linesOf(
   return Buffer.concat(lines).toString("latin1");
 }
 
-/** How many it means. */
+/** Ends the clients that CLIENT KILL means, except `own`; answers with their number. */
 async function kill(
   { clients, inTurns }: LocalClients,
   action: KillAction,

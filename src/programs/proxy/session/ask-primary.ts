@@ -6,7 +6,7 @@ import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 
-/** The way to the primary, as those see it who ask there. */
+/** The part of the route to the primary that a question to the primary needs. */
 export type AskedRoute = Pick<PrimaryView, "upstream" | "unavailable" | "refusal" | "holdMs">;
 
 /** Where the primary is found, and how long a client waits for one. */
@@ -16,7 +16,7 @@ export interface AskedEndpoint {
 }
 
 /**
- * What the primary replies to a command that changes nothing. While none can be reached the next one is waited for, as long as
+ * What the primary replies to a command that changes nothing. While no primary can be reached, the call waits for the next one, as long as
  * clients may be held; undefined when there is none by then. Throws an engine's error.
  */
 export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {

@@ -32,9 +32,9 @@ export interface BacklogRoute extends Requester {
  */
 export class Backlog {
   readonly #route: BacklogRoute;
-  /** To be sent again. */
+  /** Requests to be sent again. */
   #requests: Buffer[] = [];
-  /** The same, of requests whose successors are still being answered. */
+  /** Requests to be sent again, once those behind them are answered. */
   #gathered: Gathered[] = [];
   readonly #held: AccountedBytes;
   /** When the first of them was to be sent again, by `performance.now`, and how many were sent again last. */
@@ -57,14 +57,14 @@ export class Backlog {
     return this.#cancelExpiry !== undefined;
   }
 
-  /** Takes a reply that is a refusal or says that the engine runs a script, or that follows such a one. */
+  /** Takes a reply that is a refusal, says that the engine runs a script, or follows such a reply. */
   answered(request: Buffer, reply: Buffer): void {
     const refused = isRefusal(reply);
     const waits = isBusyReply(reply) && this.#busy?.spares(this.#route.endpoint.clock.uptimeMs(), true) === true;
     if (!refused && reply[0] !== MINUS) this.#busy?.over();
     if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#route.reply(reply);
     else if (refused) this.#gather({ request });
-    // what failed, or only reads, is sent again behind the refused request, so that it sees what that request did
+    // a request that failed or only reads is sent again behind the refused one, so that it sees what that one did
     else if (waits || reply[0] === MINUS || isRead(request)) this.#gather({ request, reply: Buffer.from(reply) });
     else this.#giveBack(reply);
   }
@@ -78,7 +78,7 @@ export class Backlog {
     return true;
   }
 
-  /** Nothing is in flight any more: what was gathered is sent again before what has not been sent again yet. */
+  /** Nothing is in flight any more: gathered requests are sent again before the other ones that wait. */
   settled(): void {
     this.#requests = [...this.#gathered.splice(0).map(({ request }) => request), ...this.#requests];
     this.#held.set(this.#requests.reduce((sum, { length }) => sum + length, 0));

@@ -11,7 +11,7 @@ export interface ClientFilters {
 /** All that any engine has, for a request that the proxy of another node has looked at. */
 export const ANY_FILTERS: ClientFilters = { areAlike: true, hasMaxAge: true, isUser: () => true };
 
-/** Those that count for a request that names these users; without an engine that can be asked, none is refused. */
+/** The filters for a request that names these users; without an engine that can be asked, no filter is refused. */
 export async function filtersFor(
   upstream: Pick<Upstream, "server" | "hasUser"> | undefined,
   named: readonly string[],

@@ -16,7 +16,7 @@ export class ClientPause {
     this.#ended = ended;
   }
 
-  /** Each request must be looked at. */
+  /** True while each request must be looked at. */
   get active(): boolean {
     return this.#mode !== "none";
   }

@@ -18,8 +18,7 @@ export interface SettingSession {
 }
 
 /**
- * The answer to CONFIG SET of parameters that a database may have, which the record of the database keeps, or to that of others, which is
- * refused.
+ * The answer to CONFIG SET: the record of the database keeps the parameters that a database may have, and any other parameter is refused.
  */
 export async function answerConfigSet(
   { endpoint, identity }: SettingSession,

@@ -21,7 +21,7 @@ export interface AskingSession extends ListedClient {
     readonly node: number;
     /** No other worker of this node has clients of the database. */
     readonly isAlone: boolean;
-    /** Has the same done at the other nodes and workers, or at those of `node` alone; it does not reject. */
+    /** Carries out the request at the other nodes and workers, or at those of `node` alone; it does not reject. */
     askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
   };
 }
@@ -50,7 +50,7 @@ function answerAction(
   if (Buffer.isBuffer(action)) return action;
   const endsItself = action.kind === "kill" && isOwnKilled(session, action);
   return askEverywhere(session, action, request).then((reply) => {
-    // it still gets this reply, and no request behind it is taken
+    // the client still gets this reply, and no request behind it is taken
     if (endsItself) session.life.finish();
     return reply;
   });

@@ -23,7 +23,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
-/** The parts of a session that commands use which are not simply forwarded. */
+/** The parts of a session that commands need which are not simply forwarded. */
 export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
@@ -76,7 +76,7 @@ function notOfSubscriber(request: Buffer, { name }: CommandEntry): Buffer {
 }
 
 const OPEN_TO_GUESTS: ReadonlySet<string> = new Set(["AUTH", "HELLO", "QUIT", "RESET"]);
-/** What a client may send in any state, and what ends that state. */
+/** The commands that a client may send in any state, because they end it. */
 const ENDS: ReadonlySet<string> = new Set(["QUIT", "RESET"]);
 const MONITORING = errorReply("ERR store: only QUIT and RESET are available behind MONITOR");
 const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };

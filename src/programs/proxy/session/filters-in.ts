@@ -23,7 +23,7 @@ export function filtersIn(args: readonly Buffer[], known: ClientFilters): FoundF
   return { filters, skipsOwn };
 }
 
-/** The same for a list of older engines: numbers or a type, and no client for a number that none has. */
+/** The filters of a list at older engines: numbers or a type; a number that no client has means no client. */
 export function formerFilters([option, ...values]: readonly Buffer[]): FoundFilters | Buffer {
   const [first] = values;
   const name = keyword(option);
@@ -60,7 +60,7 @@ function idsBehind(args: readonly Buffer[], at: number): number {
   return end - at - 1;
 }
 
-/** The clients with one of these numbers, or of those before. */
+/** Means the clients with one of these numbers, or with one in `ids`. */
 function idsOf(words: readonly Buffer[], ids: Set<bigint>): ClientFilter | Buffer {
   for (const word of words) {
     const id = integerIn(textOf(word));

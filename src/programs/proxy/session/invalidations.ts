@@ -12,7 +12,7 @@ import { receiverOf } from "./redirect-target.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
-/** The parts of a session that giving its client the invalidations of others uses. */
+/** The parts of a session that are needed to give its client the invalidations of others. */
 export interface InvalidatedParts extends Omit<AskingSession, "life" | "output"> {
   readonly endpoint: AskingSession["endpoint"] & Pick<SessionEndpoint, "routes" | "counters" | "mayPin">;
   readonly output: AskingSession["output"] & SessionParts["output"];
@@ -28,22 +28,22 @@ interface Receiver {
 }
 
 /**
- * What other clients redirect to this one by CLIENT TRACKING: the engine sends it to a connection of the proxy, and the client gets it in the
- * form of its protocol, as from an engine. A client of the old protocol gets it while it subscribes to anything.
+ * The invalidations that other clients redirect to this one by CLIENT TRACKING: the engine sends them to a connection of the proxy, and the
+ * client gets them in the form of its protocol, as from an engine. A client of the old protocol gets them while it subscribes to anything.
  */
 export class Invalidations implements PinUser {
   readonly #parts: InvalidatedParts;
   #receiver: Receiver | undefined;
   #pin: Pin | undefined;
   #isClosed = false;
-  /** Waits until no reply is on its way in parts; nothing more is read from the engine meanwhile. */
+  /** Messages that wait until no reply is on its way in parts; nothing more is read from the engine meanwhile. */
   readonly #due: Buffer[] = [];
 
   constructor(parts: InvalidatedParts) {
     this.#parts = parts;
   }
 
-  /** The client is about to be sent some: no request can be taken before. */
+  /** The client is about to be sent invalidations: no request can be taken before. */
   get isDue(): boolean {
     return this.#due.length > 0;
   }

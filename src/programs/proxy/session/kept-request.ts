@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 
-/** What was sent of a large request, so that it can be sent again from its beginning; nothing once it passes its limit. */
+/** The part of a large request that was sent, so that it can be sent again from its beginning; nothing once it passes its limit. */
 export class KeptRequest implements MemoryHolder {
   readonly #memory: MemoryBudget;
   #chunks: Buffer[] | undefined = [];
@@ -28,7 +28,7 @@ export class KeptRequest implements MemoryHolder {
     else this.#memory.note(this);
   }
 
-  /** It goes on, and cannot be sent again. */
+  /** Drops what is kept: the request goes on, and cannot be sent again. */
   relieve(): void {
     this.drop();
   }

@@ -97,7 +97,7 @@ function loginOf(session: LoginSession): LoginAttempt {
   return { address: hostOf(identity), connection: identity, isGone: () => session.life.ended };
 }
 
-/** The engine knows the proxy alone: it stands for the client whose password it has found right. */
+/** The login of the proxy, which is all that the engine knows: the proxy stands for a client whose password it has found right. */
 function authOf({ endpoint }: LoginSession): readonly [string, string, string] {
   const [login = { user: DEFAULT_USER, password: "" }] = endpoint.logins;
   return ["AUTH", login.user, login.password];

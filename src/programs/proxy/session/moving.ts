@@ -7,7 +7,7 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 /** Where a client wants to be sent: to what it knows already, or to the database's Service by name. */
 type MovingEndpoint = "none" | "internal-fqdn";
 
-/** The parts of a session that asking its client to move uses. */
+/** The parts of a session that are needed to ask its client to move. */
 type MovedParts = Pick<SessionParts, "output" | "life" | "work"> & {
   readonly endpoint: { readonly service: Address };
   readonly pinned: { readonly current: { withdraw(): void } | undefined };
@@ -26,7 +26,7 @@ export interface MoveNotice {
 export class Moving {
   readonly #parts: MovedParts;
   #wants: MovingEndpoint | undefined;
-  /** The connection has what another one would lack, and libraries would not notice. */
+  /** The connection has state that another one would lack without the library noticing. */
   #isBound = false;
   #isAsked = false;
   #isWithdrawn = false;
@@ -41,12 +41,12 @@ export class Moving {
     return this.#due !== undefined;
   }
 
-  /** What the client waits for is to end without a reply. */
+  /** The command that the client waits for is to end without a reply. */
   get isWithdrawn(): boolean {
     return this.#isWithdrawn;
   }
 
-  /** Takes back what the client waits for and changes nothing: its library sends it again elsewhere. */
+  /** Takes back the command that the client waits for and that changes nothing: its library sends it again elsewhere. */
   withdraw(): void {
     this.#isWithdrawn = true;
     this.#parts.pinned.current?.withdraw();
@@ -69,7 +69,7 @@ export class Moving {
     return replies.ok;
   }
 
-  /** False: the request would leave on the connection what another one lacks, and the client is on its way to another one. */
+  /** False for a request that would leave state on the connection while the client is on its way to another one. */
   admits({ name, commandClass }: CommandEntry): boolean {
     if (this.#wants === undefined || !(BINDING.has(name) || BINDING.has(commandClass))) return true;
     this.#isBound = true;

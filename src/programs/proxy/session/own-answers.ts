@@ -30,7 +30,7 @@ export function giveOwnAnswer(session: AnsweredSession, request: Buffer): boolea
   return true;
 }
 
-/** The answer to such a request of a transaction that is executed now. */
+/** The answer to CLIENT, CONFIG or ACL WHOAMI in a transaction that is executed now. */
 export async function ownAnswerNow(session: AnsweredSession, request: Buffer): Promise<Buffer> {
   return ownAnswer(session, requestArguments(request));
 }

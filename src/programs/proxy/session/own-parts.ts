@@ -24,7 +24,7 @@ export interface OwnParts extends SessionParts {
   readonly invalidations: Invalidations;
   readonly replyMode: ReplyMode;
   readonly life: SessionParts["life"] & {
-    /** Goes on with what was begun: nothing may be in flight any more. */
+    /** Goes on with what was begun, now that perhaps nothing is in flight any more. */
     settled(): void;
     /** Ends when the client sends nothing more and all was taken. */
     endIfRead(): void;

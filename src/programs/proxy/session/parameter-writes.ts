@@ -61,7 +61,7 @@ export class ParameterWrites {
     this.#isBusy = false;
   }
 
-  /** Nothing is to be done: the record has it, and the engine shows it. What endpoints apply says nothing of other nodes. */
+  /** True when the record has the parameters and the engine shows them. What endpoints apply says nothing of other nodes. */
   async #isThere(asked: AskedParameters): Promise<boolean> {
     const text = effectiveParameters(this.#context.recorded());
     const isRecorded = [...asked].every(([name, value]) => !isOfEndpoints(name) && valueIn(text, name) === value);

@@ -2,7 +2,7 @@
 export class ReplyMode {
   #mode: "on" | "off" | "skip" | "skipping" = "on";
 
-  /** What is answered now is not for the client. */
+  /** The reply that is made now is not for the client. */
   get silent(): boolean {
     return this.#mode === "off" || this.#mode === "skipping";
   }

@@ -39,7 +39,7 @@ type ReadParts = Pick<SessionParts, "life"> & {
   readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
-  /** Where plain requests go: what is forwarded while `waitedSince` is set has waited for a primary since then. */
+  /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */
   readonly shared: Pick<SharedRoute, "push"> & { waitedSince: number };
   readonly uploads: UploadRoute;
 };
@@ -123,7 +123,7 @@ export class RequestReader {
     this.#note();
   }
 
-  /** Takes what has arrived, as far as possible now; false when that is being done already, further up the stack. */
+  /** Takes the requests that have arrived, as far as possible now; false when a caller further up the stack does that already. */
   pump(): boolean {
     if (this.#pumping) return false;
     this.#parts.uploads.current?.start();

@@ -22,14 +22,14 @@ export interface SessionEndpoint {
   /** The ways to the primaries of its shards. */
   readonly routes: Routes<PrimaryView>;
   readonly credentials: Credentials;
-  /** It is that of a site of an Active-Active database: its clients write what links carry, and nothing else. */
+  /** The endpoint is that of a site of an Active-Active database: its clients write only what links carry. */
   readonly isSite: boolean;
-  /** How requests of clients log in to engines, the first that the proxy tries first. */
+  /** The logins of connections for clients' requests, in the order in which the proxy tries them. */
   readonly logins: readonly EngineLogin[];
   readonly counters: Counters;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
-  /** Of the process. */
+  /** The memory budget of the process. */
   readonly memory: MemoryBudget;
   readonly scripts: RememberedScripts;
   readonly scans: ScanSources;
@@ -47,6 +47,6 @@ export interface SessionEndpoint {
   readonly node: number;
   /** No other worker of this node has clients of the database. */
   readonly isAlone: boolean;
-  /** Has a request about all clients of the database done at the other nodes and workers, or at those of `node` alone; it does not reject. */
+  /** Carries out a request about all clients of the database at the other nodes and workers, or at those of `node` alone; it does not reject. */
   askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
 }

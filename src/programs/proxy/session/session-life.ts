@@ -30,7 +30,7 @@ export class SessionLife implements LifePart {
     return this.#machine.state === "closed";
   }
 
-  /** Goes on with what was begun: nothing may be in flight any more. */
+  /** Goes on with what was begun, now that perhaps nothing is in flight any more. */
   settled(): void {
     if (this.#machine.state === "finishing") this.finish();
     else if (this.#machine.state === "draining") this.drain();

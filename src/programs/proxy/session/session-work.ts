@@ -16,7 +16,7 @@ export class SessionWork {
     return shared.inFlight > 0 || this.outstanding !== undefined || pinned.current?.work.busy === true;
   }
 
-  /** What a move has to wait for of this client, on a connection of its own. */
+  /** The request of this client, on a connection of its own, that a move has to wait for. */
   get outstanding(): OutstandingRequest | undefined {
     const { pinned, uploads } = this.#parts;
     return pinned.current?.work.oldest ?? uploads.current?.outstanding;
@@ -28,7 +28,7 @@ export class SessionWork {
     return shared.hasPending || (pinned.current?.work.hasPending ?? uploads.current?.started ?? false);
   }
 
-  /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
+  /** Called while a move waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
   cutOverdue(): void {
     const { command = "", ageMs = 0 } = this.outstanding ?? {};
     if (ageMs > LIMITS.patienceMs) this.#parts.life.cut(`${command} has taken too long for a change of primary`);

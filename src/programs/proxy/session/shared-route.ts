@@ -27,7 +27,7 @@ export class SharedRoute implements BacklogRoute {
   readonly #backlog: Backlog;
   #lane: Lane | undefined;
   #laneOf: Upstream | undefined;
-  /** The same of those whose replies are next. */
+  /** Since when the requests whose replies come next have waited for a primary; 0: they have not. */
   #lateSince = 0;
 
   constructor(parts: SharedRouteParts) {

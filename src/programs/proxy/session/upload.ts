@@ -37,9 +37,9 @@ export class Upload implements PinUser {
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
   #pin: Pin | undefined;
   #upstream: Upstream | undefined;
-  /** To be sent when there is an engine. */
+  /** The beginning of the request, to be sent when there is an engine. */
   #head: readonly Buffer[];
-  /** The end has arrived. */
+  /** The end of the request has arrived. */
   #isWhole = false;
   /** What the engine answered before the whole request was sent. */
   #early: Buffer | undefined;
@@ -77,12 +77,12 @@ export class Upload implements PinUser {
     return this.#state !== "pending" || this.#isWhole;
   }
 
-  /** The end has not arrived: nothing is executed if it ends now. */
+  /** The end of the request has not arrived: nothing is executed if the upload ends now. */
   get incomplete(): boolean {
     return !this.#isWhole;
   }
 
-  /** More of the request can be taken now: during a hold only what cannot be carried over. */
+  /** More of the request can be taken now; during a hold only when the request cannot be carried over. */
   get receiving(): boolean {
     if (this.#state !== "sending") return this.#state === "discarding";
     const stays = onlyRoute(this.#parts.endpoint).held && this.#kept.chunks !== undefined;
@@ -132,7 +132,7 @@ export class Upload implements PinUser {
     this.#parts.life.cut(why);
   }
 
-  /** What the former primary has not got whole goes to the new one; a former primary that does not answer is treated as gone. */
+  /** Sends a request that the former primary has not got whole to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
     const { clock } = this.#parts.endpoint;
     const primary = onlyRoute(this.#parts.endpoint);

@@ -28,7 +28,7 @@ const ASK_AGAIN_MS = SITE_WAIT_MS / 2;
 /** How long an answer is waited for before the next look: longer and longer. */
 const LOOKS_MS = { least: 5, most: 50 };
 
-/** WAITSITES: replies how many other sites have what was written before, when they are as many as asked for, or after the timeout. */
+/** WAITSITES: replies with the number of other sites that have all earlier writes, once as many as asked for have them, or after the timeout. */
 export function waitForSites(session: WaitingSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
   if (!session.endpoint.isSite) return session.turns.answer(NO_SITES);
@@ -89,7 +89,7 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
 
 type Command = ReturnType<typeof askingSites>;
 
-/** Null also of an engine that is a primary no more, or not yet: the next one is asked. */
+/** The reply of the primary; null also from an engine that is a primary no more, or not yet: the next one is asked. */
 async function ask(endpoint: AskedEndpoint, command: Command): Promise<Reply | undefined> {
   try {
     return await askPrimary(endpoint, command);

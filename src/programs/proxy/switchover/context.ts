@@ -11,9 +11,9 @@ export interface SwitchoverClient {
   readonly work: {
     /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
     readonly busy: boolean;
-    /** The oldest of those on a connection of its own. */
+    /** The oldest such request on a connection of its own. */
     readonly outstanding: OutstandingRequest | undefined;
-    /** A move waits: cuts a client with a request that one has waited for in vain, and reads on for one that reads slowly. */
+    /** Called while a move waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
     cutOverdue(): void;
   };
   /** Its connection to the engine, if it has one of its own. */

@@ -117,7 +117,7 @@ export class CurrentPrimary {
     return undefined;
   }
 
-  /** Keeps clients from the engine, or lets them in again; true when that is another thing than before. */
+  /** Keeps clients from the engine, or lets them in again; true when that is a change. */
   close(isClosed: boolean): boolean {
     if (isClosed === this.isClosed) return false;
     this.isClosed = isClosed;

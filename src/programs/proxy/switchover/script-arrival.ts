@@ -4,9 +4,9 @@ import type { ScriptLoader } from "../upstream/script-loader.ts";
 
 /** What brings scripts to a new primary. */
 export interface ScriptSteps {
-  /** What this proxy knows is there; false when that failed. */
+  /** Resolves when the scripts that this proxy knows are there; false when that failed. */
   readonly loaded: Promise<boolean>;
-  /** Brings what other proxies have learnt until clients were held; false when it is to be tried again. */
+  /** Brings the scripts that other proxies had learnt when clients were held; false when it is to be tried again. */
   readonly bringRest: () => Promise<boolean>;
   /** The engine is the primary still. */
   readonly isPrimary: () => boolean;
@@ -36,7 +36,7 @@ export class ScriptArrival {
     });
   }
 
-  /** What has to be waited for, and to be asked again behind, until NOSCRIPT of this digest is the truth; undefined when nothing has. */
+  /** The wait after which the engine is asked again, until its NOSCRIPT of this digest is the truth; undefined when no wait is needed. */
   awaits(sha: string): Promise<void> | undefined {
     return this.#isOver || this.#scripts.has(sha) ? undefined : this.#step;
   }
@@ -51,6 +51,6 @@ export class ScriptArrival {
   }
 }
 
-/** Clients wait no longer for a script that may be none: a proxy that knows it may be away with its node. */
+/** How long clients wait for a script that may be none: a proxy that knows it may be away with its node. */
 const ARRIVAL_MS = 3_000;
 const PAUSE_MS = 100;

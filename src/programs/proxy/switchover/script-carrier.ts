@@ -34,7 +34,7 @@ export class ScriptCarrier {
     await this.#within(PREPARE_MS, this.#carry(target));
   }
 
-  /** The primary is this one: the same while clients wait, and what is left is tried until it is there. */
+  /** Brings the scripts to the new primary while clients wait, and tries again until all are there. */
   async complete(primary: Engine): Promise<void> {
     const loaded = this.#load(primary);
     // a proxy that begins finds an engine that has served before
@@ -47,8 +47,8 @@ export class ScriptCarrier {
   }
 
   /**
-   * What has to be waited for until it is sure that the primary says NOSCRIPT of this digest because no proxy knows the script; undefined
-   * when nothing has. It is to be asked again behind the wait.
+   * The wait after which the primary is asked again, until it is sure that no proxy knows the script when the primary says NOSCRIPT of this
+   * digest; undefined when no wait is needed.
    */
   awaits(sha: string): Promise<void> | undefined {
     return this.#arrival?.engine === this.#primary() ? this.#arrival?.scripts.awaits(sha) : undefined;
@@ -73,7 +73,7 @@ export class ScriptCarrier {
     });
   }
 
-  /** False when it failed: it is tried again beside. */
+  /** Loads the scripts; false when that failed, and is tried again beside. */
   async #load(engine: Engine): Promise<boolean> {
     const { refused } = engine.scripts;
     const isDone = await this.#quietly(engine.scripts.load());
@@ -88,7 +88,7 @@ export class ScriptCarrier {
     return false;
   }
 
-  /** False when it failed. */
+  /** Waits for `work`; false when it failed. */
   async #quietly(work: Promise<void> | undefined): Promise<boolean> {
     try {
       await work;
@@ -111,6 +111,6 @@ export class ScriptCarrier {
 
 /** Less than the time in which a proxy must answer, with room for the connections that are dialled before. */
 const PREPARE_MS = 700;
-/** Clients are held. */
+/** How long `complete` may take, in milliseconds: clients are held. */
 const COMPLETE_MS = 100;
 const RETRY_MS = 1_000;

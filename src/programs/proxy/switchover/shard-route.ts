@@ -18,12 +18,12 @@ import { ScriptCarrier } from "./script-carrier.ts";
 
 /** The way to the primary of one shard of an endpoint, and the change from one primary to the next. Each change has a higher epoch. */
 export class ShardRoute implements PrimaryView {
-  /** That of the shard. */
+  /** The id of the shard. */
   readonly id: number;
   readonly #context: SwitchoverContext;
   readonly #current: CurrentPrimary;
   readonly #counts: ChangeCounts;
-  /** Those of clients, at the primary. */
+  /** The scripts of clients at the primary. */
   readonly scripts: ScriptCarrier;
   #epoch: number;
   /** Connections to the primary-to-be. */
@@ -121,7 +121,7 @@ export class ShardRoute implements PrimaryView {
     this.#dropPrepared();
     const upstream = this.#current.connectTo(target);
     this.#prepared = upstream;
-    // until it serves, it carries what it publishes, and no request
+    // until the engine serves, its connections carry messages that it publishes, and no request
     upstream.rounds.require("none");
     try {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
@@ -159,7 +159,7 @@ export class ShardRoute implements PrimaryView {
     const busy = [...clients].filter((client) => client.work.busy);
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
-      // what came unasked must pass too, before the engine is no primary any more
+      // messages that came unasked must pass too, before the engine is no primary any more
       await within(this.#context.clock, drainMs, () => this.upstream?.rounds.busy !== true);
       await this.#mirrorSubscribers(drainMs);
       if (this.#hold === hold) return drained;

@@ -14,7 +14,7 @@ export class BusyPeriod {
     this.#limitMs = limitMs;
   }
 
-  /** Takes a reply that says so; `proven`: no script or module has made it. True while its request waits. */
+  /** Takes a reply that says that a script runs; `proven`: no script or module has made the reply. True while its request waits. */
   spares(now: number, proven: boolean): boolean {
     if (now - this.#lastMs > FORGOTTEN_MS) this.#since = now;
     this.#lastMs = now;
@@ -23,7 +23,7 @@ export class BusyPeriod {
     return limitMs === 0 || now - this.#since < limitMs - SAID_AFTER_MS;
   }
 
-  /** The engine itself has said so after that moment. */
+  /** The engine itself has said after that moment that it runs a script. */
   provenSince(moment: number): boolean {
     return this.#provenMs >= moment;
   }
@@ -34,7 +34,7 @@ export class BusyPeriod {
   }
 }
 
-/** So long a script has run when its engine first says so (`lua-time-limit` of src/mechanisms/supervisor/engine-config.ts). */
+/** How long a script has run when its engine first says so (`lua-time-limit` of src/mechanisms/supervisor/engine-config.ts). */
 const SAID_AFTER_MS = 250;
-/** A period that no reply has named for so long has ended. */
+/** A period has ended when no reply has named it for so long. */
 const FORGOTTEN_MS = 5_000;

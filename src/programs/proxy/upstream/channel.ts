@@ -16,18 +16,18 @@ export interface ChannelEvents {
 export type Sent = "taken" | "queued" | "ended";
 
 /**
- * Whether what is read lies in memory that is read into again: in that of all connections, which must be copied to be kept (`owned`); in that of
- * this connection, which can be kept (`kept`); or not, so that it can be kept as it is.
+ * Where bytes that were read lie. `shared`: in memory that all connections are read into, which must be copied to be kept. `own`: in memory that
+ * this connection is read into again, which can be kept. `nothing`: in memory that is not read into again, so that they can be kept as they are.
  */
 export type Lending = "shared" | "own" | "nothing";
 
 /** Reads and writes one connection; it begins to read when it is made. */
 export interface Channel {
-  /** It speaks TLS: what it is given is kept a second time, encrypted. */
+  /** The channel speaks TLS: it keeps bytes to be sent a second time, encrypted. */
   readonly encrypts: boolean;
   /** Bytes that the kernel has not taken yet. */
   readonly queuedBytes: number;
-  /** Sends, in order. `bytes` must not change while they are queued: `taken` is called when they are not any more. */
+  /** Sends `bytes`, in order. They must not change while they are queued: `taken` is called when they are queued no longer. */
   write(bytes: Buffer, taken: () => void): Sent;
   stopReading(): void;
   read(): void;

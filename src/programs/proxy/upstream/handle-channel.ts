@@ -4,7 +4,7 @@ import { LentMemory, SHARED_MEMORY } from "./lent-memory.ts";
 
 /** What libuv has for a connection, as Node.js 24 passes it to JavaScript: not documented (docs/decisions/0035). */
 interface Handle {
-  /** What it returns is read into from now on. */
+  /** The memory that it returns is read into from now on. */
   onread: (memory: ArrayBuffer | undefined) => Uint8Array | undefined;
   useUserBuffer(memory: Uint8Array): void;
   readStart(): number;
@@ -44,7 +44,7 @@ export class HandleChannel implements Channel {
   #finished = false;
 
   /**
-   * Undefined for what is no plain TCP connection or has been read from already, and where Node.js is not the version that this is
+   * Undefined for a socket that is no plain TCP connection or has been read from already, and in a version of Node.js that this class is not
    * made for.
    */
   static of(socket: Socket, events: ChannelEvents, lends: Lending): HandleChannel | undefined {

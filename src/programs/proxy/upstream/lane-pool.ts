@@ -61,7 +61,7 @@ export class LanePool {
     return this.#lanes.reduce((sum, lane) => sum + lane.inFlight, 0);
   }
 
-  /** Of each lane the request that all others on it wait for. */
+  /** The request of each lane that all others on the lane wait for. */
   get oldest(): readonly OutstandingRequest[] {
     return this.#lanes.map((lane) => lane.oldest).filter((request) => request !== undefined);
   }
@@ -118,7 +118,7 @@ export class LanePool {
     }
   }
 
-  /** Clients may ask for a million databases: what the engine has said of one is for those that wait for it. */
+  /** Forgets a refusal once those that waited for it have it: clients may ask for a million databases. */
   #forgetRefused(slot: Slot): void {
     if (slot.refused !== undefined && slot.lane === undefined && slot.opening === 0)
       this.#slots.delete(settingsKey(slot.settings));

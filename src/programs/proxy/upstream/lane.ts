@@ -51,13 +51,13 @@ export class Lane {
   });
   /** The reply that is being read is delivered whole. That is decided at its beginning: its client may leave before its end. */
   #whole = false;
-  /** Its beginning. */
+  /** The beginning of the reply that is being read. */
   readonly #withheld: CarriedReply;
   /** The memory of requests without a reply, but for that of the arena in use. */
   readonly #unanswered: AccountedBytes;
   /** The owners of requests wait until less is unanswered. */
   #isFull = false;
-  /** They wait until the engine has taken what was sent. */
+  /** The owners of requests wait until the engine has taken what was sent. */
   #isAwaited = false;
 
   constructor(socket: Socket, arenas: ArenaPool, permits: ReplyPermits, events: LaneEvents) {
@@ -254,7 +254,7 @@ export class Lane {
 
   #releaseLarge(bytes: Buffer): void {
     this.#free(bytes.length);
-    // an engine that answers too early may still be sent it
+    // when an engine answers too early, these bytes may still be on their way to it
     if (this.#wire.queuedBytes === 0) giveBlock(bytes);
   }
 

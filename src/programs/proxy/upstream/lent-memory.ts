@@ -5,14 +5,14 @@ const READ_BYTES = 64 * 1024;
 export const SHARED_MEMORY = Buffer.allocUnsafeSlow(READ_BYTES);
 
 /**
- * Memory into which one connection is read again and again. What was read is lent until the next read; when someone says that it
- * is kept, the next read has other memory.
+ * Memory into which one connection is read again and again. What was read is lent until the next read; once its receiver keeps it, the next read
+ * has other memory.
  */
 export class LentMemory {
   bytes = lend(this);
   #isKept = false;
 
-  /** Someone keeps what was read: it is not read into again. */
+  /** The receiver keeps what was read: this memory is not read into again. */
   keep(): void {
     this.#isKept = true;
   }
@@ -26,7 +26,7 @@ export class LentMemory {
   }
 }
 
-/** To be called by who keeps `bytes` as they are, for the memory in which they lie. */
+/** A receiver that keeps `bytes` as they are calls this, so that their memory is not read into again. */
 export function keepMemory(bytes: Buffer): void {
   LENDERS.get(bytes.buffer)?.keep();
 }
@@ -45,7 +45,7 @@ export function copyIfShared(bytes: Buffer): Buffer {
   return bytes.buffer === SHARED_MEMORY.buffer ? copyBytes(bytes, 0, bytes.length) : bytes;
 }
 
-/** In memory of its own, of its size. */
+/** A copy in memory of its own, of its exact size. */
 export function copyBytes(bytes: Buffer, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(end - start);
   bytes.copy(copy, 0, start, end);

@@ -1,4 +1,4 @@
-/** An engine that can be reached, as far as anybody knows. */
+/** An engine that can be reached, as far as is known. */
 export interface SeenPeer {
   /** Address of the machine that it runs on. */
   readonly machine: string;

@@ -27,7 +27,7 @@ export class Pin {
   closed = false;
   /** Its state differs from that of a new connection: no other client may use it. */
   tainted = false;
-  /** What arrives shows what the engine does, the waiting for replicas too: it must not wait itself. */
+  /** The connection shows what the engine does, also while it waits for replicas: what arrives must not wait itself. */
   monitoring = false;
   readonly #wire: Wire;
   readonly #gate: ReplyGate;

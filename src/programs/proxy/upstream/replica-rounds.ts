@@ -54,7 +54,7 @@ export class ReplicaRounds {
     return this.#waiting.size > 0 || this.#inRound.size > 0;
   }
 
-  /** From now on replies, those that wait too, pass as this says. */
+  /** Sets what replies wait for from now on, those that wait already too. */
   require(requirement: Requirement): void {
     this.#requirement = requirement;
     if (requirement === "none") this.#passAll();
@@ -72,7 +72,7 @@ export class ReplicaRounds {
     this.#inRound.delete(replies);
   }
 
-  /** Ends the connection of its own; replies that wait are not passed on any more. */
+  /** Ends the connection for rounds; replies that wait are not passed on any more. */
   close(): void {
     this.#closed = true;
     this.#hangUp();
@@ -81,7 +81,7 @@ export class ReplicaRounds {
   #next(): void {
     if (this.#running || this.#closed || this.#waiting.size === 0 || typeof this.#requirement === "string") return;
     this.#running = true;
-    // at the end of the turn: what other connections bring in it is in the same round
+    // at the end of the turn, so that replies on other connections in this turn are in the same round
     setImmediate(() => void this.#run());
   }
 
@@ -92,7 +92,7 @@ export class ReplicaRounds {
     while (this.#inRound.size > 0 && !this.#closed) {
       const answers = await this.#ask();
       if (this.#closed) return;
-      // what is required may have changed meanwhile: the newest counts
+      // the requirement may have changed meanwhile: the newest counts
       if (typeof this.#requirement === "string") break;
       const verdict = judgeRound(answers, this.#requirement);
       if (verdict === "covered") this.#end((replies) => replies.pass());
@@ -164,7 +164,7 @@ async function answerTo(call: Promise<Reply>): Promise<Reply | undefined> {
   }
 }
 
-/** So long an engine waits for replicas before what is required is looked at again, in milliseconds. */
+/** How long an engine waits for replicas before the requirement is looked at again, in milliseconds. */
 const WAIT_MS = 100;
 const RETRY_MS = 5;
 const TIMEOUT_MS = 5_000;

@@ -39,9 +39,9 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   readonly #atBoundary: () => boolean;
   readonly #isMonitor: () => boolean;
   readonly #runsForeignCode: () => boolean;
-  /** Since the running round began. */
+  /** What has arrived since the running round began. */
   #arrived: Buffer[] = [];
-  /** Before it began. */
+  /** What had arrived before the running round began. */
   #inRound: Buffer[] = [];
   #bytes = 0;
   #paused = false;
@@ -94,7 +94,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
 
   pass(): void {
     for (const bytes of this.#inRound.splice(0)) {
-      // what receives it may end the connection, and then nothing is left
+      // the receiver may end the connection, and then nothing is left
       if (this.#bytes === 0) return;
       this.#bytes -= bytes.length;
       this.#memory.note(this);
@@ -120,5 +120,5 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** A connection that has more is not read until they have passed. */
+/** A connection that keeps more bytes is not read until these have passed. */
 const MOST_KEPT_BYTES = 2 ** 20;

@@ -33,7 +33,7 @@ const LARGEST_BYTES = 2 ** 20 + STEP_BYTES + BESIDE_BYTES;
 /** For all clients of a process. */
 const MOST_FREE_BYTES = 4 * 2 ** 20;
 
-/** By steps. */
+/** The free blocks, by steps of size. */
 const FREE: Buffer[][] = [];
 const BLOCKS = new WeakMap<ArrayBufferLike, Buffer>();
 let freeBytes = 0;

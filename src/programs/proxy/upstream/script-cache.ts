@@ -38,7 +38,7 @@ export class ScriptCache implements MemoryHolder {
     return sha;
   }
 
-  /** The same as long as none must be forgotten for it. */
+  /** Remembers a body, unless another one must be forgotten for it. */
   addSpare(body: Buffer): void {
     const hasRoom = this.#bodies.size < SCRIPT_LIMITS.scripts && this.#bytes + body.length <= SCRIPT_LIMITS.bytes;
     if (hasRoom && !this.#bodies.has(shaOf(body))) this.add(body);
@@ -53,7 +53,7 @@ export class ScriptCache implements MemoryHolder {
     return true;
   }
 
-  /** Forgets a script, unless it was used after `uses` was this. */
+  /** Forgets a script, unless it was used after the count of uses was `uses`. */
   forget(sha: string, uses: number): void {
     const known = this.#bodies.get(sha);
     if (known === undefined || known.usedAt > uses) return;
@@ -99,7 +99,7 @@ export interface RememberedScripts {
   touch(sha: string): unknown;
   /** An engine has forgotten all. */
   clear(): void;
-  /** What has to be waited for, and to be asked again behind, until NOSCRIPT of this digest is the truth; undefined when nothing has. */
+  /** The wait after which the engine is asked again, until its NOSCRIPT of this digest is the truth; undefined when no wait is needed. */
   awaits(sha: string): Promise<void> | undefined;
 }
 

@@ -15,7 +15,7 @@ export class ScriptLoader {
   #loading: Promise<void> | undefined;
   /** The connection over which the engine got all scripts: as long as it lasts, what the engine lacks was flushed there. */
   #completeOn: EngineClient | undefined;
-  /** What the engine has said that it has, as long as the connection lasts. */
+  /** The digests that the engine has said to have, as long as the connection lasts. */
   #present: { readonly on: EngineClient; readonly shas: Set<string> } | undefined;
 
   constructor(scripts: ScriptCache, client: () => Promise<EngineClient>) {
@@ -42,8 +42,8 @@ export class ScriptLoader {
   }
 
   /**
-   * Forgets the scripts that the engine, which had all, has not any more: a client has flushed them, through whichever proxy. `isCertain`: it
-   * is known that it was this engine.
+   * Forgets the scripts that the engine, which had all, lacks now: a client has flushed them, through whichever proxy. `isCertain`: it is known
+   * that this engine was flushed.
    */
   async forgetFlushed(isCertain = false): Promise<void> {
     const client = await this.#client();

@@ -1,11 +1,11 @@
 /**
- * When a lane sends: what comes in one turn of the event loop goes together at its end. When the lane is idle and one client alone
- * has used it lately, nothing is waited for.
+ * Decides when a lane sends: requests of one turn of the event loop go together at its end. An idle lane that one client alone has used lately
+ * sends at once.
  */
 export class Turns {
   /** When the turn began, by `performance.now`. */
   beganAt = 0;
-  /** What is put on the lane is sent at the end of the turn. */
+  /** The requests on the lane are sent at the end of the turn. */
   waiting = false;
   readonly #send: () => void;
   #count = 0;

@@ -35,7 +35,7 @@ export interface UpstreamContext {
   readonly peers: PeerWatch;
   /** What to try at the engine, in this order. */
   readonly logins: () => readonly EngineLogin[];
-  /** The same for connections that carry requests of clients. */
+  /** What to try on connections that carry requests of clients, in this order. */
   readonly requestLogins: () => readonly EngineLogin[];
   /** For engines whose port speaks TLS. */
   readonly engineTls: EngineTls;
@@ -52,7 +52,7 @@ export class Upstream {
   readonly pins: PinPool;
   readonly busy: BusyPeriod;
   readonly catalogue: CommandCatalogue;
-  /** Brings it the scripts of clients. */
+  /** Brings the engine the scripts of clients. */
   readonly scripts: ScriptLoader;
   /** What its replies wait for; none passes until that is said. */
   readonly rounds: ReplicaRounds;

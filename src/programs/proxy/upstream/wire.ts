@@ -7,15 +7,15 @@ import { SocketChannel } from "./socket-channel.ts";
 export type WireEvents = ChannelEvents;
 
 /**
- * A connection with the few operations that the data path needs. What arrives in abundance is read in parts: each other connection
- * of the process has its turn in between.
+ * A connection with the few operations that the data path needs. A connection on which much arrives is read in parts: each other connection of
+ * the process has its turn in between.
  */
 export class Wire {
   readonly #channel: Channel;
   readonly #events: WireEvents;
   #paused = false;
   #resting = false;
-  /** Read since there was nothing more to read, or since the others had their turn. */
+  /** Bytes read since the connection was empty, or since the others had their turn. */
   #abundance = 0;
 
   constructor(socket: Socket, lending: Lending, events: WireEvents) {
@@ -38,12 +38,12 @@ export class Wire {
     this.#channel = HandleChannel.of(socket, own, lending) ?? new SocketChannel(socket, own);
   }
 
-  /** It speaks TLS: what it is given is kept a second time, encrypted. */
+  /** The connection speaks TLS: it keeps bytes to be sent a second time, encrypted. */
   get encrypts(): boolean {
     return this.#channel.encrypts;
   }
 
-  /** Sends, in order. `bytes` must not change while they are queued: `taken` is called when they are not any more. */
+  /** Sends `bytes`, in order. They must not change while they are queued: `taken` is called when they are queued no longer. */
   write(bytes: Buffer, taken: () => void = doNothing): Sent {
     return this.#channel.write(bytes, taken);
   }
