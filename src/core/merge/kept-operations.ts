@@ -59,7 +59,7 @@ export class KeptOperations {
     return this.#after(NOTHING, () => Infinity, Infinity);
   }
 
-  /** Up to `limit` operations that a site lacks which has received only that, causes first; own ones when they are confirmed. */
+  /** Up to `limit` operations that a site lacks when it has only `received`, causes first; own operations once they are confirmed. */
   after(received: VersionVector, limit: number): readonly EncodedOperation[] {
     const givenOf = (origin: number): number => (origin === this.#options.origin ? this.#confirmed : Infinity);
     return this.#after(received, givenOf, limit);
@@ -88,12 +88,12 @@ export class KeptOperations {
     return found;
   }
 
-  /** False when a site that has only that lacks more than is kept. */
+  /** False when a site that has only the operations in `vector` lacks more than is kept. */
   reachesBack(vector: VersionVector): boolean {
     return [...this.#origins].every(([origin, { first }]) => seqOf(vector, origin) + 1 >= first);
   }
 
-  /** What this contains came as a summary: of an origin that lacks some of it nothing is kept. */
+  /** The operations in `vector` came as a summary: nothing is kept of an origin that lacks some of them. */
   skip(vector: VersionVector): void {
     for (const [origin, seq] of pairsOf(vector)) {
       const queue = this.#origins.get(origin);
@@ -103,7 +103,7 @@ export class KeptOperations {
     }
   }
 
-  /** Drops what this contains. */
+  /** Drops the operations in `vector`. */
   drop(vector: VersionVector): void {
     for (const [origin, queue] of this.#origins) {
       const count = Math.min(queue.operations.length, Math.max(0, seqOf(vector, origin) + 1 - queue.first));

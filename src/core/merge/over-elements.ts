@@ -6,9 +6,9 @@ import { siteOf } from "./operations/origin.ts";
 import { covers, type Dot } from "./operations/version-vector.ts";
 
 /**
- * Elements that were written at a site that did not know yet that the time of their key had come at another one. The key has no time any more, and would
- * begin with them: whoever counts in it would not see it begin. Empty where that is not to be told apart from a key that was made anew, and of what a third
- * site has made anew. `site`: the own one, whose clients may have counted on top of it.
+ * Elements that a site wrote before it knew that the time of their key had come at another site. The key has no time any more, and would begin
+ * with these elements: a client that counts in it would not see it begin. Empty where the key cannot be told apart from one that was made anew,
+ * and for what a third site has made anew. `site`: the own one, whose clients may have counted on top of it.
  */
 export function overElements(state: KeyState, site: number): readonly NamedElement[] {
   const { ends } = state;

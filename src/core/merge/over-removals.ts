@@ -17,7 +17,7 @@ export function removalOfOver({ key, elements }: OverKey): readonly EngineComman
 
 const REMOVES = { string: "DEL", hash: "HDEL", set: "SREM", zset: "ZREM" } as const;
 
-/** A string that is no number any more is one of a client. */
+/** A client has written a string that is no number any more. */
 const REMOVE_OVER = `if redis.call("PEXPIRETIME", KEYS[1]) ~= -1 then return 0 end
 if ARGV[1] ~= "DEL" then return redis.pcall(ARGV[1], KEYS[1], unpack(ARGV, 2)) end
 local held = redis.pcall("GET", KEYS[1])

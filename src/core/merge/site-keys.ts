@@ -13,7 +13,7 @@ import { uncapturedEffects, type KeyAt } from "./state/uncaptured-effects.ts";
 import { coversAll, withDot, type VersionVector } from "./operations/version-vector.ts";
 
 /**
- * What a site can say of a key that was read at a mark, when that comes by: `effects` make it elsewhere what the engine held. Undefined
+ * What a site knows of a key that was read at a mark, asked when the mark comes by; `effects` write elsewhere what the engine held. Undefined
  * while something on the key is under way: read it again.
  */
 export class SiteKeys implements ExpiringKeys {
@@ -39,18 +39,21 @@ export class SiteKeys implements ExpiringKeys {
     return this.#state.size;
   }
 
-  /** For a site that has nothing. */
+  /** The key for a site that has nothing. */
   transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
     return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
   }
 
-  /** For a site that looks for what it has not captured. */
+  /** The key for a site that looks for changes that it has not captured. */
   compared(key: string, effects: readonly Effect[]): ComparedKey | undefined {
     if (this.#pending.has(key)) return undefined;
     return { key, effects, state: this.#state.known(key), received: this.#received() };
   }
 
-  /** What clients did that was not captured: of the elements of which more is known, or with another site of all others. */
+  /**
+   * What clients did to the key and the site has not captured: to elements of which more is known, or, with the key of another site, to all
+   * others.
+   */
   uncaptured(key: string, effects: readonly Effect[], there?: KeyAt): readonly Effect[] | undefined {
     if (this.#pending.has(key)) return undefined;
     const here = { held: heldKey(effects), state: this.#state.known(key), received: this.#received() };
@@ -72,8 +75,8 @@ export class SiteKeys implements ExpiringKeys {
   }
 
   /**
-   * The keys that the site of the operation saw expire, and that live on here since this site has set a later time which that one had not seen: what they hold has
-   * to be captured before the operation is taken in.
+   * The keys that expired at the site of the operation and live on here, since this site has set a later time that the other one had not seen:
+   * their content has to be captured before the operation is taken in.
    */
   keptAlive(operation: Operation): readonly string[] {
     return expiredIn(operation).filter((key) => {
@@ -82,7 +85,7 @@ export class SiteKeys implements ExpiringKeys {
     });
   }
 
-  /** What is over of the keys that these transactions write, whose marks come by; they have a space between. */
+  /** The elements that are over, of the keys that the transactions with these marks write; `marks`: with a space between. */
   overBy(marks: string): readonly OverKey[] {
     const operations = marks.split(" ").flatMap((mark) => this.#pending.operationOf(mark) ?? []);
     const keys = new Set(operations.flatMap(({ effects }) => byKey(effects).map(([key]) => key)));

@@ -95,7 +95,7 @@ export class Site {
     };
   }
 
-  /** What the engine did for a client: the operation for the other sites. Without effects it only says what this site has seen. */
+  /** Makes the operation for the other sites from what the engine did for a client; without effects it only says what this site has seen. */
   captured(effects: readonly Effect[], now: number): CodedOperation {
     const { origin } = this.#options;
     const at = nextTimestamp(this.#clock, now, origin);
@@ -107,7 +107,7 @@ export class Site {
     return operation;
   }
 
-  /** What another site has done; an operation that comes before what it follows is kept, one that is known is ignored. */
+  /** Takes an operation of another site; keeps one that came before an operation that it follows, and ignores one that is known. */
   receive(operation: CodedOperation): readonly Apply[] {
     if (covers(this.#received, operation.dot)) return [];
     if (this.#early.isEmpty && isNextInOrder(operation, this.#received)) return this.#takeReady(operation);
@@ -127,7 +127,7 @@ export class Site {
     return applies;
   }
 
-  /** What another site knows that this one lacks: all parts of it. */
+  /** Takes a summary, all parts of it: what another site knows and this one lacks. */
   receiveSummary(parts: readonly SummaryPart[]): readonly Apply[] {
     const last = parts.at(-1);
     if (last === undefined) return [];
@@ -156,7 +156,7 @@ export class Site {
     return [...due.map(({ key, part }) => this.repair(key, part)), ...this.repaired()];
   }
 
-  /** The same as `repairAll` where each key that it knows of has been captured as the engine has it. Takes in what waited for that. */
+  /** Ends a restart in which each key that the site knows was captured as the engine has it. Takes in what waited for that. */
   repaired(): readonly Apply[] {
     this.#needsRepair = false;
     this.#pending.due.takeInherited();
@@ -168,7 +168,7 @@ export class Site {
     return this.#pending.due.all;
   }
 
-  /** No mark that is awaited will come: the engine has applied all that was given to it, and its stream is another one. */
+  /** Settles all awaited marks, which will not come: the engine has applied all that was given to it, and has another stream. */
   appliedAll(): void {
     for (const mark of this.#pending.marks) this.#settle(mark);
   }
@@ -193,23 +193,23 @@ export class Site {
     return this.#received;
   }
 
-  /** The same, with every site that has begun to number its operations and has made none: such a number is not given twice. */
+  /** `received`, with every site that has begun to number its operations and has made none: no number is given twice. */
   get numbered(): VersionVector {
     return this.participants.numbered(this.#received);
   }
 
-  /** True when a site that has received only that, and lacks what is no longer kept, can go on with a summary. */
+  /** True when a site that has only `received`, and lacks what is no longer kept, can go on with a summary. */
   canSummarizeFor(received: VersionVector): boolean {
     return coversAll(received, this.#forgotten);
   }
 
-  /** A summary for a site that has received only that; its last part is to be sent when own operations up to `seq` then are confirmed. */
+  /** A summary for a site that has only `received`; its last part is to be sent when own operations up to `seq` then are confirmed. */
   summaryFor(received: VersionVector): Generator<SummaryPart> {
     const at = () => ({ received: this.#received, clock: this.#clock, seenBy: this.participants.seenBy });
     return summaryParts(this.#state, at, received, this.#options.limits.partKeys);
   }
 
-  /** The site that numbers its operations so keeps what this contains, as surely as its data; what all keep need not be sent again. */
+  /** Notes that the site of `origin` keeps `received` as surely as its data; what all sites keep need not be sent again. */
   peerReceived(origin: number, received: VersionVector): void {
     this.kept.drop(this.participants.keeps(origin, received));
   }
@@ -238,7 +238,7 @@ export class Site {
     return { ...vectors, clock: this.#clock, seenBy: this.participants.seenBy, keys: this.keys.known };
   }
 
-  /** False of what was saved already. */
+  /** Takes in an entry of the log; false when it was saved already. */
   #replay(logged: LoggedEntry): boolean {
     if (logged.kind === "summary") {
       this.#state.join(logged.summary, this.#received);
@@ -279,7 +279,7 @@ export class Site {
     this.kept.add(operation);
   }
 
-  /** What clients have written meanwhile. */
+  /** Notes what the engine has applied with the mark; answers with what clients have written meanwhile. */
   #settle(mark: string): readonly RacedKey[] {
     const settled = this.#pending.settle(mark);
     if (settled === undefined) return [];

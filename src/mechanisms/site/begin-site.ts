@@ -26,7 +26,7 @@ export interface EngineSiteOptions extends SiteEngine {
   readonly keptBytes: number;
   /** Replicas in sync that must have what other sites learn. */
   readonly confirmedBy: () => number;
-  /** Connects to a site that has captured all that it holds; undefined when this one counts as such, since no other one is. */
+  /** Connects to a site that has captured all that it holds; undefined when no other one has, so that this one counts as such. */
   readonly connectWhole: () => Promise<OtherKeys | undefined>;
   /** What the other sites have of this one, of those that say it at once. */
   readonly askOthers: () => Promise<OtherSites>;
@@ -61,7 +61,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   const saved = await readSavedLog(client);
   const engineRun = await runOf(client);
   const { stream, isFromFile } = await goOn({ ...options, client }, saved.place);
-  // another process may have less than what this site has said: it is older, or has lost the end of its file
+  // another process may have less than this site has sent: it is older, or has lost the end of its file
   const isSame = saved.place?.engine === engineRun;
   const asked = isSame ? { received: [], isComplete: true } : await options.askOthers();
   const others = { ...asked, received: [...asked.received, options.outnumberedBy] };
@@ -88,7 +88,7 @@ export async function beginSite(options: EngineSiteOptions): Promise<{
   };
 }
 
-/** The stream where the place that was saved is: at the engine, or where that has begun another one, in its append-only file. */
+/** The stream from the saved place on: at the engine, or in its append-only file when the engine has begun another stream. */
 async function goOn(options: EngineSiteOptions & { readonly client: EngineClient }, place: Place | undefined) {
   // a place in a file is in no stream
   const stream = await attachStream(options, place?.replicationId === "" ? undefined : place);

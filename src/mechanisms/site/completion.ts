@@ -13,14 +13,14 @@ export interface CompletionOptions extends EngineSiteOptions {
   readonly writer: EngineWriter;
   /** While one is held, no operations of other sites are taken. */
   readonly holds: Locks;
-  /** Clients did this. */
+  /** Called with what clients did. */
   readonly onEffects: (effects: readonly Effect[]) => void;
 }
 
-/** The part of what is kept for other sites after which what the engine held before waits with being announced. */
+/** The share of what is kept for other sites above which announcing what the engine held before has to wait. */
 const ANNOUNCED_PART = 1 / 2;
 
-/** Makes operations of what a site's engine holds and no stream has said: all of it at the first time, later what clients did meanwhile. */
+/** Makes operations of what a site's engine holds and no stream has shown: all of it at the first time, later what clients did meanwhile. */
 export class Completion {
   readonly #options: CompletionOptions;
   readonly #comparing = new Locks();
@@ -44,12 +44,12 @@ export class Completion {
     return this.#announced.announced || this.#isFirst;
   }
 
-  /** Nothing may be forgotten. */
+  /** True while nothing may be forgotten. */
   get isComparing(): boolean {
     return this.#comparing.isHeld;
   }
 
-  /** Before operations of other sites are taken: they may change what is known. The answer completes the rest, while they are. */
+  /** Does what must come before operations of other sites, which may change what is known. The answer does the rest, beside them. */
   async begin(): Promise<() => Promise<void>> {
     const { begin, writer } = this.#options;
     if (this.#announced.announcedKnown) return () => this.#complete(true);
@@ -59,7 +59,7 @@ export class Completion {
     return () => this.#complete(false);
   }
 
-  /** What was decided and perhaps not written is written again, where that can be told from what clients did. */
+  /** Writes again what was decided and perhaps not written, where that can be told from what clients did. */
   async #complete(isRepaired: boolean): Promise<void> {
     const { begin, writer } = this.#options;
     if (this.#isFirst && !this.#announced.announced) await this.#announce();

@@ -110,27 +110,27 @@ export class EngineSite {
     return { local, ended: local.#run(stream, confirming) };
   }
 
-  /** What another site did. Resolves when there is room for more. */
+  /** Takes an operation of another site. Resolves when there is room for more. */
   async received(operation: CodedOperation): Promise<void> {
     await this.#accept(() => this.#site.receive(operation), operation);
   }
 
-  /** What another site knows, all parts of it. Resolves when there is room for more. */
+  /** Takes a summary of another site, all parts of it. Resolves when there is room for more. */
   async receivedSummary(parts: readonly SummaryPart[]): Promise<void> {
     await this.#accept(() => this.#site.receiveSummary(parts));
   }
 
-  /** For a site that has received only that, and lacks operations which are no longer kept. */
+  /** A summary for a site that has only `received`, and lacks operations which are no longer kept. */
   summaryFor(received: VersionVector): AsyncGenerator<GivenSummaryPart> {
     return giveSummary(this.#site, received, (seq) => this.#reach(seq));
   }
 
-  /** False when a site that has received only that can go on neither with operations nor with a summary. */
+  /** False when a site that has only `received` can go on neither with operations nor with a summary. */
   suffices(received: VersionVector): boolean {
     return this.#site.kept.reachesBack(received) || this.#site.canSummarizeFor(received);
   }
 
-  /** All that is here, for the site that numbers its operations so from now on and has nothing; rejects when this one ends. */
+  /** All that is here, for a site that has nothing and has `origin` from now on; rejects when this site ends. */
   async give(origin: number): Promise<Transfer> {
     await this.#accepting.promise;
     this.#site.participants.begins(origin);
@@ -163,7 +163,7 @@ export class EngineSite {
     return this.#site.participants;
   }
 
-  /** Under which it numbers its operations. */
+  /** The origin under which the site numbers its operations. */
   get origin(): number {
     return this.#begin.from.origin;
   }
@@ -173,7 +173,7 @@ export class EngineSite {
     return this.#progress.stated;
   }
 
-  /** What the site that numbers its operations so has said to have received. */
+  /** Notes what the site of `origin` has said to have received. */
   peerStated(origin: number, received: VersionVector): void {
     this.#site.peerReceived(origin, received);
     this.#waits.look();
@@ -199,7 +199,7 @@ export class EngineSite {
     return this.#site.keys.count;
   }
 
-  /** What the engine takes of what is written for other sites. */
+  /** Whether the engine takes what is written for other sites. */
   get writes(): Pick<EngineWriter, "refusal" | "refusedWrites"> {
     return this.#writer;
   }
@@ -256,7 +256,7 @@ export class EngineSite {
     }
   }
 
-  /** What an earlier link left comes by before the mark. */
+  /** Waits for a mark behind all that an earlier link left in the stream. */
   async #catchUp(): Promise<void> {
     const { client, life, isAnew } = this.#begin;
     // a link that begins here awaits the marks of what has not been said to be applied, and the stream has them no more

@@ -11,7 +11,7 @@ export interface SiteWait {
 /** An answer is kept for so long, in milliseconds, and what is not asked for again within that time is forgotten. */
 export const SITE_WAIT_MS = 10_000;
 
-/** Asks the link of the engine, which sees it behind all that was written before. */
+/** Asks the link of the engine, which sees the question behind all that was written before. */
 export function askingSites({ id, sites }: SiteWait): readonly [string, ...Arg[]] {
   return inLinkDatabase("EVAL", "redis.call('SET', ARGV[1], ARGV[2])", LINK_KEYS.mark, `${MARK}${sites}:${id}`);
 }
@@ -28,7 +28,7 @@ export function siteWaitIn(mark: string): SiteWait | undefined {
   return { id, sites: Number(sites) };
 }
 
-/** So many sites have it. */
+/** Tells the client that waits how many sites have it. */
 export function answerWait({ id }: SiteWait, sites: number): LinkKeyCommand {
   return ["SET", `${ANSWER}${id}`, sites, "PX", SITE_WAIT_MS];
 }

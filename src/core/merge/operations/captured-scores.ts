@@ -4,8 +4,8 @@ import type { Effect } from "./operation.ts";
 import type { ScoreChange } from "./score-rules.ts";
 
 /**
- * A command of one member is in the stream only when its condition was met. One of several does not say which of them it wrote: their scores
- * do.
+ * A command with one member is in the stream only when its condition was met. A command with several does not say which of them it wrote: their
+ * scores say it.
  */
 export function zadd(args: readonly string[], changes?: readonly ScoreChange[]): Captured {
   const [key = ""] = args;

@@ -13,7 +13,7 @@ export class EarlyOperations {
     this.#origins.set(origin, queue);
   }
 
-  /** Drops what this contains. */
+  /** Drops the operations in `received`. */
   drop(received: VersionVector): void {
     for (const [origin, queue] of this.#origins) {
       for (const seq of queue.keys()) if (seq <= seqOf(received, origin)) queue.delete(seq);
@@ -29,7 +29,7 @@ export class EarlyOperations {
     return [...this.#origins.values()].flatMap((queue) => [...queue.values()]);
   }
 
-  /** One that is ready. */
+  /** Takes out an operation that is next in order; undefined when there is none. */
   takeReady(received: VersionVector): CodedOperation | undefined {
     for (const [origin, queue] of this.#origins) {
       const next = queue.get(seqOf(received, origin) + 1);

@@ -1,8 +1,8 @@
 import type { Effect } from "./operation.ts";
 
 /**
- * What an engine of a site did when the time of a key had come, by what its stream has then; nothing of another command. Links write no UNLINK, and
- * have engines write no DEL then.
+ * The effects of an expiry, which the stream of a site's engine shows as UNLINK; none of another command. Links write no UNLINK, and let engines
+ * write no DEL when a key expires.
  */
 export function expiredEffects([name, key, ...others]: readonly string[]): readonly Effect[] {
   if (name !== "UNLINK" || key === undefined || others.length > 0) return [];

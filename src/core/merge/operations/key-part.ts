@@ -1,6 +1,6 @@
 import { byKey, type Effect, type KeyEffect, type KeyType } from "./operation.ts";
 
-/** What of a key is written, or has to be written again: all of it, or some elements, and perhaps its time of expiry. */
+/** The part of a key that is written, or has to be written again: all of it, or some elements, and perhaps its time of expiry. */
 export type KeyPart = "all" | SomeOfKey;
 
 export interface SomeOfKey {
@@ -19,7 +19,7 @@ export interface RacedKey {
   readonly part: KeyPart;
 }
 
-/** What the effects change, if the key has the same type after them. */
+/** The part of the key that the effects change, if the key has the same type after them. */
 export function partOf(effects: readonly KeyEffect[]): KeyPart {
   const elements: NamedElement[] = [];
   for (const effect of effects)

@@ -17,7 +17,7 @@ export class KnownScores {
     this.#most = most;
   }
 
-  /** False of a command of the site with which nothing changes here. */
+  /** False for a command of the site that changes nothing here. */
   isConcernedBy(name: string, key: () => string): boolean {
     return this.#keys.size > 0 && (!OF_ONE_KEY.has(name) || this.#keys.has(key()));
   }
@@ -102,7 +102,7 @@ const OF_A_SET = 8;
 const TIMES = new Set(["PEXPIREAT", "PERSIST"]);
 const CHANGING = new Set(["ZADD", "ZINCRBY", "ZREM"]);
 const REMOVES = new Set(["DEL", "UNLINK"]);
-/** Those of a site that are the most, and change their first key alone. */
+/** The most frequent commands of a site that change only their first key. */
 const OF_ONE_KEY = new Set(["INCRBY", "SADD", "HSET", "HINCRBY", "ZADD", "ZINCRBY", "RPUSH", "PEXPIREAT"]);
 const FLUSHES = new Set(["FLUSHDB", "FLUSHALL"]);
 

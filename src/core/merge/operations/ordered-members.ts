@@ -1,7 +1,7 @@
 /** The members of a sorted set in the order of its engine: by score, and by their bytes where that is the same. */
 export class OrderedMembers {
   readonly #scores = new Map<string, number>();
-  /** None is empty. */
+  /** No part is empty. */
   readonly #parts: Scored[][] = [];
 
   get size(): number {
@@ -41,7 +41,7 @@ export class OrderedMembers {
     if (part.length === 0) this.#parts.splice(at, 1);
   }
 
-  /** How many come first of which that is true; it is true of none behind one of which it is not. */
+  /** How many members at the beginning pass `isTrue`; no member behind the first that fails passes it. */
   countWhile(isTrue: (each: Scored) => boolean): number {
     let count = 0;
     for (const part of this.#parts) {

@@ -8,7 +8,7 @@ export function originOf(site: number, incarnation: number): number {
   return site + SITES * incarnation;
 }
 
-/** The site that numbers operations so. */
+/** The site of an origin. */
 export function siteOf(origin: number): number {
   return origin % SITES;
 }
@@ -23,17 +23,17 @@ export function ofSite(site: number, vector: VersionVector): VersionVector {
   return vectorOf(pairsOf(vector).filter(([origin]) => siteOf(origin) === site));
 }
 
-/** How a site that knows of nothing numbers its operations, by all that the other sites have received. */
+/** The origin for a site that knows of nothing, by all that the other sites have received. */
 export function laterOrigin(site: number, received: readonly VersionVector[]): number {
   const origins = received.flatMap((vector) => [...pairsOf(vector)].map(([origin]) => origin));
   const incarnations = origins.filter((origin) => siteOf(origin) === site).map(incarnationOf);
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
-/** What the other sites have of a site, as they said. */
+/** What the other sites have said to have of a site. */
 export interface OtherSites {
   readonly received: readonly VersionVector[];
-  /** Each of them has said it. */
+  /** Every other site has said it. */
   readonly isComplete: boolean;
 }
 
@@ -43,7 +43,10 @@ export interface Numbered {
   readonly seq: number;
 }
 
-/** True when another site has an operation of this one that is not among its own: it has lost what it had said, and gives no number more. */
+/**
+ * True when another site has an operation of this one that is not among its own: this site has lost operations that it had sent, and gives no
+ * further number.
+ */
 export function isOutnumbered({ origin, seq }: Numbered, received: readonly VersionVector[]): boolean {
   const isBeyond = ([other, last]: readonly [number, number]): boolean =>
     siteOf(other) === siteOf(origin) && (other > origin || (other === origin && last > seq));
@@ -51,8 +54,8 @@ export function isOutnumbered({ origin, seq }: Numbered, received: readonly Vers
 }
 
 /**
- * How a site numbers its operations whose memory may be older than what it has said. While another site has not said what it has, the
- * incarnation follows the clock (milliseconds since 1970): one that is nowhere remembered here had an earlier time.
+ * The origin for a site whose memory may be older than what it has sent. While another site has not said what it has, the incarnation follows
+ * the clock (milliseconds since 1970): an incarnation that is nowhere remembered here had an earlier time.
  */
 export function originAfter({ origin }: Numbered, { received, isComplete }: OtherSites, now: number): number {
   const later = laterOrigin(siteOf(origin), [...received, vectorOf([[origin, 0]])]);

@@ -15,8 +15,8 @@ export interface Apply {
 /** A transaction whose mark came back. */
 export interface SettledTransaction {
   readonly operation: CodedOperation | undefined;
-  /** What the engine has applied with it, of a summary. */
+  /** For a summary: what the engine has applied with the transaction. */
   readonly received: VersionVector;
-  /** What a client wrote before a transaction that may not know of it, and no other one is under way for. */
+  /** What a client wrote before a transaction that may not know of it, while no other transaction writes the same. */
   readonly raced: readonly RacedKey[];
 }

@@ -4,8 +4,8 @@ import type { PendingSummary, Remains } from "./saved-site.ts";
 import { covers, coversAll, type VersionVector } from "../operations/version-vector.ts";
 
 /**
- * Has a site await what the process before had given to the engine, without what the engine had shown to have applied; `state`: with all of
- * that taken in. What was due then is due again, where that is known.
+ * Lets a site await the transactions that the former process had given to the engine, except those that the engine had shown to have applied;
+ * `state`: with all of them taken in. Repairs that were due then are due again, where they are known.
  */
 export function inherit(
   to: PendingApplies,

@@ -22,7 +22,7 @@ export class PendingApplies {
     this.#life = life;
   }
 
-  /** What another site did, with the part of each key that this writes; its mark, the same in every process. */
+  /** Adds an operation of another site, with the part of each key that it writes; the answer is its mark, the same in every process. */
   addOperation(operation: CodedOperation, keys: Map<string, KeyPart>): string {
     const mark = `${operation.dot.origin}:${operation.dot.seq}`;
     if (operation.effects.some(({ kind }) => kind === "flush")) this.#flushes.add(mark);
@@ -36,7 +36,7 @@ export class PendingApplies {
     return `${kind}:${this.#life}:${this.#marks}`;
   }
 
-  /** A part of a key that is written again; its mark. */
+  /** Adds a repair of a part of a key; the answer is its mark. */
   addRepair(key: string, part: KeyPart): string {
     const mark = this.nextMark("repair");
     this.due.begin(mark, { key, part });
@@ -44,14 +44,14 @@ export class PendingApplies {
     return mark;
   }
 
-  /** What another site knows of these keys, and perhaps that all others are removed. */
+  /** Adds a summary of these keys, which perhaps removes all others. */
   addSummary({ mark, received }: PendingSummary, keys: readonly string[], isFlushed: boolean): void {
     if (isFlushed) this.#flushes.add(mark);
     const all = new Map(keys.map((key) => [key, "all"] as const));
     this.#add(mark, { operation: undefined, received, keys: all, isRepair: false });
   }
 
-  /** A client did this, perhaps before a transaction that does not know of it; `all`: what it may have removed. */
+  /** Notes what a client did, perhaps before a transaction that does not know of it; `all`: what the client may have removed. */
   race(effects: readonly Effect[], all: () => readonly { readonly key: string }[]): void {
     for (const effect of effects)
       if (effect.kind === "flush") for (const { key } of all()) this.#race(key, "flush");
@@ -96,7 +96,7 @@ export class PendingApplies {
     return this.#applies.get(mark)?.operation;
   }
 
-  /** Keys of which a transaction writes the time of expiry; `marks`: those of what it does, with a space between. */
+  /** Keys of which a transaction writes the time of expiry; `marks`: those of the transaction, with a space between. */
   timedBy(marks: string): readonly string[] {
     return marks.split(" ").flatMap((mark) => {
       const { keys } = this.#applies.get(mark) ?? { keys: undefined };
@@ -106,7 +106,7 @@ export class PendingApplies {
     });
   }
 
-  /** One of them writes the time of expiry of the key, or it will be written again when nothing disturbs that any more. */
+  /** A transaction writes the time of expiry of the key, or a repair that is due will write it. */
   writesTimeOf(key: string): boolean {
     const parts = [...this.#applies.values()].map(({ keys }) => keys.get(key));
     return [...parts, this.#keys.get(key)?.due].some((part) => part === "all" || part?.hasExpiry === true);

@@ -27,12 +27,12 @@ export interface SavedSite {
   readonly forgotten: VersionVector;
   /** Operations that were given to the engine, and whose marks had not come back. */
   readonly pending: readonly CodedOperation[];
-  /** The same of what another site knows. */
+  /** Summaries that were given to the engine, and whose marks had not come back. */
   readonly summaries: readonly PendingSummary[];
   readonly keys: readonly KnownKey[];
   /** The operations that removed all keys, and that not all sites had applied. */
   readonly flushes: VersionVector;
-  /** Operations that it has to take in yet. */
+  /** Operations that came before one that they follow. */
   readonly early: readonly CodedOperation[];
   /** Operations that other sites may lack, in the order of their times. */
   readonly kept: readonly EncodedOperation[];

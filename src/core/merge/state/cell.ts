@@ -87,7 +87,7 @@ export function contentOf(cell: Cell): Content {
   return (cell.content ??= contentFrom(cell));
 }
 
-/** The same, without what is known already: of a cell of which some writes do not count. */
+/** What a cell holds when some of its writes do not count, computed anew. */
 export function contentFrom({ base, puts, sums }: Pick<Cell, "base" | "puts" | "sums">): Content {
   const winner = winnerOf(puts);
   if (winner !== undefined) {

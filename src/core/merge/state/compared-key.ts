@@ -7,10 +7,10 @@ import type { Effect } from "../operations/operation.ts";
 import type { KeyAt } from "./uncaptured-effects.ts";
 import type { VersionVector } from "../operations/version-vector.ts";
 
-/** A key as another site has it that has captured all of it. */
+/** A key as it is at another site that has captured all changes of it. */
 export interface ComparedKey {
   readonly key: string;
-  /** What makes it elsewhere what its engine holds. */
+  /** The effects that write elsewhere what the engine of the site holds. */
   readonly effects: readonly Effect[];
   readonly state: KeyState;
   /** What of it is in both; undefined: a client is writing it as a whole, which takes the place of what others hold. */

@@ -6,7 +6,7 @@ const MOST = 256;
 
 /** What is being written again, or has to be when nothing disturbs that any more. A process that ends leaves it to the next one. */
 export class DueRepairs {
-  /** Keys that a client and a transaction write that is under way. */
+  /** Keys that a client has written while a transaction on them is under way. */
   readonly #raced = new Map<string, WaitingKey>();
   readonly #repairs = new Map<string, RacedKey>();
   /** Undefined: not known. */
@@ -21,13 +21,13 @@ export class DueRepairs {
     return this.#all;
   }
 
-  /** What the process before has left. */
+  /** Takes over what the former process has left. */
   inherit(due: readonly RacedKey[] | undefined): void {
     this.#inherited = due;
     this.#isAllKnown = false;
   }
 
-  /** It is written now. */
+  /** Takes out what the former process has left, which is written now. */
   takeInherited(): readonly RacedKey[] | undefined {
     const inherited = this.#inherited;
     this.inherit([]);
@@ -46,7 +46,7 @@ export class DueRepairs {
     this.#isAllKnown = false;
   }
 
-  /** The mark has come back, perhaps of something else. */
+  /** The mark has come back, perhaps of a transaction that is no repair. */
   end(mark: string): void {
     if (this.#repairs.delete(mark)) this.#isAllKnown = false;
   }

@@ -8,7 +8,7 @@ import type { KeyType, Value } from "../operations/operation.ts";
 /** A command for the engine; each character of an argument is a byte. */
 export type EngineCommand = readonly string[];
 
-/** What brings the key in the engine from what it held to what it has to hold. */
+/** The commands that bring the key in the engine from what it held to what it has to hold. */
 export function writesBetween(key: string, before: KeyView, after: KeyState): readonly EngineCommand[] {
   if (isRewritten(before, after)) return keyWrites(key, after);
   const type = typeOf(after);
@@ -29,13 +29,13 @@ export function isRewritten(before: KeyView, after: KeyState): boolean {
   return (before.keepsBase && !keepsBase(after)) || (before.type !== undefined && before.type !== typeOf(after));
 }
 
-/** What makes the key in the engine what is known of it, whatever a client has written there meanwhile. */
+/** The commands that write the key as it is known, whatever a client has written in the engine meanwhile. */
 export function keyWrites(key: string, state: KeyState): readonly EngineCommand[] {
   const values = valuesOf(key, state);
   return keepsBase(state) || replacesAll(values[0]) ? values : [["DEL", key], ...values];
 }
 
-/** The same, of a part of the key; undefined when the key has another type than the part. */
+/** The commands that write a part of the key as it is known; undefined when the key has another type than the part. */
 export function partWrites(
   key: string,
   state: KeyState,
@@ -57,7 +57,7 @@ function replacesAll(first: EngineCommand | undefined): boolean {
   return first !== undefined && (first[0] === "DEL" || (first[0] === "SET" && first.length === 3));
 }
 
-/** The same, of a key that is not there where nothing that was agreed on counts. */
+/** The commands that write a key that is not in the engine, where nothing that was agreed on counts. */
 export function valuesOf(key: string, state: KeyState): readonly EngineCommand[] {
   const expires = expiresAt(state);
   const all = (of: KeyType): readonly EngineCommand[] =>
@@ -69,7 +69,7 @@ export function valuesOf(key: string, state: KeyState): readonly EngineCommand[]
   return [...removalsLast(shownTypes(state).flatMap(all)), ...expiryWrites(key, "base", expires)];
 }
 
-/** A key that is empty for a moment loses its time of expiry. */
+/** Puts removals last: a key that is empty for a moment loses its time of expiry. */
 function removalsLast(writes: readonly EngineCommand[]): readonly EngineCommand[] {
   const removes = ([name = ""]: EngineCommand): boolean => name === "HDEL" || name === "SREM" || name === "ZREM";
   return writes.length < 2 ? writes : [...writes.filter((write) => !removes(write)), ...writes.filter(removes)];
@@ -163,7 +163,7 @@ export function addAmount(type: KeyType, value: Value, plus: bigint): Value {
   return String(sum < LOWEST ? LOWEST : sum > HIGHEST ? HIGHEST : sum);
 }
 
-/** What the sum is that an increment of an integer cannot reach within 64 bits; undefined of another command. */
+/** The bound of 64 bits that the sum of an increment of an integer cannot pass; undefined of another command. */
 export function overflowBound(command: EngineCommand): string | undefined {
   const [name] = command;
   if (name !== "INCRBY" && name !== "HINCRBY") return undefined;

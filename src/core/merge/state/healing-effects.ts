@@ -3,8 +3,8 @@ import type { KeyDifference } from "./key-difference.ts";
 import type { Effect } from "../operations/operation.ts";
 
 /**
- * What a site has of a key that another one lacks, or has otherwise: as if a client had written it now. Each of the two does this, so that both get the elements
- * of both, of two values the later one, and of two times of expiry the later time.
+ * What a key has at a site and lacks, or has otherwise, at another one, as if a client had written it now. Each of the two sites does this, so
+ * that both get the elements of both, the later one of two values, and the later one of two times of expiry.
  */
 export function healingEffects(
   key: string,

@@ -9,7 +9,7 @@ export interface HeldKey {
   readonly until: number | undefined;
 }
 
-/** The key as it was read: `effects` make it so elsewhere. */
+/** The key as it was read, by the effects that write it elsewhere. */
 export function heldKey(effects: readonly Effect[]): HeldKey {
   const puts = effects.filter((effect) => effect.kind === "put");
   return {
@@ -19,7 +19,7 @@ export function heldKey(effects: readonly Effect[]): HeldKey {
   };
 }
 
-/** What makes the key elsewhere what it is here, whatever it is there. */
+/** The effects that make the key elsewhere what it is here, whatever it is there. */
 export function effectsOfHeld(key: string, { type, elements, until }: HeldKey): readonly Effect[] {
   const clear: Effect = { kind: "clear", key };
   if (type === undefined) return [clear];

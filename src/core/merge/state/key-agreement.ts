@@ -32,7 +32,7 @@ function canHaveBase(state: KeyState, agreed: VersionVector): boolean {
   return entries(state.latest).every(([other, { dot }]) => other === type || covers(agreed, dot));
 }
 
-/** All elements again are what was agreed on, with what came since. */
+/** Lets what was agreed on count again in all elements, with what came since. */
 function giveBase(state: KeyState, agreed: VersionVector): void {
   const type = typeOf(state);
   for (const [of, elements] of entries(state.cells)) {

@@ -20,9 +20,9 @@ export interface JoinedVectors {
 }
 
 /**
- * Brings what a site knows of a key to where it would be with all operations that the other site has received, from what the other
- * one knows of it. Each must have received what the other one has forgotten: an operation that one of them lacks has then seen all
- * that the other one has forgotten, and what an operation of the other one took the place of is known by what is left there.
+ * Adds to what a site knows of a key what the other site knows of it, as if the site had all operations that the other one has received. Each
+ * must have received what the other one has forgotten: an operation that one of them lacks has then seen all that the other one has forgotten,
+ * and what is left at the other site shows what its operations replaced.
  */
 export function joinKey(own: KeyState, other: KeyState, received: JoinedVectors): void {
   // a key that came from another site may be further than the site

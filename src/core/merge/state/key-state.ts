@@ -40,7 +40,10 @@ export interface KeyState {
   /** The operations that set or removed a time of expiry. */
   timed: VersionVector;
   touched: VersionVector;
-  /** What ended it since all sites agreed; undefined where that is not known: it is not saved, and no other site says it. */
+  /**
+   * The operations that ended the key since all sites agreed; undefined where they are not known: they are not saved, and no other site says
+   * them.
+   */
   ends: readonly KeyEnd[] | undefined;
 }
 
@@ -117,7 +120,7 @@ function end(state: KeyState, { kind }: KeyEffect, { dot, seen }: Operation): vo
   if (state.ends === undefined) return;
   const others = state.ends.filter((each) => !isSameDot(each.dot, dot));
   const isExpiry = kind === "emptied" && others.length < state.ends.length;
-  // of a key that is replaced all the time, it does not matter
+  // the ends of a key that is replaced all the time do not matter
   state.ends = others.length < MOST_ENDS ? [...others, { dot, seen, isExpiry }] : undefined;
 }
 

@@ -36,7 +36,7 @@ export function knownTypes({ cells }: KeyState): readonly KeyType[] {
   return entries(cells).map(([type]) => type);
 }
 
-/** Of the type of the key, without the writes that are older than a write of another type: that one took the place of the whole key. */
+/** The cell of an element without the writes that are older than a write of another type, which took the place of the whole key. */
 export function countedCell(state: KeyState, type: KeyType, cell: Cell): Cell {
   const others = entries(state.latest).filter(([other]) => other !== type);
   if (others.length === 0) return cell;

@@ -8,7 +8,10 @@ export interface ExpiringKeys {
   isBeingTimed(key: string): boolean;
   /** Keys of which the transaction with that mark was to set the time of expiry, as long as its mark is awaited. */
   timedBy(mark: string): readonly string[];
-  /** The transaction with that mark did to the key what another site had done, which knew all that is known of the key: then that one looks. */
+  /**
+   * The transaction with that mark repeats for the key an operation of another site that knew all that is known of the key: then the other site
+   * looks.
+   */
   isRepeated(key: string, mark: string): boolean;
 }
 
@@ -40,13 +43,16 @@ export class LostExpiries {
     return [...this.#suspects.keys()];
   }
 
-  /** False of a command of the site for which `pass` has nothing to do, where the site was to set no time of expiry with it. */
+  /** False for a command of the site that `pass` has nothing to do for, when the site sets no time of expiry with it. */
   isConcernedBy(name: string, key: () => string, mark: string): boolean {
     if (REMOVES.has(name)) return !this.#known.isRepeated(key(), mark);
     return this.#suspects.size > 0 && ADDS.has(name);
   }
 
-  /** What was done at once, by a client or with a mark by the site. The keys that are to be looked at because of it, and were not before. */
+  /**
+   * Takes commands that were executed at once, by a client or, with a mark, by the site. The answer: keys that are to be looked at now and were
+   * not before.
+   */
   pass(commands: readonly EngineCommand[], mark: string | undefined): readonly string[] {
     const emptied = commands.flatMap((command) => this.#suspectsIn(command, mark));
     const suspected = [...emptied, ...(mark === undefined ? [] : this.#missedIn(commands, mark))];
@@ -54,7 +60,7 @@ export class LostExpiries {
     return suspected;
   }
 
-  /** To be looked at again: what was done to it meanwhile is not known. */
+  /** The key is to be looked at again: what was done to it meanwhile is not known. */
   suspect(key: string): void {
     this.#suspects.set(key, { type: undefined, added: Infinity });
   }

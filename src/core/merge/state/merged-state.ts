@@ -104,14 +104,14 @@ export class MergedState {
       if (!named.has(key)) joinKey(own, newKey(summary.flushes), { own: received, other: summary.received });
   }
 
-  /** What makes a part of the key in the engine what is known of it, or all of it where that is not to be told apart. */
+  /** The commands that write a part of the key as it is known, or all of it where the part cannot be told apart. */
   repair(key: string, wanted: KeyPart): { readonly commands: readonly EngineCommand[]; readonly part: KeyPart } {
     const state = this.known(key);
     const some = wanted === "all" ? undefined : partWrites(key, state, wanted);
     return some === undefined ? { commands: keyWrites(key, state), part: "all" } : { commands: some, part: wanted };
   }
 
-  /** Names of the keys of which a site does not know all that has received only that. */
+  /** Names of the keys that a site that has only `received` does not know completely. */
   keysFor(received: VersionVector): readonly string[] {
     return [...this.#keys].flatMap(([key, { touched }]) => (coversAll(received, touched) ? [] : key));
   }
@@ -124,7 +124,7 @@ export class MergedState {
     return new Map(byKey(effects).map(([key, of]) => [key, isAll(key) ? "all" : partOf(of)]));
   }
 
-  /** What others than this site have written, too. */
+  /** The parts of keys that sites other than `site` have written, too. */
   touchedBeside(site: number): readonly RacedKey[] {
     const isOther = (touched: VersionVector): boolean => pairsOf(touched).some(([origin]) => siteOf(origin) !== site);
     return [...this.#keys].flatMap(([key, { touched, clears, latest, cells }]) => {
@@ -140,7 +140,7 @@ export class MergedState {
     return this.#keys.get(key);
   }
 
-  /** What is known of the key, if only that. */
+  /** The state of the key; for a key without one, that of a new key. */
   known(key: string): KeyState {
     return this.#keys.get(key) ?? newKey(this.#flushes);
   }

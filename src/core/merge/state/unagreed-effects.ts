@@ -38,7 +38,7 @@ export class UnagreedEffects {
     return found;
   }
 
-  /** Gives these, that all sites have applied `by` now, once more the next time: their key was busy. */
+  /** Gives these effects, which all sites have applied `by` now, once more the next time: their key was busy. */
   postpone(effects: Iterable<KeyEffect>, by: VersionVector): void {
     this.#postponed.push({ effects, by });
   }

@@ -15,9 +15,9 @@ export interface KeyAt {
 }
 
 /**
- * What clients did to a key that its site has not captured, since the stream that said so is gone: by what the engine holds beyond what
- * is known. Without another site, of the elements of which more is known than what was agreed on; what was agreed on only another
- * site can tell, and `there` is for these elements alone. A value that has come there meanwhile takes the place of what is here.
+ * What clients did to a key and its site has not captured, since that part of the stream is gone: found by what the engine holds beyond what is
+ * known. Without another site, it covers elements of which more is known than what was agreed on; only another site can tell what was agreed on,
+ * and `there` covers only the other elements. A value that has come there meanwhile replaces the one here.
  */
 export function uncapturedEffects(key: string, here: KeyAt, there?: KeyAt): readonly Effect[] {
   const found = elementsOf(here, there).flatMap(({ type, element }): readonly Difference[] => {
@@ -86,7 +86,7 @@ function wantedBy({ type, element }: Named, here: KeyAt, there: KeyAt): ReturnTy
   return { value: addAmount(type, value ?? "0", plus) };
 }
 
-/** Nothing has taken the place of what the element held that this site does not know of. */
+/** This site knows of each write that has replaced what the element held. */
 function hasSeenWrites({ received }: KeyAt, { state }: KeyAt, type: KeyType, cell: Cell | undefined): boolean {
   const isOther = ([of, { dot }]: ReturnType<
     typeof entries<NonNullable<KeyState["latest"][KeyType]>>

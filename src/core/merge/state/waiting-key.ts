@@ -2,8 +2,8 @@ import type { KeyPart, NamedElement } from "../operations/key-part.ts";
 import type { KeyEffect, KeyType } from "../operations/operation.ts";
 
 /**
- * What transactions that are under way write of one key, and what of it clients have written meanwhile: that has to be written again, since they
- * may not know of it. Different elements of a key do not disturb each other.
+ * The parts of one key that transactions under way write, and those that clients have written meanwhile: these have to be written again, since
+ * the transactions may not know of them. Different elements of a key do not disturb each other.
  */
 export class WaitingKey {
   #applies = 0;
@@ -49,7 +49,7 @@ export class WaitingKey {
     else if (this.#raced === "nothing") this.#raced = "expiry";
   }
 
-  /** The transaction has come back. What is to be written again now: nothing disturbs that any more. */
+  /** The transaction has come back; the answer is the part to be written again now, since nothing disturbs that any more. */
   end(part: KeyPart, isOperation: boolean): KeyPart | undefined {
     this.#applies -= 1;
     if (isOperation) this.#operations -= 1;

@@ -33,7 +33,7 @@ export class Participants {
     return this.#sites;
   }
 
-  /** The same, with every site that has begun to number its operations, and has made none. */
+  /** What was received, with every site that has begun to number its operations, and has made none. */
   numbered(received: VersionVector): VersionVector {
     const begun = [...this.#known.values()].map(({ origin }) => [origin, 0] as const);
     return vectorOf(new Map([...begun, ...pairsOf(received)]));
@@ -50,12 +50,12 @@ export class Participants {
     this.#sites = sites;
   }
 
-  /** The site numbers its operations so from now on. What it said before counts no more: it may have lost its data since. */
+  /** The site of `origin` has this incarnation from now on. Its earlier statements count no more: it may have lost its data since. */
   begins(origin: number): void {
     this.#latest(origin);
   }
 
-  /** The site that numbers its operations so has applied this. */
+  /** The site of `origin` has applied `seen`. */
   hasSeen(origin: number, seen: VersionVector): void {
     const known = this.#latest(origin);
     if (known !== undefined) known.seen = union(known.seen, seen);
@@ -66,7 +66,7 @@ export class Participants {
     this.hasSeen(dot.origin, withDot(seen, dot));
   }
 
-  /** The site that numbers its operations so keeps this as surely as its data; the answer is what all others do. */
+  /** The site of `origin` keeps `received` as surely as its data; the answer is what all others keep so. */
   keeps(origin: number, received: VersionVector): VersionVector {
     const known = this.#latest(origin);
     if (known !== undefined) known.keeps = union(known.keeps, received);
@@ -126,7 +126,7 @@ export class Participants {
     return begun;
   }
 
-  /** No site takes operations from it any longer, and what one has of it is here. */
+  /** No site takes operations from the site any longer, and those of them that another site has are here. */
   #hasLeft(site: number, received: VersionVector): boolean {
     return this.#others().every((other) => {
       const statement = this.#known.get(other)?.statement;

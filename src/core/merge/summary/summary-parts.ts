@@ -3,8 +3,8 @@ import type { Summary, SummaryPart } from "./summary.ts";
 import type { VersionVector } from "../operations/version-vector.ts";
 
 /**
- * What is known of the keys of which a site that has received only that does not know all, so many keys a part. Each part is of the
- * moment when it is asked for; `now` says what was received then.
+ * The state of all keys that a site with only `received` does not know completely, so many keys a part. Each part is of the moment when it is
+ * asked for; `now` says what was received then.
  */
 export function* summaryParts(
   state: MergedState,

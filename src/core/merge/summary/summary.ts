@@ -39,7 +39,7 @@ export interface LoggedSummary {
   readonly isLast: boolean;
 }
 
-/** All keys of the parts, so many by each transaction. */
+/** All keys of the parts, at most `most` of them by each transaction. */
 export function dividedSummary(parts: readonly SummaryPart[], most: number, mark: string): readonly LoggedSummary[] {
   const last = parts.at(-1);
   if (last === undefined) return [];

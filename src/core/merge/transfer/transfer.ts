@@ -68,8 +68,8 @@ export function transferWrites({ effects }: TransferredKey): readonly EngineComm
 }
 
 /**
- * What the site that numbers its operations so from now on has to save once its engine has all keys, to begin as one that goes on: operations that a key has already change
- * it no more. `operations`: all that the site that gives keeps after it has given the last key, its own ones up to then included
+ * What a site has to save once its engine has all keys, to go on under `origin` like a site that was here before: operations that a key has
+ * already change it no more. `operations`: all that the site that gives keeps after it has given the last key, its own ones up to then included
  * and confirmed. What the keys have of them is then also here, if the site that gave is lost.
  */
 export function transferredSite(

@@ -68,7 +68,7 @@ export class AppendOnlyFile implements AsyncDisposable {
         const written = commands.filter(({ name }) => name !== "SELECT");
         if (written.length > 0) yield written;
       }
-      // what is appended elsewhere now was closed here before that
+      // the engine closed this file before it began to append to the next one
       if (place.file + 1 < this.#files.length) {
         place = { file: place.file + 1, offset: 0, database: 0 };
         continue;
@@ -120,7 +120,7 @@ interface ListedFile {
   readonly sequence: number;
 }
 
-/** What the engine has there is not to be trusted: a link elsewhere is not followed, and what never ends is not waited for. */
+/** Opens a file that is not to be trusted: a link to elsewhere is not followed, and what never ends is not waited for. */
 async function openFile(folder: string, name: string): Promise<FileHandle> {
   if (basename(name) !== name) throw unreadable(`The manifest in ${folder} names "${name}".`);
   return openSharedFile(join(folder, name), "read", unreadable);

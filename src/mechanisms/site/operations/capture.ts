@@ -28,11 +28,11 @@ export interface CaptureOptions extends LookContext {
   readonly expiring: ExpiringKeys;
   /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
   readonly name: string;
-  /** Clients did this. */
+  /** Called with what clients did. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** The first place that was saved has come by: those after it can be found in an append-only file. */
   readonly onAnchored: () => void;
-  /** A mark came by: what that changes is changed when this returns, and what is waited for is only room. */
+  /** Called when a mark came by: its changes are made when the call returns, and the promise waits only for room. */
   readonly onMark: (mark: string) => Promise<void>;
 }
 
@@ -74,7 +74,10 @@ export class Capture {
     return { replicationId, offset, database, written, anchor, captured: this.#captured };
   }
 
-  /** The same, with what a link has to write again that goes on there: `due` of the site, and what it does not see missing any more. */
+  /**
+   * `reached`, with what a link that goes on there has to write again: `due` of the site, and lost times of expiry that such a link does not see
+   * any more.
+   */
   reachedWith(due: readonly RacedKey[] | undefined): Capture["reached"] & Pick<Remains, "due"> {
     return { ...this.reached, due: due && [...due, ...this.#expiries.due] };
   }
@@ -173,7 +176,7 @@ export class Capture {
     return this.#looks.look(keys, take);
   }
 
-  /** What has to be read is noted first, and what is captured comes last: who notes how far the stream is captured sees both. */
+  /** Notes first what has to be read, and gives last what is captured, so that a place that is noted then covers both. */
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
     const captured = commands.flatMap((command) => capturedEffects(command, this.#scores) ?? []);
     const effects = captured.flatMap((each) => each.effects);
@@ -186,15 +189,15 @@ export class Capture {
     if (effects.length > 0 && isNew) this.#options.onEffects(effects);
   }
 
-  /** What the site itself did changes sorted sets too. */
+  /** Follows the sorted sets through what the site itself wrote. */
   #passWrites(writes: readonly CommandFrame[]): void {
     for (const { name, frame } of writes)
       if (this.#scores.isConcernedBy(name, () => argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
   }
 
   /**
-   * What the engine did by itself before it did what the site asked for. The place stays before the unit: its mark comes by once more
-   * for a link that goes on there.
+   * Takes expiries that the engine did unasked before it did what the site asked for. The place stays before the unit, so that its mark comes by
+   * once more for a link that goes on there.
    */
   #takeExpired(writes: readonly CommandFrame[], end: Reached): void {
     const effects = writes.flatMap(({ name, frame }) => (name === "UNLINK" ? expiredEffects(argumentsOf(frame)) : []));

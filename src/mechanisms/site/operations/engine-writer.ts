@@ -27,7 +27,7 @@ const BATCH = 512;
 const COMMANDS = 4_096;
 /** What comes within this time goes into one transaction, in milliseconds: each has a price, for the engine and its replicas too. */
 const GATHER_MS = 10;
-/** More that waits makes other sites wait. */
+/** When more applies wait, other sites wait. */
 const ROOM = 8_192;
 /** Bytes of the log, and twice those of the last checkpoint, after which a checkpoint replaces both. */
 const LEAST_LOG = 65_536;
@@ -53,7 +53,7 @@ export class EngineWriter {
     this.#refused = new RefusedWrites(options);
   }
 
-  /** Resolves when there is room for more. What is over is removed before anything else. */
+  /** Takes applies, and resolves when there is room for more. `over` is removed before anything else. */
   async apply(applies: readonly Apply[], over: readonly OverKey[] = []): Promise<void> {
     const removals = over.flatMap(removalOfOver);
     const removed = removals.length === 0 ? undefined : executedAll(this.#options, asClient(removals));
@@ -66,7 +66,7 @@ export class EngineWriter {
     while (this.#applies.length > ROOM && !this.#options.signal.aborted) await this.#roomy.next();
   }
 
-  /** What the site itself did. */
+  /** Takes an operation of the site itself, to log it. */
   log(operation: CodedOperation): void {
     this.#captured.push(operation);
     this.#work.wake();
@@ -88,7 +88,7 @@ export class EngineWriter {
     return this.#refused.count;
   }
 
-  /** Until the signal; rejects when the connection ends. */
+  /** Writes until the signal comes; rejects when the connection ends. */
   async run(): Promise<void> {
     const { clock, signal } = this.#options;
     while (!signal.aborted) {
@@ -122,7 +122,7 @@ export class EngineWriter {
       [...marks, ...kept],
       applies.flatMap(({ commands }) => commands),
     );
-    // what follows rests on it
+    // the next transaction rests on this one
     const replies = await execute(this.#options, transaction, (refusal) => (this.#refusal = refusal));
     await this.#refused.look(applies, refusedIn(transaction, replies), transaction.length - 1);
     if (isSaved) this.#savedBytes = bytes;
@@ -137,7 +137,7 @@ export class EngineWriter {
   }
 }
 
-/** How many of them come first. */
+/** How many of the applies go into the next transaction. */
 function batchOf(applies: readonly Apply[]): number {
   let commands = 0;
   let count = 0;

@@ -31,12 +31,12 @@ export class ExpiryLooks<Begin> {
     this.#lost = new LostExpiries(keys);
   }
 
-  /** The place before what has not been looked at; undefined when there is nothing. */
+  /** The place before the first key that has not been looked at; undefined when there is none. */
   get begin(): Begin | undefined {
     return (this.#asked?.keys ?? this.#waiting)[0]?.begin;
   }
 
-  /** What has to be written again where a link begins that does not see it missing any more. */
+  /** What a link has to write again that begins where it does not see the loss any more. */
   get due(): readonly RacedKey[] {
     return this.#lost.suspected.map((key) => ({ key, part: { elements: [], hasExpiry: true } }));
   }

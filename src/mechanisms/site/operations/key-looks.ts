@@ -6,7 +6,7 @@ import { groupsOf, isLarge, shapesOf, type KeyShape } from "./key-shapes.ts";
 import { markUnchanged, readWatched } from "./watched-reads.ts";
 import { readAt, type TransactionContext } from "../saved/transaction.ts";
 
-/** Called for each key with what it holds, as what makes it so elsewhere. */
+/** Called for each key with the effects that write elsewhere what it holds. */
 export type TakeKey = (key: string, effects: readonly Effect[]) => void;
 
 /** How large keys are read. */
@@ -87,7 +87,7 @@ export class KeyLooks {
     return `look:${this.#name}:${this.#number}`;
   }
 
-  /** Until the mark has come by; rejects when what writes it does. */
+  /** Resolves when the mark has come by; rejects when the write of it does. */
   async #reached(mark: string, look: Omit<PendingLook, "reached">, written: Promise<unknown>): Promise<void> {
     const { signal } = this.#context;
     const reached = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ export function readsOf(key: string): readonly EngineCommand[] {
 /** Replies to what reads one key. */
 export const READS_OF_A_KEY = 6;
 
-/** What makes the key elsewhere what the replies of `readsOf` say that it is here. */
+/** The effects that make the key elsewhere what it is here, by the replies of `readsOf`. */
 export function effectsOfReads(key: string, replies: readonly Reply[]): readonly Effect[] {
   const [text, list, hash, set, zset, until] = replies.map((reply) =>
     reply instanceof ReplyError ? undefined : reply,
@@ -45,7 +45,7 @@ export function effectsOfReads(key: string, replies: readonly Reply[]): readonly
   ];
 }
 
-/** What makes members of a sorted set elsewhere what ZMSCORE says that they are here; nothing of a key that has another type by now. */
+/** The effects that make members of a sorted set elsewhere what they are here, by ZMSCORE; none for a key that has another type by now. */
 export function effectsOfScores({ key, members }: NamedMembers, [scores]: readonly Reply[]): readonly Effect[] {
   if (!Array.isArray(scores)) return [];
   const replies: readonly Reply[] = scores;

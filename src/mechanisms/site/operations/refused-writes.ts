@@ -30,8 +30,8 @@ export class RefusedWrites {
   }
 
   /**
-   * Looks at what the engine has refused of a transaction whose EXEC is at `end`, behind these applies; rejects when that is of what the
-   * link keeps: without it, the site cannot go on.
+   * Looks at what the engine has refused of a transaction whose EXEC is at `end`, behind these applies; rejects when that is a write of what the
+   * link keeps, without which the site cannot go on.
    */
   async look(applies: readonly Apply[], refused: readonly RefusedCommand[], end: number): Promise<void> {
     const of = applies.flatMap(({ commands, logged }) => commands.map(() => ({ isRepair: logged === undefined })));

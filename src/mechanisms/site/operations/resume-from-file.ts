@@ -66,7 +66,7 @@ class PlaceSearch {
     this.#place = place;
   }
 
-  /** Undefined before it, and when commands do not end there. */
+  /** The place that was found; undefined before the search reaches it, and when no command ends there. */
   get found(): FilePlace | undefined {
     return this.#found;
   }

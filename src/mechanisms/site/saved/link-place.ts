@@ -9,8 +9,8 @@ const ASK_AGAIN_MS = 500;
 const LOOK_MS = 20;
 
 /**
- * True when a link would find at `replica` what of the stream it has not captured yet, should that take over: a replica keeps
- * of the stream only what came since it got all data. Has the link of the primary say how far it is, and waits until that is enough.
+ * True when a link would find at `replica`, should that take over, the part of the stream that it has not captured yet: a replica keeps only
+ * what came since it got all data. Asks the link of the primary how far it is, and waits until that is enough.
  */
 export async function linkCanFollow(primary: EngineClient, replica: EngineClient, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;

@@ -43,9 +43,9 @@ export interface OpenSiteOptions {
 }
 
 /**
- * What was saved goes on where the stream does. When the engine cannot go on there, what was written since is not known: what it
- * holds beyond what is known is still to be found. A site numbers its operations anew then, and when it may have given numbers of
- * which its engine knows nothing any more.
+ * Opens a site where the stream goes on from what was saved. When the engine cannot go on there, what was written since is not known: what the
+ * engine holds beyond what is known is still to be found. A site numbers its operations anew then, and when it may have given numbers that its
+ * engine does not know any more.
  */
 export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Attached): OpenedSite {
   const { id, sites, keptBytes, life, isEmpty, engineRun: engine } = options;
@@ -71,7 +71,7 @@ export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Atta
   return { site, from, isAnew: !stream.resumed };
 }
 
-/** Only who remembers all that it has said goes on numbering as before. */
+/** The origin of the site: only a site that remembers all that it has sent keeps its former one. */
 function originHere(
   { others, now }: OpenSiteOptions,
   last: Numbered,

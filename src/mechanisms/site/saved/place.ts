@@ -36,7 +36,7 @@ const place = z.object({
 /** How far an engine's stream is captured. */
 export type Place = z.output<typeof place>;
 
-/** What of a place each transaction of the stream is looked at for. */
+/** The part of a place that is looked for in each transaction of the stream. */
 const numbered = place.pick({ number: true });
 
 /** What is counted from the first place of a site on. */

@@ -27,7 +27,7 @@ export interface FoundDifference {
   readonly difference: KeyDifference;
 }
 
-/** What two looks at keys have said. */
+/** The result of two looks at keys. */
 export interface Looked {
   readonly found: readonly FoundDifference[];
   /** Keys that are the same. */

@@ -9,10 +9,10 @@ import type { Locks } from "../operations/locks.ts";
 import type { OtherKeys } from "./other-keys.ts";
 import { scanKeys } from "./scan-keys.ts";
 
-/** What finds what clients did that no stream says any more. */
+/** What it takes to find changes of clients that no stream shows any more. */
 export interface Finder extends KeyGiver {
   readonly client: EngineClient;
-  /** Clients did this. */
+  /** Called with what clients did. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** While one is held, nothing is forgotten. */
   readonly comparing: Locks;
@@ -21,7 +21,7 @@ export interface Finder extends KeyGiver {
 
 /** Where another site is found to compare with. */
 export interface Comparing {
-  /** Connects to one that has captured all that it holds; undefined when this one counts as such, since no other one is. */
+  /** Connects to a site that has captured all that it holds; undefined when no other one has, so that this one counts as such. */
   readonly connect: () => Promise<OtherKeys | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,12 +31,12 @@ export interface Comparing {
 const ASKED = 200;
 const AGAIN_MS = 500;
 
-/** What was done to elements of which more is known than what was agreed on. Nothing may come from other sites meanwhile. */
+/** Finds changes of elements of which more is known than what was agreed on. Nothing may come from other sites meanwhile. */
 export async function findInKnown(finder: Finder): Promise<void> {
   await eachKey(finder, finder.site.keys.known, (key, effects) => takeUncaptured(finder, key, effects, undefined));
 }
 
-/** What was done to all others, by what another site holds: as often as it takes, until the signal. */
+/** Finds changes of all other elements, by what another site holds: as often as it takes, until the signal. */
 export async function findInAll(finder: Finder, { connect, clock, log }: Comparing): Promise<void> {
   for (let why = ""; !finder.signal.aborted;) {
     try {

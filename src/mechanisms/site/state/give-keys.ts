@@ -6,7 +6,7 @@ import type { KeyWalk } from "./key-walk.ts";
 import { scanKeys } from "./scan-keys.ts";
 import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 
-/** What says of keys how a site has them. */
+/** What it takes to give keys as a site has them. */
 export interface KeyGiver {
   readonly site: Site;
   readonly capture: Pick<Capture, "look" | "isReading" | "isReadingAll">;

@@ -36,7 +36,7 @@ export class KeyWalk {
     return this.#refusal;
   }
 
-  /** Until the signal; rejects when the connection ends. */
+  /** Walks until the signal comes; rejects when the connection ends. */
   async run(): Promise<void> {
     const { clock, signal } = this.#options;
     while (!signal.aborted) {
@@ -126,7 +126,7 @@ const MOST_NAMES = 4_096;
 const MOST_BYTES = 524_288;
 /** The part of the time in which a question is under way. */
 const SHARE = 0.03;
-/** The same for some keys that another site waits for. */
+/** The part of the time for some keys that another site waits for. */
 const SHARE_OF_FEW = 0.25;
 /** Keys of which digests are asked at once. */
 const AT_ONCE = 500;

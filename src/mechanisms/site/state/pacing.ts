@@ -1,6 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 
-/** Has questions asked so that they take no more than a share of the time: behind each, the engine is left alone for longer than it took. */
+/** Asks questions so that they take no more than a share of the time: behind each, the engine is left alone for longer than it took. */
 export function paceQuestions({ clock, signal }: PacingOptions, share: number): Pacing {
   return async (question) => {
     const began = clock.uptimeMs();
@@ -12,7 +12,7 @@ export function paceQuestions({ clock, signal }: PacingOptions, share: number): 
   };
 }
 
-/** Has a question asked, and leaves the engine alone behind it. */
+/** Asks a question, and leaves the engine alone behind it. */
 export type Pacing = <T>(question: () => Promise<T>) => Promise<T>;
 
 interface PacingOptions {

@@ -19,8 +19,8 @@ const PAUSE_MS = 200;
 const UNASKED_MS = 3_000;
 
 /**
- * Until the signal: calls `onDurable` with what was written when it is on the disk of the engine. Of an engine that has no
- * append-only file this is all: it starts again without data, and gets it from the other sites.
+ * Until the signal: calls `onDurable` with what was written when it is on the disk of the engine. Without an append-only file all counts as on
+ * the disk: the engine starts again without data, and gets it from the other sites.
  */
 export async function followDisk<T>(
   options: DurabilityOptions,

@@ -11,7 +11,7 @@ export interface GivenSummaryPart {
 }
 
 /**
- * A summary for a site that has received only that. Each part is of the moment when it is asked for, and given when own operations in it are
+ * A summary for a site that has only `received`. Each part is of the moment when it is asked for, and given when own operations in it are
  * `confirmed`.
  */
 export async function* giveSummary(

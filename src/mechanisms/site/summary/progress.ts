@@ -7,7 +7,7 @@ export class SiteProgress {
   readonly #lags = new Map<number, number>();
   #latest: VersionVector;
   #stated = NOTHING;
-  /** What of it is on the disk of the engine. */
+  /** The part of `latest` that is on the disk of the engine. */
   durable = NOTHING;
 
   constructor(received: VersionVector) {
@@ -19,7 +19,7 @@ export class SiteProgress {
     return this.#latest;
   }
 
-  /** What of it lasts as long as the data does. */
+  /** The part of `latest` that lasts as long as the data does. */
   get stated(): VersionVector {
     return this.#stated;
   }
@@ -29,7 +29,7 @@ export class SiteProgress {
     return this.#lags.get(site) ?? 0;
   }
 
-  /** These are in the engine and its log. */
+  /** Notes entries that are in the engine and its log. */
   written(entries: readonly LoggedEntry[], now: number): void {
     for (const entry of entries) {
       if (entry.kind === "summary") {
@@ -42,7 +42,7 @@ export class SiteProgress {
     }
   }
 
-  /** The replicas in sync have that. */
+  /** Notes that the replicas in sync have `reached`. */
   confirmed(reached: VersionVector): void {
     this.#stated = reached;
   }

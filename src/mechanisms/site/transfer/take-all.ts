@@ -45,8 +45,8 @@ export async function isBegun(options: SiteEngine): Promise<boolean> {
 }
 
 /**
- * Fills an engine that has nothing, or a part of an earlier transfer, with all that another site gives, and saves how the site goes
- * on there, as one that numbers its operations so; SITE_NOT_EMPTY when the engine holds something else.
+ * Fills an engine that has nothing, or a part of an earlier transfer, with all that another site gives, and saves how the site goes on there
+ * under `origin`; SITE_NOT_EMPTY when the engine holds something else.
  */
 export async function takeAll(options: TakeOptions, origin: number, { begin, parts }: Transfer): Promise<void> {
   const ended = new AbortController();
@@ -73,7 +73,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
   }
 }
 
-/** What an earlier transfer has written is removed. */
+/** Removes what an earlier transfer has written. */
 async function empty(context: TransactionContext): Promise<void> {
   const { client } = context;
   const kept = await executedAll(context, linkTransaction([["EXISTS", LINK_KEYS.transfer]], [["DBSIZE"]]));
