@@ -57,7 +57,7 @@ export interface RemoteSite {
   readonly databaseSuffix?: string;
   /** The name that its certificates have. */
   readonly serverName: string;
-  /** Who signs them, PEM; empty for this cluster. */
+  /** The authorities that sign its certificates, PEM; empty for this cluster. */
   readonly authorities: string;
 }
 

@@ -20,10 +20,10 @@ const schema = z.object({
   answered: z.string().optional(),
 });
 
-/** Who is the cluster to its management API, while its password changes as well: kept in the Secret that all nodes have mounted. */
+/** The logins that are the cluster to its management API, also while its password changes: kept in the Secret that all nodes have mounted. */
 export type ClusterAccess = z.infer<typeof schema>;
 
-/** Undefined for what an operator of a release before 0.4.0 left there: nothing. */
+/** Undefined for the empty text that an operator of a release before 0.4.0 left there. */
 export function parseClusterAccess(text: string): ClusterAccess | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data;

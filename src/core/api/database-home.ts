@@ -8,9 +8,9 @@ export interface OfCluster {
 }
 
 /**
- * Name of the cluster that a database belongs to. Once a cluster has it, it is that one, whatever the spec says and whichever
- * clusters come and go. Before, it is the one that the spec names, and without a name the one that was taken before while that
- * is there, or the only one of `clusters`, the names in its namespace. Undefined when it cannot be known.
+ * Name of the cluster that a database belongs to. A database that a cluster has belongs to it, whatever the spec says and whichever clusters
+ * come and go. Before, it is the cluster that the spec names; without a name, the cluster that was taken before while it is there, or the only
+ * one of `clusters`, the names in its namespace. Undefined when it cannot be known.
  */
 export function clusterNameFor({ spec, status = {} }: OfCluster, clusters: readonly string[]): string | undefined {
   const home = homeOf(status);

@@ -134,7 +134,10 @@ export const clusterNames = {
    * the next one, `next.crt` and `next.key`, or the former one, `former.crt`; and where that is, `rotation.json`.
    */
   authoritySecret: (rec: string): string => `${rec}-ca`,
-  /** What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`; who is the cluster: `access.json`. */
+  /**
+   * What a node serves with: keys `tls.crt`, `tls.key`, `ca.crt`; what its engines show: `engine.crt`, `engine.key`; the logins of the cluster:
+   * `access.json`.
+   */
   nodeTlsSecret: (rec: string): string => `${rec}-node-tls`,
   nodeService: (rec: string): string => rec,
   rigger: (rec: string): string => `${rec}-services-rigger`,

@@ -76,7 +76,7 @@ export interface InSyncSet {
 
 /** What a shard that is brought back from its disks lacks; present only while the shard is in recovery. */
 export interface ShardRecovery {
-  /** What is gone, so that it comes back with less than it had; empty when nothing is known to be. */
+  /** The data that is gone, without which the shard comes back; empty when nothing is known to be gone. */
   readonly lacks: string;
   /** A user agreed that it comes back without what is gone. */
   readonly consent?: true;
@@ -137,7 +137,7 @@ export interface DatabaseUpgrade {
 
 /** What a record says of the passwords of its database. */
 export interface PasswordsState {
-  /** Of the set that nodes shall use: another number makes them read the Secret again. */
+  /** The revision of the set of passwords that nodes shall use: another number makes them read the Secret again. */
   readonly revision: number;
   /** ISO instant at which the next former password ends; absent while no overlap runs. */
   readonly overlapUntil?: string;
@@ -146,24 +146,24 @@ export interface PasswordsState {
    * database, and its engines know the passwords of clients only.
    */
   readonly engines?: "shared" | "closed";
-  /** Of the password of the cluster at engines; absent: it was never replaced. */
+  /** The rotation of the cluster's password at engines; absent: the password was never replaced. */
   readonly rotation?: EngineRotation;
 }
 
 /** How far another password of the cluster is at the engines of a database. */
 export interface EngineRotation {
-  /** `offered`: accepted besides; `used`, while the former one is accepted besides; `ended`: that one is refused. */
+  /** `offered`: engines accept the next password too; `used`: it is used, and the former one still accepted; `ended`: the former one is refused. */
   readonly state: "offered" | "used" | "ended";
   /** When the password of the management API was replaced, which this one follows, as an ISO instant. */
   readonly since: string;
-  /** Of the passwords in the Secret that nodes shall use. */
+  /** The step of the passwords in the Secret that nodes shall use. */
   readonly step: number;
 }
 
 /** What a record says of the certificate of its endpoints, all PEM; the key is in the Secret of the database. */
 export interface ShownCertificate {
   readonly certificate: string;
-  /** Who must have signed the certificate of a client; empty: none is named. */
+  /** The authorities that must have signed the certificate of a client; empty: none is named. */
   readonly clientAuthorities: string;
 }
 
@@ -195,7 +195,7 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly port: number;
   /** The version that the database is at: every serving instance has it. */
   readonly storeVersion: StoreVersion;
-  /** That of its worst shard: `recovery` as long as one of them is in recovery. */
+  /** The status of its worst shard: `recovery` as long as one shard is in recovery. */
   readonly status: DatabaseState;
   /** Modules that are not bundled; absent: none. */
   readonly modules?: readonly DatabaseModule[];
@@ -204,7 +204,7 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;
   readonly lastAction?: DatabaseAction;
-  /** Of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
+  /** The state of its passwords, which are in a Secret; absent: they were never changed by a release that lets old and new overlap. */
   readonly passwords?: PasswordsState;
   /** Absent: no client has set a parameter of the engines; nodes of releases before 0.4.0 keep it and do not apply it. */
   readonly clientParameters?: ClientParameters;

@@ -61,7 +61,7 @@ function intOrString({ description }: Json): StructuralSchema {
   };
 }
 
-/** For users, who do not have the contract at hand: without its section numbers. */
+/** The description for users, who do not have the contract at hand: without its section numbers. */
 function descriptionOf({ description }: Json): { readonly description?: string } {
   return typeof description === "string" ? { description: description.replace(/ \(§[\d.]+\)/g, "") } : {};
 }

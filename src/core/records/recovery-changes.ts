@@ -79,7 +79,7 @@ export function lacksConsent({ recovery }: ShardRecord): boolean {
   return recovery !== undefined && recovery.lacks !== "" && recovery.consent !== true;
 }
 
-/** What users are shown of a database in recovery: what they are asked about, or else all that is gone. */
+/** The loss that users are shown for a database in recovery: the one that they are asked about, or else all that is gone. */
 export function lacksText({ shards }: DatabaseRecord): string {
   const asked = shards.filter(lacksConsent);
   const shown = asked.length > 0 ? asked : shards;

@@ -26,7 +26,7 @@ function crc16(bytes: Uint8Array, start: number, end: number): number {
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-/** Of the polynomial that engines use (XMODEM). */
+/** The polynomial that engines use (XMODEM). */
 const POLYNOMIAL = 0x1021;
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;

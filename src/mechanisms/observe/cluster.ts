@@ -39,9 +39,9 @@ export interface ObserveDeps {
   readonly platform?: Platform;
   /** Distribution and minor of the API server. */
   readonly kubernetesVersion: () => Promise<Distribution | undefined>;
-  /** The admission webhook as it was last seen; absent from who does not manage it. */
+  /** The admission webhook as it was last seen; absent for a caller that does not manage it. */
   readonly webhook?: () => Promise<Reading<WebhookFacts> | undefined>;
-  /** When a ServiceAccount of the product was made; absent from who does not follow them. */
+  /** When a ServiceAccount of the product was made; absent for a caller that does not watch accounts. */
   readonly accountMadeAt?: FindAccount;
 }
 
@@ -64,7 +64,7 @@ export function readClusterSpec(rec: Stored<StoreEnterpriseCluster>): ClusterSpe
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
 }
 
-/** What is read of Kubernetes for a decision about a cluster. */
+/** The Kubernetes objects that a decision about a cluster reads. */
 export interface ClusterReads {
   statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
   /** In the order of their ordinals. */
@@ -212,7 +212,7 @@ async function observeWorkload(
   };
 }
 
-/** It stands in the way of an upgrade alone (§4.3 rule 4). */
+/** Reads the webhook, which can block only an upgrade (§4.3 rule 4). */
 async function readWebhook({ webhook }: ObserveDeps, view: ClusterView): Promise<Pick<ClusterEnvironment, "webhook">> {
   const seen = versionChange(view) === undefined ? undefined : await webhook?.();
   return seen === undefined ? {} : { webhook: seen };

@@ -4,14 +4,14 @@ import type { Clock } from "#kit/base/clock";
 const SOON_MS = 100;
 
 /**
- * A question to something that may hang. What was silent the last time is asked once for all callers, and counts as still silent after a
- * short time, while that goes on: who asks about all that is on one node must not wait as long for each.
+ * A question to something that may hang. A node that was silent the last time is asked once for all callers, and counts as still silent after a
+ * short time, while that question goes on: a caller that asks about everything on one node must not wait as long for each thing.
  */
 export class Question<Answer> {
   readonly #ask: () => Promise<Answer>;
   readonly #isSilence: (answer: Answer) => boolean;
   readonly #clock: Pick<Clock, "sleep">;
-  /** What was answered last, when that was silence. */
+  /** The last answer, when it was silence. */
   #silence: { readonly answer: Answer } | undefined;
   #asking: Promise<Answer> | undefined;
 

@@ -18,7 +18,7 @@ export async function makeShared(folder: string): Promise<void> {
   await share(folder);
 }
 
-/** By an open file: the other user may put a link in its place meanwhile. */
+/** Uses an open file, because the other user may put a link in its place meanwhile. */
 async function share(path: string): Promise<void> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   // of the other user and not shared, a link, or gone

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Fault } from "#kit/base/fault";
 import { faults } from "./faults.ts";
 
-/** Of the agent alone, in the folder that the containers share; an engine cannot make one that belongs to another user. */
+/** A folder of the agent alone, in the folder that the containers share; an engine cannot make one that belongs to another user. */
 const FOLDER = "agent";
 const SOCKET = "starter.socket";
 

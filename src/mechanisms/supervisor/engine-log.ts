@@ -9,7 +9,7 @@ type LogFile = Pick<EngineFiles, "logFile">;
 
 /** An engine writes its log into a file of about this size at most, and one more is kept. */
 const LIMIT_BYTES = 1024 * 1024;
-/** Between two looks, in milliseconds: a script can write as fast as the disk takes it. A log that does not grow is looked at less often. */
+/** The time between two looks, in milliseconds: a script can write as fast as the disk takes it. A log that does not grow is read less often. */
 const CHECK_MS = { written: 1_000, quiet: 5_000 } as const;
 const TAIL_BYTES = 64 * 1024;
 
@@ -35,7 +35,10 @@ export async function keepLogBounded(
   }
 }
 
-/** A log that is too long becomes the former one, of which the beginning is kept: it says what the flood began with. Bytes of the log as it was found. */
+/**
+ * Makes a log that is too long the former one, and keeps its beginning, which says how the flood began. Answers with the bytes of the log as it
+ * was found.
+ */
 export async function boundLog({ logFile }: LogFile): Promise<number> {
   const size = await sizeOf(logFile);
   if (size <= LIMIT_BYTES) return size;

@@ -38,7 +38,7 @@ export async function modulesOfEngine(
   }
 }
 
-/** It keeps nothing, and takes commands of this process alone. */
+/** The configuration of an engine that keeps nothing, and takes commands of this process alone. */
 function configuration({ version }: FoundEngine, port: number, password: string): readonly string[] {
   // earlier ones load modules without a permission, and do not know the setting
   const mayLoad = (parseVersion(version)?.major ?? 0) >= 7 ? ["enable-module-command yes"] : [];

@@ -6,7 +6,7 @@ import { connectEngine, type EngineAddress, type EngineClient } from "../../port
 import type { FoundEngine } from "./engines.ts";
 
 const HOST = "127.0.0.1";
-/** One that cannot serve ends; one that still runs is slow, on a machine with more to do than it can, and no verdict on it. */
+/** An engine that cannot serve ends; one that still runs after this time is slow, on a busy machine, which says nothing about the engine. */
 const START_MS = 60_000;
 const CALL_MS = 5_000;
 const RETRY_MS = 10;

@@ -10,7 +10,7 @@ export type EngineProcess = Pick<Child, "pid" | "state" | "exited" | "signal">;
 
 /** Starts the engines of a node. */
 export interface EngineRunner {
-  /** Of files that the agent writes for an engine. */
+  /** The mode of files that the agent writes for an engine. */
   readonly fileMode: EngineFileMode;
   /** Starts an engine with the configuration that lies in its directory; resolves when its process runs. */
   start(engine: FoundEngine, directory: InstanceDirectory): Promise<EngineProcess>;

@@ -49,8 +49,8 @@ export async function provideCertificate(
 }
 
 /**
- * Directives with which an engine shows a certificate and asks for one: who has none by the authority is not let in. Setting them
- * anew makes a running engine read the files again; connections that are open stay.
+ * Directives with which an engine shows a certificate and asks for one: a caller without one by the authority is not let in. Setting them anew
+ * makes a running engine read the files again; connections that are open stay.
  */
 export function certificateSettings({ pairFile, authorityFile }: CertificateFiles): Directives {
   return {
@@ -63,8 +63,8 @@ export function certificateSettings({ pairFile, authorityFile }: CertificateFile
 }
 
 /**
- * Of these engines, those that speak TLS with this certificate: each is started with it and asked. One that is built without TLS
- * refuses the directives and ends. The files lie in `folder` meanwhile.
+ * The engines of these that speak TLS with this certificate: each is started with it and asked. An engine that is built without TLS refuses the
+ * directives and ends. The files lie in `folder` meanwhile.
  */
 export async function enginesWithTls(
   engines: readonly FoundEngine[],

@@ -43,5 +43,5 @@ function isOpen({ clients }: EngineAccess): boolean {
 /** All but what a client's script could use to reach other servers, or to harm the engine: endpoints cannot see inside scripts. */
 const RIGHTS = ["~*", "&*", "+@all", "-migrate", "-pfdebug", "-pfselftest", "-restore-asking"];
 
-/** Besides, of all writes only those that links carry; data in other numbered databases is the link's own. */
+/** The rights at a site: of all writes only those that links carry; data in other numbered databases is the link's own. */
 const SITE_RIGHTS = [...RIGHTS, "-@write", "-select", ...SITE_WRITES.map((name) => `+${name.toLowerCase()}`)];

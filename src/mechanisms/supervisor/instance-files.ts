@@ -85,7 +85,7 @@ export async function prepareDirectory(files: InstanceFiles, database: WantedIns
   await boundLog(files);
 }
 
-/** Whose data a directory holds; undefined where an agent of release 0.3.0 or older wrote it last. */
+/** The database whose data a directory holds; undefined where an agent of release 0.3.0 or older wrote it last. */
 export async function readDatabase({ databaseFile }: InstanceFiles): Promise<WantedInstance["database"] | undefined> {
   const text = await readOr(databaseFile, "{}");
   const { created, name }: Record<string, unknown> = JSON.parse(text);

@@ -25,7 +25,10 @@ export interface SupervisorDeps {
   readonly limits?: Partial<InstanceDeps["limits"]>;
 }
 
-/** What becomes of data that no wanted instance uses, and of its engine; "leave": nothing. `created` names the database that it is of, if that is known. */
+/**
+ * What becomes of data that no wanted instance uses, and of its engine; "leave": nothing. `created` names the database of the data, if that is
+ * known.
+ */
 export type FateOf = (kept: {
   readonly bdb: number;
   readonly instance: number;

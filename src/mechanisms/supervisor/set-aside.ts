@@ -13,7 +13,7 @@ export interface SetAsideData {
   readonly id: string;
   readonly bdb: number;
   readonly instance: number;
-  /** Of the database; empty where an agent of release 0.3.0 or older wrote the data. */
+  /** Name of the database; empty where an agent of release 0.3.0 or older wrote the data. */
   readonly name: string;
   /** `createdTime` of the database; undefined where an agent of release 0.3.0 or older wrote the data. */
   readonly created: string | undefined;

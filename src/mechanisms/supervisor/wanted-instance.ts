@@ -15,12 +15,12 @@ export interface WantedInstance {
   readonly port: number;
   /** Its port speaks TLS alone. */
   readonly speaksTls: boolean;
-  /** What it shows to other engines and to those who come; absent from databases that do without TLS. Never logged, never in argv. */
+  /** The certificate for other engines and for callers; absent for databases without TLS. Never logged, never in argv. */
   readonly certificate?: EngineCertificate;
   readonly storeVersion: StoreVersion;
   /** What the record says it is; a running process is never promoted or demoted because of it. */
   readonly role: "primary" | "replica";
-  /** It is a primary with replicas: how far they are decides who may succeed it. */
+  /** The instance is a primary with replicas: how far they are decides which may succeed it. */
   readonly isFollowed: boolean;
   /** How many starts as primary the leader has allowed. */
   readonly launch: number;
@@ -28,7 +28,7 @@ export interface WantedInstance {
   readonly fresh: boolean;
   /** Where a replica attaches when it starts; absent while the primary is unknown. */
   readonly primary?: { readonly host: string; readonly port: number; readonly tls?: true };
-  /** A switchover that has begun: what crashed stays down until the leader has found out who serves. */
+  /** A switchover has begun: a crashed instance stays down until the leader has found out which engine serves. */
   readonly switching: boolean;
   /** The database is between two versions: keep a long backlog, so that the old primary can re-attach. */
   readonly upgrading: boolean;

@@ -26,7 +26,7 @@ export function systemCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** By the codes of Node, OpenSSL and undici. */
+/** The kinds of failure by the codes of Node, OpenSSL and undici. */
 const FAILURES: Readonly<Record<string, AttemptFailure>> = {
   ...codes("refused", "ECONNREFUSED"),
   ...codes("closed", "ECONNRESET EPIPE UND_ERR_SOCKET UND_ERR_CLOSED UND_ERR_DESTROYED"),

@@ -43,7 +43,7 @@ export interface ManagementClient {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Whose request this is, when a node passes it on. */
+  /** The user who sent this request, when a node passes it on. */
   readonly onBehalfOf?: string;
 }
 

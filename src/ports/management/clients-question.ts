@@ -23,7 +23,7 @@ export interface ClientsQuestion extends ClientsRequest {
 /** The same without its number. */
 export type AgentQuestion = Omit<ClientsQuestion, "ask">;
 
-/** What another node answered; `missing` says why there is no answer, and that it may have been done all the same. */
+/** The answer of another node; `missing` says why there is none, although the node may have done what was asked. */
 export type OtherClients =
   ({ readonly node: number } & ClientsOutcome) | { readonly node: number; readonly missing: string };
 

@@ -15,7 +15,7 @@ export interface LinkedSite {
   readonly address: Address;
   /** The name that its certificates must have. */
   readonly serverName: string;
-  /** Who must have signed its certificates, PEM. */
+  /** The authorities that must have signed its certificates, PEM. */
   readonly authorities: string;
 }
 
@@ -48,7 +48,7 @@ export interface LinkCertificate {
   readonly certificate: string;
   /** Never logged. */
   readonly key: string;
-  /** Who signs the certificates of the own cluster, PEM. */
+  /** The authorities that sign the certificates of the own cluster, PEM. */
   readonly authorities: string;
   /** The name that certificates of the own cluster have. */
   readonly serverName: string;
@@ -81,7 +81,7 @@ export interface SiteLinkStatus {
   readonly lagMs: number;
   /** For how long this site has gone without what the other one has written; absent until what was there at first is here. */
   readonly behindMs?: number;
-  /** The same of what this site has written, by what the other one has said to have. */
+  /** For how long the other site lacks what this one has written, by what the other one has said to have. */
   readonly unconfirmedMs?: number;
   /** Operations of this site that the other one has not said to have. */
   readonly unconfirmed: number;
@@ -91,7 +91,7 @@ export interface SiteLinkStatus {
   readonly agreement?: SiteAgreement;
 }
 
-/** What the comparison of all keys with those of another site says. */
+/** The result of the comparison of all keys with those of another site. */
 export interface SiteAgreement {
   /** ISO instant of the last time that all keys were found to be the same; absent before it. */
   readonly agreedAt?: string;
@@ -108,7 +108,7 @@ export interface SiteAgreement {
 
 /** A key that two sites hold differently, although they have had the same operations. */
 export interface DifferingKey {
-  /** Its name; bytes that cannot be shown as escapes, and cut when it is long. */
+  /** Its name, with escapes for bytes that cannot be shown, and cut when it is long. */
   readonly key: string;
   /** What each site holds, in a few words and without values. */
   readonly here: string;

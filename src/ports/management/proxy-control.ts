@@ -48,7 +48,7 @@ export interface EndpointParameters extends RecordedParameters {
 export interface EndpointShard {
   /** That of the record. */
   readonly id: number;
-  /** Of the shard whose primary this is. A lower epoch than one already seen is refused. */
+  /** The epoch of the shard whose primary this is. A lower epoch than one already seen is refused. */
   readonly epoch: number;
   /** Absent while no primary is known: clients are held, up to `holdMs`, then answered with -LOADING. */
   readonly primary?: EnginePlace;
@@ -59,7 +59,7 @@ export interface EndpointShard {
 /** One database endpoint that the proxy serves. */
 export interface EndpointConfig {
   readonly bdb: number;
-  /** uid of the node, which makes the numbers of its clients those of no other node. */
+  /** uid of the node; it tells the numbers of its clients from those at every other node. */
   readonly node: number;
   readonly listen: Address;
   /** The database's Service, by name: it leads to a node that accepts clients. */
@@ -87,7 +87,7 @@ export interface EndpointConfig {
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */
   readonly scriptLimitMs: number;
   readonly parameters: EndpointParameters;
-  /** What it shows to clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */
+  /** The certificate for clients; absent while the database has none: an endpoint that speaks TLS accepts no clients then. Never logged. */
   readonly certificate?: EndpointCertificate;
   /** Settings of the database that its endpoints apply; they change while clients are connected. */
   readonly settings: EndpointSettings;
@@ -96,7 +96,7 @@ export interface EndpointConfig {
 /** Which shard of an endpoint a command is about. */
 export interface ShardName {
   readonly bdb: number;
-  /** Its id. Absent: the first shard, which is the only one that nodes before 0.5.0 know; never sent to one of them. */
+  /** The id of the shard. Absent: the first shard, which is the only one that nodes before 0.5.0 know; never sent to one of them. */
   readonly shard?: number;
 }
 
@@ -145,7 +145,7 @@ export type ProxyCommand =
   | { readonly op: "drain"; readonly deadlineMs: number }
   /** Accept clients again after a drain. */
   | { readonly op: "undrain" }
-  /** What a client asks of all clients of its database, done to those of this proxy; never sent to a node before 0.4.0. */
+  /** Carry out, at the clients of this proxy, what a client asks of all clients of its database; never sent to a node before 0.4.0. */
   | ({ readonly op: "clients" } & ClientsRequest)
   /** What another proxy of the database knows of the scripts of clients; never sent to a node before 0.5.0. */
   | ({ readonly op: "scripts" } & ScriptsRequest)
@@ -173,7 +173,7 @@ export interface EndpointCounts {
   readonly failovers: number;
   /** From when a request was sent to the engine until its reply. */
   readonly answered: HistogramValues;
-  /** The same of requests that had to wait for a primary, from when they arrived. */
+  /** Answered requests that had to wait for a primary, from when they arrived. */
   readonly answeredLate: HistogramValues;
   /** How long clients were held for changes of primary, and how long no primary could be reached otherwise. */
   readonly holds: HistogramValues;

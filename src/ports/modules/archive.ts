@@ -11,7 +11,7 @@ const LONGEST_MANIFEST = 1 << 20;
 /** The open archive of a module, which was found to be whole. */
 export interface OpenedModule extends AsyncDisposable {
   readonly manifest: ModuleManifest;
-  /** Of the shared object, hexadecimal; it identifies a build. */
+  /** The digest of the shared object, hexadecimal; it identifies a build. */
   readonly sha256: string;
   /** Size of the shared object. */
   readonly bytes: number;

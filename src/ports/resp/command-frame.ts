@@ -25,7 +25,10 @@ export function argumentsOf(frame: Buffer): readonly string[] {
   return args;
 }
 
-/** Its argument at that place, where its name is at 0 and the last one at -1; undefined when it has fewer. The others are not decoded. */
+/**
+ * The argument of the command at that place, where its name is at 0 and the last argument at -1; undefined when it has fewer. The others are not
+ * decoded.
+ */
 export function argumentAt(frame: Buffer, place: number): string | undefined {
   const wanted = place < 0 ? countAt(frame, 1) + place : place;
   let at = behindLine(frame, 0);

@@ -16,7 +16,7 @@ interface UserLogin {
 export interface EngineAddress {
   readonly host: string;
   readonly port: number;
-  /** Of the default user; absent or empty when it has none. Ignored when there are `logins`. */
+  /** The password of the default user; absent or empty when it has none. Ignored when there are `logins`. */
   readonly password?: string | undefined;
   /** Tried in this order: an engine may not know the first yet. */
   readonly logins?: readonly UserLogin[];
@@ -34,7 +34,7 @@ export interface EngineOptions extends EngineAddress, CommandSocketOptions {}
 export interface EngineClient {
   /** Sends at once, also while other replies are outstanding. An error reply is RESP_ERROR_REPLY, see `engineCodeOf`. */
   call(...args: readonly Arg[]): Promise<Reply>;
-  /** The same for several at once, one or more: each outcome in its place, an error reply as what `call` rejects with. */
+  /** Sends one or more commands at once: each outcome in its place, an error reply as what `call` rejects with. */
   callAll(commands: readonly (readonly Arg[])[], encoding: ArgEncoding): Promise<readonly (Reply | Fault)[]>;
   /** Resolves with the reason when the connection is over, for whatever reason; never rejects. */
   readonly closed: Promise<Fault>;

@@ -22,7 +22,7 @@ export interface ReplicationView {
   readonly replicationId: string;
   /** What a primary has written, or what a replica has applied, in bytes of the replication stream. */
   readonly offset: number;
-  /** Of a primary; empty for a replica that has none below itself. */
+  /** The replicas of a primary; empty for a replica that has none below itself. */
   readonly replicas: readonly ReplicaView[];
   /** Of a replica: its link to its primary. */
   readonly link?: LinkView;

@@ -12,7 +12,7 @@ export class SocketReader {
     this.#chunks = socket[Symbol.asyncIterator]();
   }
 
-  /** What has arrived; waits for something when nothing has. */
+  /** The bytes that have arrived; waits for some when there are none. */
   async some(): Promise<Buffer> {
     if (this.#rest.length === 0) await this.#more();
     return this.#rest;

@@ -16,7 +16,7 @@ export const engineParametersField = z
   .default({})
   .describe("Parameters of the engines. Each primary has them, also after a change of primary; CONFIG GET shows them.");
 
-/** The same as one text, as records and the management API have it: `name=value`, sorted, with blanks between. */
+/** Engine parameters as one text, as records and the management API have them: `name=value`, sorted, with blanks between. */
 export const engineParametersText = z
   .string()
   .max(2_000)

@@ -117,7 +117,7 @@ export const PARAMETERS: Readonly<Record<string, EngineParameter>> = {
   },
 };
 
-/** One with the name that specs and records have for it. */
+/** A parameter with the name that specs and records have for it. */
 export interface NamedParameter extends EngineParameter {
   readonly name: string;
 }

@@ -1,6 +1,6 @@
 /** What a parameter of engines may be. */
 export interface ParameterValues {
-  /** Of a value as specs have it: not of the largest ones that engines take. */
+  /** The form of a value in specs, without the largest values that engines take. */
   readonly pattern: RegExp;
   /** A value as engines take it, in the form in which engines show it; what they say where it cannot be one. */
   parse(written: string): ParsedValue;
@@ -48,7 +48,7 @@ function outside(least: bigint, most: bigint): ParsedValue {
 }
 
 const EVENTS = /^[KEg$lshzxeAtdmn]*$/;
-/** Those that `A` stands for, in the order in which engines show them. */
+/** The events that `A` stands for, in the order in which engines show them. */
 const ALL_EVENTS = [..."g$lshzxetd"];
 
 /** Classes of events, by letters. */

@@ -18,10 +18,10 @@ type EndpointName = {
 /** The settings of a database as its record holds them. */
 export type SettingValues = { readonly [Name in SettingName]: ValueOf<Name> };
 
-/** Settings of which those may be left out that have a fallback. */
+/** Settings, in which those with a fallback may be absent. */
 export type GivenSettings = Partial<SettingValues> & Pick<SettingValues, RequiredName>;
 
-/** Those that the endpoints of the database apply. */
+/** The settings that the endpoints of the database apply. */
 export type EndpointSettings = Pick<SettingValues, EndpointName>;
 
 /** The settings as bodies and answers of the management API have them: where one is left out, it has its fallback. */

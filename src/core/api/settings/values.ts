@@ -16,12 +16,12 @@ export function changesOfWire(wire: Partial<WireSettings>): Partial<SettingValue
   return collectSettings((name) => TABLE[name].ofWire(wire));
 }
 
-/** Those of `desired` that `existing` does not have. */
+/** The settings of `desired` that `existing` does not have. */
 export function differingSettings(desired: SettingValues, existing: SettingValues): Partial<SettingValues> {
   return collectSettings((name) => (desired[name] === existing[name] ? undefined : desired[name]));
 }
 
-/** Those whose value is not what they have anyway: a cluster of an older release refuses a name that it does not know. */
+/** The settings that differ from their fallbacks: a cluster of an older release refuses a name that it does not know. */
 export function settingsBesidesFallbacks(settings: SettingValues): GivenSettings {
   const given = collectSettings((name) => (settings[name] === TABLE[name].fallback ? undefined : settings[name]));
   return given as GivenSettings; // what has no fallback is never left out

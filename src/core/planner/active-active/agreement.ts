@@ -51,7 +51,7 @@ export function compareSpec(
   return { kind: "outdated", isVersionEdited: version !== undefined && version !== last?.version };
 }
 
-/** What is remembered with an object that says what is known. */
+/** The text that is kept with an object to remember what is known. */
 export function agreementText(record: ActiveActiveRecord): string {
   return JSON.stringify({ version: record.version, shared: sharedText(record) });
 }

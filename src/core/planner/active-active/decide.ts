@@ -49,7 +49,7 @@ export interface ActiveActiveView {
   /** What the other clusters know, as far as they answer. */
   readonly others: readonly ActiveActiveRecord[];
   readonly participants: readonly Participant[];
-  /** Of each participant that answers and has one. */
+  /** The databases of each participant that answers and has one. */
   readonly siteDatabases: readonly SiteDatabase[];
   /** What the own cluster says of its link; undefined while it does not answer. */
   readonly link: LinkFacts | undefined;

@@ -37,7 +37,7 @@ export function withRecord(
   return forgetOldest([...others, records.filter(isConcerned).reduce(joinedRecord, record)]);
 }
 
-/** Those of `records` that programs can go through: deeper ones, which releases before 0.5.0 accepted, are left out. */
+/** The records that programs can go through: deeper ones, which releases before 0.5.0 accepted, are left out. */
 export function usableRecords(records: readonly ActiveActiveRecord[]): readonly ActiveActiveRecord[] {
   return records.filter((record) => !isDeeperThan(record, MOST_LEVELS));
 }

@@ -14,7 +14,7 @@ export interface SiteReplication {
   readonly since: string | undefined;
   /** Why it is not up, a sentence; empty while it is. */
   readonly cause: string;
-  /** For how long this site goes without what that one has written, and the other way round; absent while it is not known. */
+  /** For how long this site lacks what the other one has written, and the other way round; absent while it is not known. */
   readonly behindMs?: number | undefined;
   readonly unconfirmedMs?: number | undefined;
   /** Whether all keys are the same at both; absent while it is not known. */
@@ -47,7 +47,7 @@ export interface LinkFacts {
 /** What the status of an Active-Active database says of its replication. */
 export interface Replication {
   readonly status: "up" | "down";
-  /** State of each participant that one is known of, by name. */
+  /** State of each participant for which one is known, by name. */
   readonly sites: ReadonlyMap<string, SiteReplication["state"]>;
   readonly statement: Statement;
 }

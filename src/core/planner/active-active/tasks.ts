@@ -9,7 +9,7 @@ import { replicationOf, type ReplicationFacts } from "./replication.ts";
 
 /** How far one participant is with something that the sites have agreed on. */
 export interface ActiveActiveTask {
-  /** The same at every participant, and from everything that it rests on: nothing is stored. */
+  /** The id is the same at every participant, and derived from everything that the task rests on: nothing is stored. */
   readonly id: string;
   readonly operation: "create_crdb" | "update_crdb" | "upgrade_crdb" | "join_crdb" | "delete_crdb";
   /** Nothing fails: what is agreed is tried until it is done. */
@@ -72,7 +72,7 @@ function versionTask({ record: { guid, name, version }, database }: TaskFacts): 
   return { ...task, status: "queued", waitingFor: `${has}${why || turn}` };
 }
 
-/** Of a site that came when others held data, or has lost all of it. */
+/** The tasks of a site that came when others held data, or has lost all of its data. */
 function joinTasks({ record, database, link }: TaskFacts, self: string | undefined): readonly ActiveActiveTask[] {
   const site = database?.activeActive?.site;
   const awaits = database?.awaitsSites === true;

@@ -21,7 +21,7 @@ export interface TurnFacts {
   readonly record: ActiveActiveRecord;
   /** The remote cluster that stands for the own cluster. */
   readonly self: string;
-  /** Of each participant that answers and has one. */
+  /** The databases of each participant that answers and has one. */
   readonly databases: readonly SiteDatabase[];
   /** What the own cluster says of its link; undefined while it does not answer. */
   readonly link: LinkFacts | undefined;

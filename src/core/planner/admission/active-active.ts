@@ -21,14 +21,14 @@ import { clusterNamed, existingText, type References } from "./references.ts";
 export interface ReviewedActiveActive {
   readonly name: string;
   readonly spec: ActiveActiveSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  /** The spec that is replaced; undefined for a new object, and for a caller that looks at an object at rest. */
   readonly before: ActiveActiveSpec | undefined;
   /** The database on this participant; undefined while there is none. */
   readonly existing: ReviewedExisting | undefined;
   readonly references: References;
 }
 
-/** What is asked of an Active-Active database, in the order in which objections are listed. */
+/** The rules for an Active-Active database, in the order in which objections are listed. */
 export const ACTIVE_ACTIVE_RULES: readonly SpecRule<ReviewedActiveActive>[] = [
   placesAreConsistent,
   ownFieldsAreRight,
@@ -85,7 +85,7 @@ function asDatabase(
   return { kind: "reaadb", name, at, spec, before, existing, references };
 }
 
-/** What is written at the top, as the spec of a database. */
+/** The fields at the top, as the spec of a database. */
 function ownSpec({
   storeVersion,
   moduleList,

@@ -4,7 +4,7 @@ import { duplicateValue, forbiddenValue, type Objection } from "./objection.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { secretHolder } from "./secret-holder.ts";
 
-/** What is made for a new cluster takes nothing that is made for something else: names are made by joining, so they could be the same. */
+/** The objects of a new cluster take no name of another object: names are made by joining, so that two could be the same. */
 export function clusterNamesAreFree({ name, before, nodes, references }: ReviewedCluster): readonly Objection[] {
   if (references === undefined || before !== undefined || nodes > 0) return [];
   const holder = ownNames.has(name)
@@ -38,7 +38,7 @@ function isObjectOf(cluster: string, name: string): boolean {
   return /^-(db-\d+|node-\d+|user-[0-9a-f]+)$/.test(rest);
 }
 
-/** Nodes run as no account that another program has: who writes the spec chooses the image, and so what runs as that account. */
+/** Nodes run as no account of another program: the writer of the spec chooses the image, and so what runs as that account. */
 export function accountIsTheirs({ name, spec, references }: ReviewedCluster): readonly Objection[] {
   const account = spec.serviceAccountName;
   if (account === undefined) return [];

@@ -39,7 +39,7 @@ export const CLUSTER_NAME_RULES: readonly SpecRule<ReviewedCluster>[] = [
   secretsAreForClusters,
 ];
 
-/** What is asked when a spec is written. What makes a cluster InvalidUpgrade (§3) is let in, to be seen there. */
+/** The rules when a spec is written. A spec that makes a cluster InvalidUpgrade (§3) is let in, so that users see that there. */
 export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   ...CLUSTER_RULES.map(({ rule }) => rule),
   ...CLUSTER_NAME_RULES,
@@ -49,7 +49,7 @@ export const CLUSTER_ADMISSION_RULES: readonly SpecRule<ReviewedCluster>[] = [
   volumesMayGrow,
 ];
 
-/** What is let in and comes to less than one may think. */
+/** Advice on specs that are let in and do less than a user may expect. */
 export const CLUSTER_ADVICE: readonly Advice<ReviewedCluster>[] = [nameIsLong, usernameIsIgnored];
 
 /** One objection at most, whose remedy satisfies all that is asked of the number. */

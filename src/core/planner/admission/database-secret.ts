@@ -5,8 +5,9 @@ import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { irrevocableHolder, isUsedByCluster } from "./secret-holder.ts";
 
 /**
- * The Secret of a database is its own: the operator writes in it, and gives its password to clients. One that a cluster, another
- * database, a remote cluster or the webhook uses is none. A name that the database had before stays: also at rest, for who wrote it may be of an older release.
+ * The Secret of a database is its own: the operator writes in it, and gives its password to clients. A Secret that a cluster, another database,
+ * a remote cluster or the webhook uses is refused. A name that the database had before stays, also at rest, because an older release may have
+ * let it in.
  */
 export function secretIsItsOwn({
   kind,

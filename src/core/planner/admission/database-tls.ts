@@ -2,7 +2,7 @@ import { forbiddenValue, requiredValue, type Objection } from "./objection.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { irrevocableHolder, isUsedByCluster } from "./secret-holder.ts";
 
-/** Where clients present a certificate, it is known who signs them. */
+/** Where clients present a certificate, the authority that signs it is named. */
 export function clientsAreKnown({ at, spec }: ReviewedDatabase): readonly Objection[] {
   if (spec.tls !== "mutual" || (spec.clientAuthenticationCertificates ?? []).length > 0) return [];
   const why = "clients present a certificate, and no authority of theirs is named";

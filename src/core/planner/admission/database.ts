@@ -98,7 +98,7 @@ function moduleVersionsAreUnchanged({ kind, at, spec, before }: ReviewedDatabase
   return renumberedModules(at, spec, before);
 }
 
-/** One that no cluster has made yet may still be written differently. */
+/** The modules of a database stay; those of one that no cluster has made yet may still be written differently. */
 function modulesStay({ at, spec, before, existing }: ReviewedDatabase) {
   return existing === undefined ? [] : changedModules(at, spec, before, existing.modules);
 }

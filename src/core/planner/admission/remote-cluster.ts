@@ -15,7 +15,7 @@ import type { References } from "./references.ts";
 export interface ReviewedRemoteCluster {
   readonly name: string;
   readonly spec: RemoteClusterSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  /** The spec that is replaced; undefined for a new object, and for a caller that looks at an object at rest. */
   readonly before: RemoteClusterSpec | undefined;
   readonly references: References;
 }

@@ -7,7 +7,7 @@ import type { SecretUsers } from "./secret-holder.ts";
 export interface ReviewedCluster {
   readonly name: string;
   readonly spec: ClusterSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  /** The spec that is replaced; undefined for a new object, and for a caller that looks at an object at rest. */
   readonly before: ClusterSpec | undefined;
   /** Nodes that the cluster has been given; 0 before it is made. */
   readonly nodes: number;
@@ -17,7 +17,7 @@ export interface ReviewedCluster {
   readonly askedSize: string | undefined;
   /** Why Kubernetes would not let its volumes grow to the size of the spec; undefined when it would, or was not asked. */
   readonly growthRefusal: GrowthRefusal | undefined;
-  /** What else is in the namespace; absent where that is looked at elsewhere. */
+  /** Other objects of the namespace; absent where another check reads them. */
   readonly references?: ClusterReferences | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface ReviewedDatabase {
   /** Where the configuration is in the object: `spec` or `spec.globalConfigurations`. */
   readonly at: string;
   readonly spec: DatabaseSpec;
-  /** The spec that is replaced; undefined for a new object, and for who looks at an object at rest. */
+  /** The spec that is replaced; undefined for a new object, and for a caller that looks at an object at rest. */
   readonly before: DatabaseSpec | undefined;
   /** What the cluster made of it; undefined while it has made nothing. */
   readonly existing: ReviewedExisting | undefined;

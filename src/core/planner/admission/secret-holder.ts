@@ -8,7 +8,7 @@ export interface SecretUsers {
   readonly remoteClusters: readonly { readonly name: string }[];
 }
 
-/** Who uses the Secret of this name, for a sentence, whatever a spec asks for it: what the product makes or reads under a name of its own. */
+/** Names the user of the Secret of this name, for a sentence, if the product makes or reads it under a name of its own, whatever a spec asks for. */
 export function secretHolder(asked: string, users: SecretUsers): string | undefined {
   const holder = irrevocableHolder(asked, users);
   if (holder !== undefined) return holder;
@@ -18,7 +18,7 @@ export function secretHolder(asked: string, users: SecretUsers): string | undefi
   return database && `StoreEnterpriseDatabase ${database.name}`;
 }
 
-/** The same of those that are given up in no case, also where an older release let them be used: of the webhook and of remote clusters. */
+/** Names the user of a Secret that is never given up, also where an older release let others use it: the webhook or a remote cluster. */
 export function irrevocableHolder(
   asked: string,
   { remoteClusters }: Pick<SecretUsers, "remoteClusters">,

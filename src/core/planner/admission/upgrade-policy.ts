@@ -30,7 +30,7 @@ export function policiesAgainst(
   return (["cluster", "database"] as const).filter((one) => policies[one] === "major");
 }
 
-/** Whose policy keeps databases from a version. */
+/** The object whose policy keeps databases from a version. */
 export interface AgainstVersion {
   /** Name of the cluster. */
   readonly cluster: string;

@@ -13,7 +13,7 @@ export function versionIsSupported({ kind, name, at, spec, references }: Reviewe
   return [unsupportedValue(`${at}.storeVersion`, spec.storeVersion, supported, remedy, "IncompatibleDatabaseVersion")];
 }
 
-/** A database that is upgraded is never taken back; who looks at an object at rest calls it drift. */
+/** A database that is upgraded is never taken back; for an object at rest, the caller reports the difference as drift. */
 export function noDowngrade({ kind, name, at, spec, before, existing }: ReviewedDatabase): readonly Objection[] {
   const [asked, has] = [spec.storeVersion, existing?.storeVersion];
   if (before === undefined || asked === before.storeVersion || asked === undefined || has === undefined) return [];

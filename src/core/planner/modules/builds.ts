@@ -5,7 +5,7 @@ import { isSameModule } from "./module-name.ts";
 /** A build of a module, as the record of a cluster, its management API and the archive of a user describe it. */
 export interface ModuleBuild {
   readonly name: string;
-  /** Of the module; absent where only one can be meant. */
+  /** The version of the module; absent where only one can be meant. */
   readonly version?: string;
   /** Database version that it is for; absent of what an engine brings, which is no build. */
   readonly compatible?: string | undefined;

@@ -7,7 +7,7 @@ export interface ListedModule {
   readonly name: string;
   readonly url: string;
   readonly credentialsSecret: string | undefined;
-  /** Of its archive; undefined when any archive is taken. */
+  /** The digest of its archive; undefined when any archive is taken. */
   readonly sha256: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function listedModules({ userDefinedModules = [] }: ClusterSpec): readonl
   });
 }
 
-/** Those that are to be fetched: never tried, tried in vain, gone from the cluster since, or lost by every node. */
+/** The modules that are to be fetched: never tried, tried in vain, gone from the cluster since, or lost by every node. */
 export function modulesToFetch(
   listed: readonly ListedModule[],
   remembered: readonly UserModuleStatus[],

@@ -24,7 +24,7 @@ export type SecretUse =
   | { readonly kind: "license"; readonly cluster: string }
   | { readonly kind: "credentials"; readonly cluster: string };
 
-/** What is against the use of a Secret that a spec names, and what a user can do about it. */
+/** Why a Secret that a spec names may not be used, and what a user can do about it. */
 export interface SecretObjection {
   /** `another's`: it belongs to something else. `not marked`: its owner has not given it for this. */
   readonly kind: "another's" | "not marked";
@@ -33,9 +33,9 @@ export interface SecretObjection {
 }
 
 /**
- * A name in a spec is a request of somebody who may not be allowed to read Secrets: one is used only when the annotation of its owner
- * gives it for this use, or when it holds nothing else than what this use needs. One that belongs to something of the product is used
- * for nothing else; `holder` says so of those that are known by their names.
+ * The writer of a spec that names a Secret may not be allowed to read Secrets: a Secret is used only when the annotation of its owner gives it
+ * for this use, or when it holds nothing but what this use needs. A Secret that belongs to something of the product is used for nothing else;
+ * `holder` names the users of Secrets that are known by their names.
  */
 export function secretObjection(
   secret: NamedSecret,

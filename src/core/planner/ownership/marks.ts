@@ -28,7 +28,7 @@ export function holderOf({ ownerReferences = [], labels = {} }: Marks): string |
   return database === undefined ? undefined : `StoreEnterpriseDatabase ${database}`;
 }
 
-/** The same, unless that is `owner`, for instance `StoreEnterpriseCluster rec`. */
+/** Names the holder, unless that is `owner`, for instance `StoreEnterpriseCluster rec`. */
 export function holderBesides(marks: Marks, owner: string): string | undefined {
   const holder = holderOf(marks);
   return holder === owner ? undefined : holder;

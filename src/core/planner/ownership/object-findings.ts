@@ -19,8 +19,8 @@ export interface Claimant {
 }
 
 /**
- * A cluster takes no object that was there before it: what has no mark of this very cluster stays as it is, until its owner gives it.
- * Of a cluster that is made, objects that someone has made again by hand stay in use: with its label, and Secrets also without one.
+ * A cluster takes no object that was there before it: an object without a mark of this very cluster stays as it is, until its owner gives it.
+ * For a cluster that is made, objects that were made again by hand stay in use: with its label, and Secrets also without one.
  */
 export function objectFindings(cluster: Claimant, found: readonly FoundObject[]): readonly Finding[] {
   const standings = found.map((object) => ({ object, standing: standingOf(cluster, object) }));

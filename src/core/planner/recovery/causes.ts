@@ -6,7 +6,7 @@ import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts
 import { warn } from "../findings/finding.ts";
 import type { FindingId } from "../findings/ids.ts";
 
-/** That an upgrade is frozen is seen by this one too; it is no cause. */
+/** Findings that are no cause: they only show that an upgrade is frozen. */
 const EFFECTS: readonly string[] = ["ClusterNotAtRest"] satisfies readonly FindingId[];
 
 /** What only the operator meets. */

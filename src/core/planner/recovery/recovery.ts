@@ -24,7 +24,7 @@ export type RecoveryAct =
   | { readonly kind: "renew-webhook"; readonly name: string }
   | { readonly kind: "restart-operator" }
   | { readonly kind: "uncordon"; readonly worker: string }
-  /** Until the operator has set `spec.clusterRecovery` to false. */
+  /** Wait until the operator has set `spec.clusterRecovery` to false. */
   | { readonly kind: "await-recovery" };
 
 /** What blocks. */
@@ -44,7 +44,7 @@ export interface Recovery {
   readonly evidence: string;
   /** In order; none when it is not for this program to do. */
   readonly acts: readonly RecoveryAct[];
-  /** What has to be given before anything can be done; empty when nothing. */
+  /** What a person has to give before anything can be done; empty when nothing is needed. */
   readonly needs: string;
   /** What cannot be taken back; empty when everything can. */
   readonly irreversible: string;
@@ -80,7 +80,7 @@ export interface SuppliedModule {
 export interface DatabaseObject {
   readonly name: string;
   readonly storeVersion: string | undefined;
-  /** What its conditions have against it, as the name of the rule, what was seen and the remedy. */
+  /** The objections of its conditions: the name of the rule, what was seen and the remedy. */
   readonly findings: readonly Finding[];
 }
 
@@ -89,7 +89,7 @@ export type RecordedDatabase = Pick<DatabaseRecord, "name" | "persistence">;
 
 /** Everything that a recovery rests on. */
 export interface RecoveryFacts {
-  /** Of a cluster that lost most of its nodes; else none are read. */
+  /** The databases of a cluster that lost most of its nodes; else none are read. */
   readonly recorded: readonly RecordedDatabase[];
   readonly input: CheckInput;
   readonly databases: readonly DatabaseObject[];

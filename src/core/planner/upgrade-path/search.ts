@@ -69,7 +69,7 @@ function keyOf({ operator, cluster, kubernetes, floor }: PathState): string {
   return [operator.operator, cluster.operator, kubernetes ?? "", floor].join("|");
 }
 
-/** Of the places that were reached, the one that is farthest on. */
+/** The states that are farthest on, of those that were reached. */
 function nearest(states: readonly PathState[]): PathState[] {
   const order = (a: PathState, b: PathState): number =>
     (compareVersionText(b.cluster.operator, a.cluster.operator) ?? 0) ||

@@ -10,7 +10,7 @@ export interface PlanStep {
   readonly pauses: string;
   /** What cannot be undone afterwards; empty when everything can. */
   readonly irreversible: string;
-  /** Who has to agree first; empty when no agreement is needed. */
+  /** The person who has to agree first; empty when no agreement is needed. */
   readonly consent: string;
   readonly commands: readonly string[];
   /** What users should know beforehand. */

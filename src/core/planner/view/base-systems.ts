@@ -3,7 +3,7 @@ import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** Base systems of which a module needs a build: one of each group. */
+/** Groups of base systems: a module needs a build for one base system of each group. */
 export type NeededSystems = readonly (readonly string[])[];
 
 /**
@@ -23,7 +23,7 @@ export function neededSystems(
   return [own === undefined ? release.baseSystems : [own]];
 }
 
-/** Those of them on which a database of a version has no build of a module to load. */
+/** The base systems on which a database of a version has no build of a module to load. */
 export function systemsWithoutBuild(
   needed: NeededSystems,
   builds: readonly ModuleBuild[],

@@ -31,7 +31,7 @@ export function brings(engines: readonly VersionModules[], name: string, storeVe
   );
 }
 
-/** Whether a module is one that engines of a database version bring; nodes of release 0.1.0 do not say of which version. */
+/** Whether engines of a database version bring the module; nodes of release 0.1.0 do not say for which version. */
 export function isBundledFor(module: ClusterModule, name: string, storeVersion: string): boolean {
   const { bundled, databaseVersions } = module;
   const isOfVersion = databaseVersions === undefined || databaseVersions.some((version) => version === storeVersion);

@@ -60,7 +60,7 @@ export interface Workload {
   readonly currentRevision: string;
   /** Changes with each change of its spec, by whomever. */
   readonly writing: string;
-  /** What is known of the last writing to the one who decides on it; absent when it is as it was written, or not known. */
+  /** How the StatefulSet was altered since its last writing; absent when it is as it was written, or when that is not known. */
   readonly alteration?: Alteration;
   /** The StatefulSet controller has seen what was last written. */
   readonly observed: boolean;
@@ -103,7 +103,7 @@ export interface NodePod {
   readonly unschedulable: boolean;
   /** It belongs to no StatefulSet. */
   readonly orphaned: boolean;
-  /** Its account was deleted and made again after it, less than an hour ago: Kubernetes refuses the token that it has. */
+  /** Its account was deleted and made again after the pod was made, less than an hour ago: Kubernetes refuses the token of the pod. */
   readonly hasFormerAccount?: true;
 }
 
@@ -145,17 +145,17 @@ export interface ClusterNode {
   readonly baseSystem?: string | undefined;
   /** Its engines, by the database versions that they serve. */
   readonly engines: readonly NodeEngine[];
-  /** What it can do that nodes of older releases cannot; those of releases before 0.4.0 say none. */
+  /** Capabilities that nodes of older releases lack; empty for nodes of releases before 0.4.0. */
   readonly capabilities: readonly string[];
   /** Memory of its machine, in bytes. */
   readonly memoryBytes: number;
-  /** Of its container; absent of a node of a release before 0.4.0. */
+  /** Memory of its container; absent for a node of a release before 0.4.0. */
   readonly memory?: NodeMemory;
-  /** Of its volume, in bytes; absent until it was measured, and of a node of a release before 0.4.0. */
+  /** Its volume, in bytes; absent until it was measured, and for a node of a release before 0.4.0. */
   readonly volume?: NodeVolume;
   /** Data on its volume that no record asks for. */
   readonly setAside: readonly SetAside[];
-  /** Its volume is nearly full: the databases whose writes are refused therefore. */
+  /** Present when its volume is nearly full: the databases whose writes are refused therefore. */
   readonly fullVolume?: FullVolume;
 }
 
@@ -189,7 +189,7 @@ export interface SetAside {
   readonly id: string;
   /** uid of the database that it is of. */
   readonly database: number;
-  /** Of that database; empty when it is not known. */
+  /** Name of that database; empty when it is not known. */
   readonly name: string;
   /** ISO instant. */
   readonly since: string;
@@ -221,7 +221,7 @@ export interface ClusterDatabase extends Pick<
   readonly storeVersion: StoreVersion;
   /** Names of the modules that its engines have loaded. */
   readonly modules: readonly string[];
-  /** Those of them that it asks for; the others are built into the engine. */
+  /** The modules that the database asks for; the others are built into the engine. */
   readonly askedModules: readonly string[];
   /** It comes back only once a user agrees to what is gone. */
   readonly needsConsent: boolean;

@@ -22,7 +22,7 @@ export function crashingEngines({ cluster }: Pick<ClusterView, "cluster">): read
   );
 }
 
-/** Those on one node that end before they serve. */
+/** The engines on one node that end before they serve. */
 export function failingOn(view: ClusterView, uid: number): readonly FailingEngine[] {
   return databasesOn(view, uid, () => true)
     .flatMap(failuresOf)

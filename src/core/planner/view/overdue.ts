@@ -21,7 +21,7 @@ export function stuckText(pod: NodePod): string {
   return finalizers.length === 0 ? why : `${why}; finalizers keep it: ${finalizers.join(", ")}`;
 }
 
-/** What a user does about a pod that cannot run from what it is made from, when it would be made from something else now. */
+/** What a user does about a pod that cannot run from its own template, when a new pod would be made from another one. */
 export function makeAgain(pod: string): string {
   return `to make it again: ${deleteObjects("pod", [pod])}`;
 }

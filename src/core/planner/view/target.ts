@@ -8,9 +8,9 @@ import { nodeOf, uidOf, type ClusterView, type NodePod } from "./cluster-view.ts
 type TargetFacts = Pick<ClusterView, "spec" | "remembered" | "release" | "workload" | "pods" | "cluster">;
 
 /**
- * The node tag that the cluster shall run. Automatic upgrade makes it the operator's own; a tag in the spec is the
- * user's word; else the tag stays what it is, so that a new operator moves nothing by itself (§2.2). A step that is under way
- * is finished before the next one begins automatically.
+ * The node tag that the cluster shall run. Automatic upgrade asks for the operator's own tag; otherwise the tag in the spec counts; without one
+ * the tag stays as it is, so that a new operator changes nothing unasked (§2.2). A step that is under way ends before the next one begins
+ * automatically.
  */
 export function targetTag(view: TargetFacts): string {
   const { spec, remembered, release, workload } = view;

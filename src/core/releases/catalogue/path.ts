@@ -24,8 +24,8 @@ export function pathProblem(from: Release, to: Release): PathProblem | undefined
 }
 
 /**
- * What is certain of a step from a node tag that is in no release, by its X.Y.Z alone: the builds of node tags and of
- * operators are counted apart. Undefined when nothing is.
+ * What is certain about a step from a node tag that is in no release, by its X.Y.Z alone: builds of node tags and of operators are counted
+ * apart. Undefined when nothing is certain.
  */
 export function unknownPathProblem(fromTag: string, to: Release): PathProblem | undefined {
   const line = lineOf(fromTag);

@@ -43,7 +43,7 @@ export interface Release {
   readonly storedVersion: "v1alpha1" | "v1";
   /** What a node may do unless more is asked for. */
   readonly security: "privileged" | "unprivileged";
-  /** Who the engines of a node are: the user of the node in its container, or another one in a container of their own. */
+  /** The user that engines run as: the user of the node in its container, or another one in a container of their own. */
   readonly engines: "in-node" | "in-own-container";
   /** Month in which this line of the software is no longer cared for, `YYYY-MM`; absent while none is announced. */
   readonly endOfLife?: string;

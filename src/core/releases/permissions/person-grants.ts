@@ -48,12 +48,12 @@ function gives(role: PersonRole, { verb, group, resource, name, namespace }: Acc
   });
 }
 
-/** What is asked for, for people: `list pods`, `patch storeenterpriseclusters.app.storeenterprise.io "rec"`. */
+/** An access in words for people: `list pods`, `patch storeenterpriseclusters.app.storeenterprise.io "rec"`. */
 export function accessText({ verb, group, resource, name }: Access): string {
   return `${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` "${name}"`}`;
 }
 
-/** The line by which somebody who may grant rights gives these Roles to a person in a namespace; a reader fills in one who is not known. */
+/** The command that gives these Roles to a person in a namespace, for a user who may grant rights; the reader fills in a person who is not known. */
 export function grantRolesCommand(
   roles: readonly PersonRole[],
   person: Person | undefined,

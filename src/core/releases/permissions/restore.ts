@@ -7,7 +7,7 @@ const LONGEST_LIST = 350;
 /** A longer command is no help; a whole Role is applied then. */
 const LONGEST_COMMAND = 560;
 
-/** What is lacking in one Role, as half a sentence with verbs, resources, namespace and the consequence. */
+/** The missing permissions of one Role, as half a sentence with verbs, resources, namespace and the consequence. */
 export function permissionsText(lacking: readonly MissingPermission[]): string {
   const [first] = lacking;
   if (first === undefined) return "";

@@ -15,7 +15,7 @@ export async function readVolumes(kube: Kube, place: Required<Ref>): Promise<rea
   return (await listClaims(kube, place)).map(volumeOf);
 }
 
-/** The same, each with what Kubernetes says when it is asked, without effect, to let it grow to `size`; not asked without a size. */
+/** The volumes, each with the answer of Kubernetes to a request, without effect, to let it grow to `size`; without a size nothing is asked. */
 export async function readGrowingVolumes(
   kube: Kube,
   place: Required<Ref>,

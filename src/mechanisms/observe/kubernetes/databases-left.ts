@@ -6,8 +6,8 @@ import type { Kube, ResourceType, Stored } from "#kit/kube/kube";
 import { Clusters, Databases } from "./kinds.ts";
 
 /**
- * The databases that a cluster which is being deleted waits for: those that it has, and while it has nodes also those that it is to
- * make. Databases of another cluster, and those of which nothing says whose they are, are none.
+ * The databases that a cluster which is being deleted waits for: those that it has, and, while it has nodes, those that it is to make. A
+ * database of another cluster is none of them, nor one whose cluster is not known.
  */
 export async function readDatabasesLeft(
   kube: Kube,

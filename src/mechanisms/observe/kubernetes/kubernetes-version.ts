@@ -6,7 +6,7 @@ import type { Kube } from "#kit/kube/kube";
 
 /** How long an answer is believed, in milliseconds: API servers are upgraded too. */
 const BELIEVED_MS = 60_000;
-/** One that did not say it is asked again after this: an upgrade waits for the answer. */
+/** When an API server that did not say its version is asked again: an upgrade waits for the answer. */
 const SILENT_MS = 2_000;
 
 /** The group that the API of OpenShift has, and no other. */

@@ -100,7 +100,7 @@ function ordinalOf({ name }: Stored<object>["metadata"]): number {
   return Number(name.slice(name.lastIndexOf("-") + 1));
 }
 
-/** Those by which Kubernetes itself orders deletions end unasked. */
+/** The finalizers by which Kubernetes itself orders deletions: they end unasked. */
 const OF_KUBERNETES: readonly string[] = ["orphan", "foregroundDeletion"];
 
 function finalizersOf({ finalizers = [] }: Stored<object>["metadata"]): { readonly finalizers?: readonly string[] } {
@@ -108,7 +108,7 @@ function finalizersOf({ finalizers = [] }: Stored<object>["metadata"]): { readon
   return others.length === 0 ? {} : { finalizers: others };
 }
 
-/** One that was deleted by force is due now, and waits for a finalizer alone. */
+/** When a pod is due to end; one that was deleted by force is due now, and waits for a finalizer alone. */
 function endOf({ deletionTimestamp, deletionGracePeriodSeconds }: Stored<Pod>["metadata"]): Pick<NodePod, "endsInMs"> {
   if (deletionTimestamp === undefined) return {};
   return { endsInMs: deletionGracePeriodSeconds === 0 ? 0 : Date.parse(deletionTimestamp) - Date.now() };

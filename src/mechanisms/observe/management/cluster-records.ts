@@ -63,7 +63,7 @@ async function readPolicy(client: ManagementClient): Promise<ClusterPolicy | und
   }
 }
 
-/** The same as facts for the planner; of the same records always the same object. */
+/** The records as facts for the planner; the same records always give the same object. */
 export function factsOf(records: ClusterRecords | UnreachableCluster): PolledCluster | Unreachable {
   if ("unreachable" in records) {
     const cause = records.refused === true ? ({ cause: "credentials" } as const) : {};
@@ -76,7 +76,7 @@ export function factsOf(records: ClusterRecords | UnreachableCluster): PolledClu
   return facts;
 }
 
-/** A cluster of a thousand databases is looked at for each of them. */
+/** The facts by their records, because each of a thousand databases asks for those of its cluster. */
 const factsKnown = new WeakMap<ClusterRecords, PolledCluster>();
 
 function factsFrom(records: ClusterRecords): PolledCluster {

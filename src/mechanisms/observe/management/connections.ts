@@ -107,7 +107,10 @@ async function readSecrets(
 
 type Login = Pick<ClusterSecrets, "username" | "password">;
 
-/** Of the Secret of the cluster, or of one that its spec names: that of another is sent to no node, and one that was not given only where it is in use. */
+/**
+ * The login from the Secret of the cluster, or from one that its spec names: the Secret of another owner is sent to no node, and one that was
+ * not given only where it is in use.
+ */
 async function readLogin(
   kube: Kube,
   { name: cluster, namespace }: Ref & { readonly namespace: string },

@@ -26,7 +26,7 @@ const rulesReview = z.object({
 });
 type Rule = NonNullable<z.output<typeof rulesReview>["status"]["resourceRules"]>[number];
 
-/** Those of `needs` that the authorizer does not list for the caller, by one request; it may allow them all the same. */
+/** The entries of `needs` that the authorizer does not list for the caller, by one request; it may allow them all the same. */
 export async function askOwnRules(kube: Kube, namespace: string, needs: readonly Need[]): Promise<readonly Need[]> {
   const body = { apiVersion: VERSION, kind: "SelfSubjectRulesReview", spec: { namespace } };
   const answer = await kube.raw("POST", `${API}/selfsubjectrulesreviews`, body);
@@ -45,7 +45,7 @@ export async function askOwnAccess(
   return isAllowed(await kube.raw("POST", `${API}/selfsubjectaccessreviews`, body));
 }
 
-/** The same without waiting for an answer: undefined, with a log line, while the API server gives none. */
+/** Asks without waiting for an answer: undefined, with a log line, while the API server gives none. */
 export async function tryAskOwnAccess(
   kube: Kube,
   namespace: string,

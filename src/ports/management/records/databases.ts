@@ -125,7 +125,7 @@ export interface BdbCreate extends WireSettings {
 export interface BdbCertificate {
   readonly certificate: string;
   readonly key: string;
-  /** Who must have signed the certificate of a client, for `tls_mode` mutual. */
+  /** The authorities that must have signed the certificate of a client, for `tls_mode` mutual. */
   readonly client_authorities?: string;
 }
 
