@@ -6,7 +6,7 @@ export function reportAndExit(error: unknown): never {
   return exitWith(error, error instanceof Fault ? error.remedy : "");
 }
 
-/** The same for a command that a person runs, with the remedy for people. */
+/** Reports the error of a command that a person runs, with the remedy for people, and exits. */
 export function reportToPersonAndExit(error: unknown): never {
   return exitWith(error, error instanceof Fault ? error.forPeople : "");
 }

@@ -43,7 +43,7 @@ export interface AgentDeps {
   readonly kube: Kube;
   /** Arguments for this Node.js: the program that runs a proxy. */
   readonly proxyArgs: readonly string[];
-  /** The same for the program that runs a link. */
+  /** Arguments for this Node.js: the program that runs a link. */
   readonly linkArgs: readonly string[];
   /** Where engines are looked for, and what proxy and link get of it. */
   readonly env: Readonly<Record<string, string | undefined>>;

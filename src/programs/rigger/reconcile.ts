@@ -62,7 +62,10 @@ export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
   };
 }
 
-/** Undefined while no node answers, as while a cluster is being made: clients are sent where they were sent before. */
+/**
+ * The answer of the cluster; undefined while no node answers, for instance while the cluster is being made: clients are sent where they were
+ * sent before.
+ */
 async function askCluster(
   client: ManagementClient,
 ): Promise<{ readonly nodes: readonly NodeRecord[]; readonly bdbs: readonly BdbRecord[] } | undefined> {

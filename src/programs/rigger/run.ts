@@ -91,7 +91,7 @@ function startCache(
   };
 }
 
-/** One client after the other: a new one once password or authority of the cluster have changed. */
+/** Keeps one client at a time: a new one once password or authority of the cluster have changed. */
 function followMounts(
   { readConfig, log }: RiggerOptions,
   first: RiggerConfig,

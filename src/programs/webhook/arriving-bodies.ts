@@ -11,8 +11,8 @@ export interface ArrivingBody {
 }
 
 /**
- * The bodies that a server holds at once, at most `most` bytes of them: anyone may send some. When there is more, the address that holds
- * the most loses its largest, so that small ones of others arrive whatever somebody sends.
+ * The bodies that a server holds at once, at most `most` bytes of them: any client may send some. When there is more, the address that holds the
+ * most loses its largest, so that small ones of other addresses arrive whatever one sends.
  */
 export class ArrivingBodies {
   readonly #most: number;

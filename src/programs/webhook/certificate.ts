@@ -15,9 +15,9 @@ export interface WebhookCertificateDeps {
   readonly namespace: string;
 }
 
-/** The secret is looked at this often, so that one that is made again is in use within a moment; in milliseconds. */
+/** How often the secret is looked at, in milliseconds, so that one that is made again is in use within a moment. */
 const LOOK_MS = 500;
-/** A pair that those who trust the one before would not trust is used after this time: the webhook trusts it first. */
+/** When a pair is used that clients with the former trust would refuse, in milliseconds: the webhook trusts it first. */
 const TRUST_MS = 3_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Reads by a key. Those who ask while a read is under way share the next one, so that each has what was read after it asked, and any
- * number of them makes two reads.
+ * Reads by a key. Callers that ask while a read is under way share the next one, so that each gets what was read after it asked, and any number
+ * of callers makes two reads.
  */
 export function sharedReads<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const reads = new Map<string, Reading<T>>();

@@ -24,7 +24,7 @@ export interface Pairs {
 /** A certificate of the server lives this long, and is renewed when a third of it is left. */
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-/** As many authorities back trust is kept. */
+/** Trust reaches back over so many authorities. */
 const LINKS = 4;
 
 /** Pairs for the server `hosts[0]`, also known as the other hosts. */

@@ -33,14 +33,14 @@ export interface DatabasePasswords {
   /** Secrets for the next databases; the number of one is the uid. */
   readonly free: Pick<NumberedSecrets, "take" | "isReady">;
   /**
-   * Of a database that is being made, into the Secret that was taken for it; its engines get a password of their own. False when the
-   * Secret is gone.
+   * Writes the passwords of a database that is being made into the Secret that was taken for it; its engines get a password of their own. False
+   * when the Secret is gone.
    */
   set(free: FreeSecret, password: string, certificate: EndpointCertificate | undefined): Promise<boolean>;
   remove(uid: number): Promise<void>;
 }
 
-/** Who is let in by the endpoints of a database, and who by its engines. */
+/** The passwords that the endpoints of a database accept, and those that its engines accept. */
 export interface HeldPasswords {
   readonly set: PasswordSet;
   /** Rises with each change of the set. */

@@ -10,13 +10,13 @@ import type { Log } from "#kit/base/log";
 import type { AgentConfig } from "../runtime/config.ts";
 import { openMountedSecret } from "../runtime/mounted-secret.ts";
 
-/** Who is the cluster to its management API, as the mounted Secrets of this node say it now. */
+/** The logins of the cluster to its management API, as the mounted Secrets of this node say them now. */
 export interface NodeAccess {
   /** What this node says to others. */
   readonly own: () => Login;
   /** What it lets in. */
   readonly accepted: () => readonly Login[];
-  /** Of what the operator has written; 0 before the first. */
+  /** The revision that the operator has written; 0 before the first. */
   readonly revision: () => number;
   /** When the current login replaced another one, as an ISO instant; undefined while it is the first. */
   readonly replacedAt: () => string | undefined;

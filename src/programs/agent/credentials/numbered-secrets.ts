@@ -16,7 +16,7 @@ export interface NumberedSecrets {
   take(counter: Counter): Promise<FreeSecret | undefined>;
   /** Whether `take` would find one now. */
   isReady(counter: Counter): Promise<boolean>;
-  /** Puts into it what it is for; false when it is not there any more, or someone else has filled it. */
+  /** Puts the contents into the Secret; false when it is not there any more, or another writer has filled it. */
   fill(free: FreeSecret, contents: SecretContents): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export interface NumberedSecrets {
 export interface Counter {
   /** The lowest number that none had, as far as is known. */
   next(): number;
-  /** By compare-and-swap: this number and those below it are used from now on. False when it was used already. */
+  /** Marks this number and those below it as used, by compare-and-swap. False when the number was used already. */
   use(number: number): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ interface Numbering {
 }
 
 const FILL_ATTEMPTS = 5;
-/** That none was there counts so long, in milliseconds. */
+/** How long the answer counts that no Secret was there, in milliseconds. */
 const COUNTS_MS = 150;
 
 /** The Secrets with these names. */
@@ -116,7 +116,7 @@ async function look(
   return undefined;
 }
 
-/** Undefined also when it is another's, and when the Role does not name it, or not yet. */
+/** The Secret, if it is the cluster's own; undefined also when it is another's, and when the Role does not name it, or not yet. */
 async function readOwnSecret(
   { kube, cluster, namespace }: OwnSecretsDeps,
   name: string,
@@ -158,7 +158,7 @@ async function make(deps: OwnSecretsDeps, { name }: FreeSecret, { labels, data }
   }
 }
 
-/** What is filled no longer goes away with the object of the cluster: it goes with its database or user. */
+/** Fills a Secret, which then no longer goes away with the object of the cluster, but with its database or user. */
 async function fill(
   deps: OwnSecretsDeps,
   prepared: Stored<Secret>,

@@ -31,11 +31,11 @@ export interface NodeLease {
   renewedAt(): number;
   /** Calls back at once when a renewal is confirmed. */
   onRenewed(listener: () => void): void;
-  /** Of the Lease as this process holds it: which process of the node this one is; undefined before the first renewal. */
+  /** The number of the process of the node that this one is, by the Lease as this process holds it; undefined before the first renewal. */
   transitions(): number | undefined;
   /**
-   * Whose promises count, as the renewals say that another node may go by: the last confirmed one, and each later one whose outcome
-   * is not known. Undefined stands for every other node.
+   * The sets of voters that another node may go by: that of the last confirmed renewal, and of each later one whose outcome is not known.
+   * Undefined stands for every other node.
    */
   voterSets(): readonly (readonly number[] | undefined)[];
   /** Resolves when the node is a member: the first renewal is stored. */
@@ -109,7 +109,7 @@ interface LeaseRef {
   readonly namespace: string;
 }
 
-/** As the API server has it at this moment; read by a list, which nodes may do. Undefined when there is none. */
+/** The Lease as the API server has it at this moment; read by a list, which nodes may do. Undefined when there is none. */
 export async function readNodeLease(kube: Kube, { name, namespace }: LeaseRef): Promise<Stored<Lease> | undefined> {
   const { items } = await kube.list(Leases, { namespace, fieldSelector: `metadata.name=${name}`, ...WITHIN });
   return items[0];
@@ -168,7 +168,7 @@ class OwnLease {
     return { holderIdentity, leaseDurationSeconds: NODE_LEASE_MS / 1000, renewTime, leaseTransitions };
   }
 
-  /** Another writer: a user who changed a label, or a successor, which fences this process. */
+  /** Checks a Lease that another writer changed: a user who changed a label, or a successor, which fences this process. */
   #check(current: Stored<Lease> | undefined): void {
     const held = this.#held;
     if (held === undefined) return;

@@ -98,7 +98,7 @@ const schema = z.object({
   cores: z.int().nonnegative(),
   /** Of its machine. */
   memoryBytes: z.int().nonnegative(),
-  /** Of its container; absent from nodes of releases before 0.4.0. */
+  /** Memory of its container; absent from nodes of releases before 0.4.0. */
   container: z.object({ limit: z.int().positive(), reserve: z.int().nonnegative() }).optional(),
   startedAt: z.iso.datetime(),
 });

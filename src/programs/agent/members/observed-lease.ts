@@ -14,7 +14,7 @@ export interface ObservedLease {
   readonly held: boolean;
   /** How many processes have acted for the node. */
   readonly transitions: number;
-  /** By the steady clock of this process, so that clocks of nodes need not agree, in milliseconds. */
+  /** When the lease was renewed, in milliseconds of the steady clock of this process, so that clocks of nodes need not agree. */
   readonly renewedAt: number;
   /** As `renewedAt`; for a renewal older than this process, when this process saw it first. */
   readonly seenAt: number;

@@ -4,7 +4,7 @@ import type { PledgeFacts } from "../../../core/planner/node/grant.ts";
 
 /** How often a process has consented to a take-over from each node; those that it never consented about are absent. */
 export interface ConsentCounts {
-  /** Of this process alone: another one does not know what it said. */
+  /** The process that has counted: another process of the node does not know what it said. */
   readonly process: string;
   readonly counts: Readonly<Record<string, number>>;
 }

@@ -13,7 +13,7 @@ export interface PromisesOptions {
   readonly voterSets: () => readonly Voters[];
   /** When the newest renewal of the lease was sent that the API server confirmed. */
   readonly renewedAt: () => number;
-  /** Of a node, about this one, as it reported last. */
+  /** The tag for this node that another node reported last. */
   readonly tagOf: (node: number) => string | undefined;
   /** Asks a node to take nothing over for the length of a lease; undefined when it does not promise. */
   readonly ask: (node: number) => Promise<GivenPromise | undefined>;
@@ -25,7 +25,7 @@ export class Promises {
   readonly #options: PromisesOptions;
   /** The last promise of each node, and when the request for it was sent, in milliseconds of uptime. */
   readonly #given = new Map<number, GivenPromise & { readonly at: number }>();
-  /** Of each node, those that were known while this one held a grant. */
+  /** The tags of each node that were known while this one held a grant. */
   readonly #tags = new Map<number, readonly (string | undefined)[]>();
   /** The renewal that counted then. */
   #keptRenewal = Number.NEGATIVE_INFINITY;
@@ -46,9 +46,9 @@ export class Promises {
   }
 
   /**
-   * As `heldSince`, by the nodes alone whose consents are those that were known when `keepTags` was called last: none of them has
-   * consented to a take-over since. Long ago without known voters, because a leader needs no consent then, and after another
-   * renewal, because a leader may have asked the voters of the one before.
+   * As `heldSince`, counting only nodes whose consents are those that were known when `keepTags` was called last: none of them has consented to
+   * a take-over since. Long ago without known voters, because a leader needs no consent then, and after another renewal, because a leader may
+   * have asked the voters of the one before.
    */
   unbrokenSince(): number {
     const { voterSets, renewedAt } = this.#options;

@@ -17,7 +17,7 @@ export interface ModuleStore {
   read(uid: string): Promise<Readable>;
   /** Stores a shared object durably; throws when it is not that of `module`. */
   put(module: Pick<InstalledModule, "uid" | "sha256">, library: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Until it is disposed, `keepOnly` leaves the shared object alone: it is stored before a record lists it. */
+  /** Keeps `keepOnly` from removing the shared object until this is disposed: it is stored before a record lists it. */
   claim(uid: string): Disposable;
   /** Removes all but these, and those that are claimed. */
   keepOnly(uids: readonly string[]): void;
@@ -65,7 +65,7 @@ export async function openModuleStore(folder: string): Promise<ModuleStore> {
   };
 }
 
-/** The same bytes; an error instead of their end when they are not those of the module. */
+/** Passes on the bytes; throws at their end when they are not those of the module. */
 async function* verifyDigest(
   { uid, sha256 }: Pick<InstalledModule, "uid" | "sha256">,
   library: AsyncIterable<Uint8Array>,

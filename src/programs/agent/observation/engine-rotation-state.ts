@@ -19,8 +19,8 @@ export interface EngineRotationContext extends EngineLoginContext {
 const ANSWER_MS = 1_000;
 
 /**
- * What is due for the password of the cluster at the engines of a database. The next one is used when each engine accepts it; the
- * former one ends when each engine gives the new one to its primary, and each proxy logs in with it.
+ * The act that is due for the cluster's password at the engines of a database. The next password is used when each engine accepts it; the former
+ * one ends when each engine gives the new one to its primary, and each proxy logs in with it.
  */
 export async function gatherEngineRotation(
   context: EngineRotationContext,

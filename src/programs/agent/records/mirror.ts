@@ -58,7 +58,7 @@ export class RecordMirror {
     else this.forget(uid);
   }
 
-  /** Those of all databases, by uid; the same list until one changes. */
+  /** The records of all databases, by uid; the same list until one changes. */
   all(): readonly DatabaseRecord[] {
     this.#all ??= [...this.databases.values()].toSorted((a, b) => a.uid - b.uid);
     return this.#all;
@@ -72,7 +72,7 @@ export class RecordMirror {
       .map(([, { name }]) => name);
   }
 
-  /** False while the record of the database was never readable, or one of which it is not known what it is about. */
+  /** False while the record of the database was never readable, or an unreadable record may be that of any database. */
   isReadable(bdb: number): boolean {
     return ![...this.#unreadable].map(uidOf).some((uid) => uid === bdb || !Number.isInteger(uid));
   }

@@ -8,13 +8,13 @@ import { lackingRight } from "./rights.ts";
 export interface Denied {
   /** Each right that was missing so far. */
   readonly list: () => readonly Access[];
-  /** What is read; `absent` and a note when the caller may not read it. */
+  /** The result of a reading; `absent` and a note when the caller may not read it. */
   readonly unless: <T, Absent>(reading: Promise<T>, absent: Absent) => Promise<T | Absent>;
-  /** The same way to the API, which notes what the caller may not, and says so in the same words for all of it. */
+  /** The way to the API that notes what the caller may not do, and says so in the same words for all of it. */
   readonly noting: (kube: Kube) => Kube;
 }
 
-/** Why something is not known to a caller who may not read it; what exactly is missing is said once, beside it. */
+/** Why something is not known to a caller who may not read it; the missing permissions are named once, beside it. */
 export const MAY_NOT_READ = "you may not read it";
 
 /** An empty note. */

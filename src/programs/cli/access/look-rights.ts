@@ -9,7 +9,7 @@ export interface LookedAt {
   readonly credentials: string;
 }
 
-/** What it takes to look at a cluster and to log in, as a command that changes things does before anything else. */
+/** The rights to look at a cluster and to log in, which a command that changes things needs before anything else. */
 export function lookRights({ name, namespace, credentials }: LookedAt): readonly Access[] {
   const secret = { group: "", resource: "secrets", namespace };
   return [

@@ -29,7 +29,7 @@ export async function askCluster(access: NamespaceAccess, name?: string): Promis
   throw new Fault({ code, retry, remedy }, `cluster ${reached.rec.metadata.name} cannot be asked: ${text}`);
 }
 
-/** The same; or what the caller lacks to ask it. */
+/** The cluster, or what the caller lacks to ask it. */
 export async function reachCluster(access: NamespaceAccess, name?: string): Promise<ClusterClient | UnaskedCluster> {
   const rec = await chosenCluster(access, name);
   const spec = readClusterSpec(rec);

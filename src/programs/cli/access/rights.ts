@@ -19,7 +19,7 @@ export interface RightsPlace {
   readonly namespace: string;
 }
 
-/** Those of `wanted` that the caller lacks, as the authorizer says. */
+/** The entries of `wanted` that the caller lacks, as the authorizer says. */
 export async function missingRights(kube: Kube, wanted: readonly Access[]): Promise<readonly Access[]> {
   const answers = await Promise.all(wanted.map((access) => askOwnAccess(kube, access.namespace, access)));
   return wanted.filter((_, index) => answers[index] === false);
@@ -70,7 +70,10 @@ export function lackingRight(error: unknown): Access | undefined {
   return isFault(error, kubeFaults.forbidden) ? details.safeParse(error.details).data?.access : undefined;
 }
 
-/** A refusal as the person who asked needs it: what is missing, and the line by which somebody grants it; other errors stay as they are. */
+/**
+ * A refusal as the person who asked needs it: the missing right, and the command with which another person grants it; other errors stay as they
+ * are.
+ */
 export async function refusalForPerson(error: unknown, { kube, namespace }: RightsPlace): Promise<unknown> {
   const access = lackingRight(error);
   if (access === undefined || !(error instanceof Fault)) return error;
@@ -97,7 +100,7 @@ function clusterOf(secret: string): string {
 
 const review = z.object({ status: z.object({ userInfo: z.object({ username: z.string() }) }) });
 
-/** Who the API server takes the caller for; undefined where it does not say, as before Kubernetes 1.28. */
+/** The user that the API server takes the caller for; undefined where it does not say, as before Kubernetes 1.28. */
 async function whoAsks(kube: Kube): Promise<Person | undefined> {
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   try {
@@ -121,7 +124,7 @@ function lackText(missing: readonly Access[], person: Person | undefined, namesp
   return `${who} may not ${missing.map(accessText).join(", ")} (namespace ${namespace})`;
 }
 
-/** What no ready Role gives is a matter of who administers Kubernetes. */
+/** Rights that no ready Role gives have to come from the administrator of Kubernetes. */
 function grantOf(missing: readonly Access[], person: Person | undefined, namespace: string, logins: Logins): string {
   const { roles, left } = rolesThatGive(missing, logins);
   const grant = `A user who may grant permissions runs: ${grantRolesCommand(roles, person, { namespace, logins })}`;

@@ -40,7 +40,7 @@ export function recordText(record: ActiveActiveRecord, columns?: number): string
 
 const HEADING = ["SITE", "ID", "STATE", "SINCE", "LAG", "UNCONFIRMED", "RECEIVED", "SENT", "CAUSE"];
 
-/** What is so of the database here, then one line for each other site. */
+/** One line about the database here, then one line for each other site. */
 export function healthText(name: string, health: LinkHealth, columns?: number): string {
   const clients = health.awaits_sites ? ["clients of this site wait until it has what the others hold\n"] : [];
   const cause = health.cause === "" ? [] : [`nothing is sent from this site: ${health.cause}\n`];

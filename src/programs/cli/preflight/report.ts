@@ -71,7 +71,7 @@ export function preflightTable(report: PreflightReport, all: boolean, columns?: 
   ].join("");
 }
 
-/** What is not known for one reason is one paragraph, however many checks it keeps from an answer. */
+/** All checks that lack an answer for the same reason are one paragraph. */
 function unknownTexts({ checks, notRead }: PreflightReport, columns?: number): readonly string[] {
   const unknowns = checks.flatMap(({ id, asks, finding }) =>
     finding?.severity === "unknown" ? [{ id, finding, why: finding.evidence.replace(unknownPrefix(asks), "") }] : [],

@@ -11,7 +11,7 @@ import { chosenCluster, type NamespaceAccess } from "../access/namespace-access.
 import { bundleText } from "./perform.ts";
 import type { UpgradeOptions } from "./talk.ts";
 
-/** Without these no plan can be made, and none followed: CLI_PERMISSIONS_MISSING before anything is looked at. */
+/** Requires the rights without which no plan can be made or followed: CLI_PERMISSIONS_MISSING before anything is looked at. */
 export async function requireLook(access: NamespaceAccess, options: UpgradeOptions): Promise<void> {
   const rec = await chosenCluster(access, options.cluster);
   const { name } = rec.metadata;

@@ -15,7 +15,7 @@ import type { Sight } from "./follow.ts";
 type Place = Pick<NamespaceAccess, "kube" | "namespace">;
 type Look = Pick<WholeLook, "observation" | "databases">;
 
-/** What is seen of an operator that is brought to `version`; Kubernetes gives up on one whose pods do not become ready. */
+/** Shows the progress of an operator that is brought to `version`; Kubernetes gives up on an operator whose pods do not become ready. */
 export async function operatorSight({ kube, namespace }: Place, version: string, ownBundle: boolean): Promise<Sight> {
   const deployment = await kube.get(Deployments, { name: OPERATOR_NAME, namespace });
   const image = deployment?.spec?.template.spec?.containers[0]?.image ?? "";
@@ -40,7 +40,7 @@ function notReady(image: string, why: string): Finding {
   return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, unreadyOperatorRemedy(image));
 }
 
-/** What is seen of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */
+/** Shows the progress of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */
 export async function clusterSight(
   { kube, namespace }: Place,
   { observation: { view } }: Look,
@@ -66,7 +66,7 @@ export async function clusterSight(
   };
 }
 
-/** What is seen of databases on their way to `to`, and what their objects say against it. */
+/** Shows the progress of databases on their way to `to`, and the objections of their objects. */
 export async function databasesSight({ kube, namespace }: Place, look: Look, to: string): Promise<Sight> {
   const { connection } = look.observation;
   const databases = (await connection?.client.call("bdbs")) ?? [];

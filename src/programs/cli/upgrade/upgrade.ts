@@ -93,7 +93,7 @@ function objectionsTo({ observation, environment, nodeTag }: Look, { stage, to }
 /** Findings about the tag. */
 const ABOUT_TAG: readonly string[] = ["UnknownImageTag", "ImageTagMismatch"] satisfies readonly FindingId[];
 
-/** What is asked of the tag is put right by the step that writes it. */
+/** A finding about the tag does not block the step that writes the tag, because this step clears it. */
 function isInTheWay({ id, severity }: Finding, stage: PlanStep["stage"]): boolean {
   if (severity !== "block") return false;
   return stage !== "cluster" || !ABOUT_TAG.includes(id);

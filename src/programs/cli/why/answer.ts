@@ -1,4 +1,4 @@
-/** One thing that stands in the way, that will do so, or that could not be looked at. */
+/** One thing that blocks now, will block later, or could not be looked at. */
 export interface WhyAnswer {
   /** `blocks`: it stands in the way; `warns`: nothing waits for it yet; `unknown`: the caller could not look. */
   readonly level: "blocks" | "warns" | "unknown";

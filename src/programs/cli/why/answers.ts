@@ -58,7 +58,7 @@ export function answersFor({ view, cluster, databases, events, lack }: WhyInput)
   return (["blocks", "warns", "unknown"] as const).flatMap((level) => all.filter((one) => one.level === level));
 }
 
-/** What was asked here and stands in the status too is one answer. */
+/** A finding of a check that the status lists, too, is one answer. */
 function withoutRepeats(answers: readonly WhyAnswer[]): readonly WhyAnswer[] {
   const isFirst = ({ object, rule }: WhyAnswer, index: number): boolean =>
     answers.findIndex((one) => one.object === object && one.rule === rule) === index;
@@ -142,7 +142,7 @@ function deletionCommand(databases: WhyInput["databases"]): string {
   return names.length === 0 ? "" : deleteDatabases(names);
 }
 
-/** Of an object that is being deleted nothing counts but what its deletion waits for. */
+/** For an object that is being deleted, only what its deletion waits for counts. */
 function deletion(
   shortName: "rec" | "redb",
   { metadata, status }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>,

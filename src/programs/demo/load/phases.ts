@@ -14,7 +14,7 @@ export interface PhaseNumbers {
   readonly p99: number;
   /** The slowest request of the phase: the longest stall of a client. */
   readonly max: number;
-  /** The same for requests without a reconnect, so without the pauses that client libraries make before they reconnect. */
+  /** The longest wait of requests without a reconnect, so without the pauses that client libraries make before they reconnect. */
   readonly maxStaying: number;
 }
 

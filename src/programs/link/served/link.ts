@@ -101,7 +101,7 @@ export class Link {
     const { guid, from, to, relayed } = visitor.greeting;
     const database = this.#databases.get(guid);
     const remote = database?.sites.find(({ id }) => id === from);
-    // what is said to somebody who is not known yet does not depend on what there is
+    // the answer to a caller that is not known yet does not depend on what there is
     if (database === undefined || remote === undefined || database.site !== to)
       throw new Fault(faults.refused, `This cluster does not know site ${from} of the database ${guid}.`);
     checkPeer(visitor.connection.socket, relayed === true ? this.#own() : remote, this.#context.clock.now().getTime());

@@ -36,7 +36,7 @@ export interface SiteLinkOptions {
   readonly onOutnumbered: (received: VersionVector) => void;
 }
 
-/** Of two sites the one with the lower number connects, and the other one only after this long without it, in milliseconds. */
+/** Of two sites the one with the lower number connects; the other one connects only after this long without a connection, in milliseconds. */
 const PATIENCE_MS = 3_000;
 const MOST_BACKOFF_MS = 1_000;
 const BEFORE = "What was written there before the connection is on its way.";
@@ -54,7 +54,7 @@ export class SiteLink {
   #theirs = NOTHING;
   /** The other site has captured all that it holds, as it said last. */
   #isTheirsWhole = true;
-  /** What was written there arrives here, and what was written here arrives there. */
+  /** How late the writes of the other site arrive here, and those of this site there. */
   readonly #delays = { here: new Delay(), there: new Delay() };
   #bytes = { received: 0, sent: 0 };
   /** How the other site numbered its operations when it had lost some of these. */
@@ -187,8 +187,8 @@ export class SiteLink {
   }
 
   /**
-   * Who knows less of its own operations than others do has lost them, and begins anew: it would give their numbers again. One that
-   * does not is refused for good, once it has less than was `held` here before it greeted.
+   * A site that knows less of its own operations than others do has lost them, and begins anew: it would give their numbers again. A site that
+   * does not begin anew is refused for ever, once it has less than was `held` here before it greeted.
    */
   #requireRemembered({ received, origin }: Greeting, held: VersionVector): void {
     const { local, onOutnumbered } = this.#options;

@@ -4,12 +4,15 @@ import { constants, createDeflateRaw, createInflateRaw } from "node:zlib";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
 
-/** What is written arrives at once: each write ends in a block that the other end can read. A stream takes 128 KiB, where zlib's own sizes take 256. */
+/**
+ * Data that is written arrives at once: each write ends in a block that the other end can read. A stream takes 128 KiB, where zlib's own sizes
+ * take 256.
+ */
 const OPTIONS = { level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH, windowBits: 14, memLevel: 7 } as const;
 /** A stream that is cut off ends, as a connection does that is not compressed. */
 const ENDS_ANYWHERE = { finishFlush: constants.Z_SYNC_FLUSH } as const;
 
-/** What is written there is compressed and sent; it closes with `sink`, and ends that when it is ended. */
+/** Compresses and sends what is written to the answer, which closes with `sink`, and ends `sink` when it is ended. */
 export function compress(sink: Writable): Writable {
   const deflate = createDeflateRaw(OPTIONS);
   // who reads sees that it has ended

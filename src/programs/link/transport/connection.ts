@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { compress, decompress } from "./compression.ts";
 import { FrameReader, type Frame } from "./frames.ts";
 
-/** One end of a connection between links. Who holds it closes it. */
+/** One end of a connection between links. Its holder closes it. */
 export class LinkConnection {
   readonly socket: TLSSocket;
   /** What arrives, until the other end closes. */

@@ -17,15 +17,15 @@ export type Visitor = Greeted;
 
 /** What becomes of a visitor. */
 export interface Reception {
-  /** Throws the Fault that the visitor is sent away with, unless it has shown that it is who it says. */
+  /** Throws the Fault with which the visitor is sent away, unless the visitor has proved its identity. */
   readonly check: (visitor: Visitor) => void;
   readonly visit: (visitor: Visitor) => Promise<void>;
 }
 
-/** Who connects in vain again and again does not fill the log: one line in this time, in milliseconds. */
+/** Visitors that connect in vain again and again do not fill the log: one line in this time, in milliseconds. */
 const SAID_MS = 1_000;
 
-/** So long may who is sent away take to read why, and to close its end; in milliseconds. */
+/** How long a visitor that is sent away may take to read why and to close its end, in milliseconds. */
 const PARTING_MS = 1_000;
 
 /** Where other links connect. */
@@ -107,7 +107,7 @@ export class LinkListener {
     }
   }
 
-  /** Who is sent away and keeps its end open is cut. */
+  /** Cuts a visitor that is sent away and keeps its end open. */
   async #part(socket: TLSSocket): Promise<void> {
     const closed = new AbortController();
     socket.once("close", () => {

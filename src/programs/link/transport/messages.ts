@@ -47,7 +47,7 @@ export type Greeting = z.output<typeof greeting>;
 const statement = z.object({
   /** What lasts as long as its data does. */
   received: vector,
-  /** What others have to know so that sites can come and go. */
+  /** What other sites have to know so that sites can come and go. */
   site: z.object({
     sites: z.array(z.int().positive()).max(63).readonly(),
     received: vector,
@@ -61,7 +61,7 @@ const statement = z.object({
 export type StatementMessage = z.output<typeof statement>;
 
 const transfer = z.object({
-  /** Under which the site that has nothing will number its operations. */
+  /** The origin under which the site that has nothing will number its operations. */
   origin: z.int().positive(),
 });
 

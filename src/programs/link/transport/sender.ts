@@ -37,7 +37,7 @@ export class Sender {
   /** What the other end has or is being sent. */
   #given: VersionVector;
   #theirs: VersionVector;
-  /** What was received a beat ago: what the other end still lacks of it is passed on. */
+  /** What was received a beat ago: the part of it that the other end still lacks is passed on. */
   #older = NOTHING;
   #olderAt: number;
   /** Origins, none of them an own one, of which the other end lacks what it could have. */
@@ -101,7 +101,10 @@ export class Sender {
     return parts;
   }
 
-  /** What is not to be sent: each site sends its own, and those of others once the other end has gone without them for a beat. */
+  /**
+   * The operations that are not to be sent: each site sends its own, and those of others only once the other end has gone without them for a
+   * beat.
+   */
   #beyond(): VersionVector {
     const { local } = this.#options;
     const isLeft = (origin: number): boolean => siteOf(origin) !== local.id && !this.#late.has(origin);

@@ -7,9 +7,9 @@ import type { LinkCertificate } from "../../../ports/management/link-control.ts"
 import type { Address } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 
-/** By what the other end of a connection is known. */
+/** How the other end of a connection is known. */
 export interface Trusted {
-  /** Who must have signed its certificate, PEM; several in a row are possible. */
+  /** The authorities that must have signed its certificate, PEM; several in a row are possible. */
   readonly authorities: string;
   /** The name that the certificate must have. */
   readonly serverName: string;
@@ -24,7 +24,7 @@ const HANDSHAKE_MS = 10_000;
  */
 const CONNECT_MS = 1_500;
 
-/** Listens for links; who has connected is found out by what it says, and checked with `checkPeer`. */
+/** Listens for links; a visitor is known by what it says, and checked with `checkPeer`. */
 export function linkServer(own: LinkCertificate, accept: (socket: TLSSocket) => void): Server {
   const options: TlsOptions = {
     ...serverContext(own),

@@ -115,7 +115,7 @@ async function pass(deps: ActiveActiveDeps, begun: Pass): Promise<Outcome> {
     deps.log.info("performing a step", { activeActive: place.name, why: step.why, failure });
   }
   const isGone = act?.kind === "release-object" || reaadb === undefined;
-  // what was written into the object is looked at anew, with it
+  // an object that was written is looked at anew
   const isWritten = ["write-object", "remember", "delete-object"].includes(act?.kind ?? "") && failure === undefined;
   if (!isGone && !isWritten) {
     const site = { link, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
@@ -161,7 +161,7 @@ async function reportHindrance(
 
 const NO_SITES: ReadonlyMap<string, SiteState> = new Map();
 
-/** What is being deleted gets no finalizer any more. */
+/** Adds the finalizer; an object that is being deleted gets none any more. */
 async function withFinalizer(kube: Kube, reaadb: Reaadb): Promise<Reaadb> {
   return reaadb.metadata.deletionTimestamp === undefined
     ? addFinalizer(kube, ActiveActiveDatabases, reaadb, FINALIZERS.activeActive)

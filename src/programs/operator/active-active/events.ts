@@ -2,12 +2,12 @@ import type { ActiveActiveStatus } from "../../../core/api/active-active.ts";
 import type { Announcement } from "../../../core/planner/cluster/announcements.ts";
 import { conditionOf } from "./status.ts";
 
-/** What is worth telling about the way from one status of an Active-Active database to the next. */
+/** The events for users about a change of status of an Active-Active database. */
 export function activeActiveEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {
   return [...readinessEvents(before, after), ...participantEvents(before, after), ...replicationEvents(before, after)];
 }
 
-/** On the way it is not ready for reasons that need no one. */
+/** Reasons for which a database on its way is not ready and that need no person. */
 const COURSE = ["Changing", "NotCreated", "Waiting", "ClusterNotReady", "OtherSiteFirst", "SitesApart", "Deleting"];
 
 function readinessEvents(before: ActiveActiveStatus, after: ActiveActiveStatus): readonly Announcement[] {

@@ -6,9 +6,9 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { Reaadb } from "./view.ts";
 
-/** What is known of the own site beside its link. */
+/** The facts about the own site beside its link. */
 export interface OwnSite {
-  /** What its cluster says of the link; undefined while that does not answer. */
+  /** What its cluster reports of the link; undefined while the cluster does not answer. */
   readonly link: LinkFacts | undefined;
   readonly self: string | undefined;
   /** Undefined while the cluster was not asked for anything else. */

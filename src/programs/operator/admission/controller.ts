@@ -14,10 +14,10 @@ export interface AdmissionReport {
   readonly facts: () => Promise<Reading<WebhookFacts> | undefined>;
 }
 
-/** The secret is looked at this often, and the configuration where the operator may; in milliseconds. */
+/** How often the secret is looked at, and the configuration where the operator may; in milliseconds. */
 const LOOK_MS = 1_000;
 const FORBIDDEN_MS = 3_000;
-/** What was refused is tried again after this long while all else is as it was, in milliseconds. */
+/** When a refused act is tried again while all else is as it was, in milliseconds. */
 const REFUSED_MS = 30_000;
 
 /** Keeps the certificate of the webhook, and its configuration where the operator may; one act a pass. */

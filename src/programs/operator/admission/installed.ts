@@ -69,7 +69,7 @@ function judgedBy(webhook: ValidatingWebhook | undefined): readonly string[] | u
   return isOurs ? only.values : undefined;
 }
 
-/** What is no certificate trusts no server. */
+/** The certificates of a bundle; one that cannot be read trusts no server. */
 function certificatesIn(caBundle: string): readonly string[] {
   const text = Buffer.from(caBundle, "base64").toString();
   return (text.match(PEM) ?? []).map((certificate) => `${certificate}\n`);

@@ -11,7 +11,7 @@ import type { Forbidden } from "./forbidden.ts";
 /** Why databases of a cluster cannot be managed at the moment. */
 export type Unready = FindingOf<"ClusterNotFound" | "ClusterInvalid" | "ClusterNotReady" | "PassFailed"> | Forbidden;
 
-/** What was observed of a cluster and matters to all its databases. */
+/** The facts about a cluster that matter to all its databases. */
 export interface ClusterContext {
   readonly suspension: Suspension | undefined;
   readonly unready: Unready | undefined;
@@ -19,7 +19,7 @@ export interface ClusterContext {
   readonly hasNodes: boolean;
   /** What a spec of a database may refer to; absent when the cluster's own spec cannot be read. */
   readonly nearby: ReferencedCluster | undefined;
-  /** By what the cluster may refuse a change: its licence and its modules, as one text. */
+  /** What a refusal of the cluster may depend on, as one text: its licence and its modules. */
   readonly means: string;
   /** Absent while the cluster cannot be reached. */
   readonly connection: ClusterConnection | undefined;

@@ -28,7 +28,7 @@ type RunningScript = NonNullable<Service["running_script"]>;
 
 /** From then on engines without this product answer others that they are busy. */
 const LONG_SCRIPT_SECONDS = 5;
-/** What speaks of the service of a database; it is looked at also while management is suspended. */
+/** Conditions about the service of a database, which are looked at also while management is suspended. */
 const OF_SERVICE: readonly string[] = [
   "DatabaseUnavailable",
   "CreationFailed",
@@ -72,7 +72,7 @@ export function serviceFindings(bdb: Service | undefined, before: ServiceFacts, 
   return [...obstacleOf(bdb), ...findingsOf(bdb, before, now)];
 }
 
-/** One that this operator does not know is in the reason for waiting alone. */
+/** An obstacle that this operator does not know is in the reason for waiting alone. */
 function obstacleOf(bdb: Service | undefined): readonly Finding[] {
   const { id, evidence, remedy } = bdb?.obstacle ?? {};
   if (id === undefined || evidence === undefined || remedy === undefined || !isFindingId(id)) return [];

@@ -76,10 +76,10 @@ export function readsForTls(redb: Redb, cluster: string, secret: string): boolea
 }
 
 interface Desired {
-  /** That of the user, or the authority of the cluster, which issues one. */
+  /** The certificate of the user, or the authority of the cluster, which issues one. */
   readonly own: { readonly certificate: string; readonly key: string } | { readonly issuer: Authority };
   readonly clientAuthorities: string;
-  /** By which clients know the endpoint, several while that of the cluster is replaced; empty when the user's Secret does not say. */
+  /** The authority by which clients know the endpoint, several while that of the cluster is replaced; empty when the user's Secret does not say. */
   readonly authority: string;
   /** Why the Secret would not be taken now, whose certificate endpoints show since an older release; empty when it would. */
   readonly unmarked: string;
@@ -116,7 +116,7 @@ async function desiredOf(
   return { own, clientAuthorities: clients, authority: secretText(secret, "ca.crt"), unmarked };
 }
 
-/** Of all Secrets that the spec names, one after the other. */
+/** The authorities in all Secrets that the spec names, one after the other. */
 async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<string | { readonly why: string }> {
   if (redb.spec.tls !== "mutual") return "";
   const names = redb.spec.clientAuthenticationCertificates ?? [];
@@ -132,7 +132,7 @@ async function clientAuthorities(deps: CertificateDeps, redb: Redb): Promise<str
   return { why: `spec.clientAuthenticationCertificates: the Secret ${empty} has no certificate in its key ca.crt` };
 }
 
-/** What the authority of the cluster has issued for these names, and is not to be renewed yet. */
+/** Whether the authority of the cluster has issued the certificate for these names, and it is not to be renewed yet. */
 function isOurs(certificate: string, issuer: Authority, redb: Redb, now: Date): boolean {
   const isCovered = (host: string): boolean => covers(readCertificate(certificate), host);
   return isIssuedBy(certificate, issuer.certificate, now) && hostsOf(redb).every(isCovered);

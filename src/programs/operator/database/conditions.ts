@@ -16,7 +16,7 @@ export function serviceConditions(report: DatabaseReport, lost: LostAnswer | und
   return statements.map((statement) => ({ ...statement, observedGeneration }));
 }
 
-/** Whether it is what was asked for, and what deploy tools read of it; `findings`: those of its status. */
+/** Whether the database is as its spec asks, and the conditions that deploy tools read; `findings`: those of its status. */
 export function readyConditions(report: DatabaseReport, findings: readonly Finding[]): readonly Statement[] {
   const { generation, suspension, before, bdb, decision } = report;
   // an edit that waits has not been looked at, and `kubectl wait --for=condition=Ready` shall wait for it

@@ -52,16 +52,16 @@ export interface DatabaseDeps extends ObserveDeps, GivenDeps {
   readonly findings: FindingLog;
 }
 
-/** A database that changes is looked at this often, in milliseconds. */
+/** How often a database that changes is looked at, in milliseconds. */
 const STEP_MS = 500;
-/** One at rest is woken by what changes; it is looked at this often in case an event was missed. */
+/** How often a database at rest is looked at, in case an event was missed: any change wakes it. */
 const REST_MS = 30 * 60_000;
 /** What the cluster refused is asked for again after as long as it has been refused, within these bounds. */
 const AGAIN_MS = { first: 2_000, last: 15_000 } as const;
 
 /**
- * One pass over a StoreEnterpriseDatabase: observe, decide, do one act at most, report. Whether there is something to do
- * is seen from copies and from what the cluster last said; what is to be done is decided on what is read then.
+ * One pass over a StoreEnterpriseDatabase: observe, decide, do one act at most, report. The informer cache and the last answers of the cluster
+ * show whether there is something to do; the decision what to do reads the objects anew.
  */
 export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise<Outcome> {
   const freshContext = freshContexts(deps);

@@ -27,12 +27,12 @@ export interface DatabaseEvaluation {
   readonly suspension?: Suspension | undefined;
   readonly unready?: Unready | undefined;
   readonly decision?: DatabaseDecision;
-  /** By which clients know the endpoints; empty without TLS, and where it is not known. Absent: as before. */
+  /** The authority by which clients know the endpoints; empty without TLS, and where it is not known. Absent: as before. */
   readonly authority?: string;
   readonly failure?: DatabaseFailure | undefined;
 }
 
-/** What was seen of other objects that a database goes by: the Secrets that it names, and what makes it a site. */
+/** The facts about other objects that a database depends on: the Secrets that it names, and what makes it a site. */
 export interface DatabaseObjects {
   readonly site: SiteOfDatabase | undefined;
   readonly state: DatabaseView["secret"];

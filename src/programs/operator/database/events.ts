@@ -6,7 +6,7 @@ import { findingChanges } from "../../../core/planner/findings/changes.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import type { FindingId } from "../../../core/planner/findings/ids.ts";
 
-/** What is worth telling about the way from one status of a database to the next. */
+/** The events for users about a change of status of a database. */
 export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): readonly Announcement[] {
   return [
     ...announceChange(before, after, "ReconcileSuspended", (now) =>
@@ -35,7 +35,7 @@ function announceChange(
   return changes === undefined ? [] : [changes];
 }
 
-/** That the cluster is not ready is an event of the cluster, not of each of its databases. */
+/** Leaves out that the cluster is not ready: that is an event of the cluster, not of each of its databases. */
 function objectionEvents(before: DatabaseStatus, after: DatabaseStatus): Announcement[] {
   const { began } = findingChanges(before.findings ?? [], after.findings ?? []);
   return began

@@ -1,7 +1,7 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 
-/** What is said instead of a last answer that does not count any more. */
+/** The statement in place of a last answer that does not count any more. */
 export type LostAnswer = Omit<Statement, "type">;
 
 /** A failover is over by then, in milliseconds: the lease of the lost node has ended and a replica has taken over. */

@@ -9,7 +9,7 @@ import type { Redb } from "./cluster.ts";
 import type { AddressReconciler } from "./secret-address.ts";
 import { secretNameOf } from "./secret-verdict.ts";
 
-/** What came of writing the address of a database into its Secret. */
+/** The result of writing the address of a database into its Secret. */
 export interface PublishedAddress {
   readonly passwordFrom: DatabaseStatus["passwordFrom"];
   /** Present when the Secret takes no change: its password counts all the same. */

@@ -16,7 +16,7 @@ import { createOwn, writeGiven } from "../secrets/write.ts";
 import type { Redb } from "./cluster.ts";
 import { secretRef, useOf, verdictOn } from "./secret-verdict.ts";
 
-/** Which version of which Secret the cluster was given the password of. */
+/** The Secret, and its version, from which the cluster was given the password. */
 export type PasswordFrom = NonNullable<DatabaseStatus["passwordFrom"]>;
 
 /** A password, and the version of the Secret that held it. */

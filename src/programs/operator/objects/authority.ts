@@ -9,7 +9,7 @@ import { secretText } from "../secrets/secret-text.ts";
 const AUTHORITY_DAYS = 3650;
 /** How long certificates are valid that the authority of a cluster issues. */
 export const NODE_DAYS = 90;
-/** They are renewed when they are valid for less than this, in milliseconds: a third of their life. */
+/** Certificates are renewed when they are valid for less than this, in milliseconds: a third of their life. */
 const RENEW_BEFORE_MS = (NODE_DAYS / 3) * 86_400_000;
 
 /** The authority of a cluster as its Secret has it, and those that are trusted besides while it is replaced. */
@@ -47,7 +47,7 @@ export function firstAuthority(cluster: string, clock: Clock): Authority {
   return createAuthority({ commonName: `${cluster} certificate authority`, now: clock.now(), days: AUTHORITY_DAYS });
 }
 
-/** One of another name than any before: where two are trusted, some programs look for the issuer by its name. */
+/** An authority with another name than any before: where two are trusted, some programs look for the issuer by its name. */
 export function anotherAuthority(cluster: string, clock: Clock): Authority {
   const commonName = `${cluster} authority ${randomBytes(4).toString("hex")}`;
   return createAuthority({ commonName, now: clock.now(), days: AUTHORITY_DAYS });

@@ -4,7 +4,7 @@ import { NAMESPACE_NAME } from "../../../core/releases/bundle/admission.ts";
 import type { Wanted } from "#kit/kube/kube";
 import { ownedMeta, selectorOf, type Owner } from "./meta.ts";
 
-/** Who has to reach the management API beside the cluster itself. */
+/** The programs that have to reach the management API beside the cluster itself. */
 export interface Callers {
   /** Namespace of the operator. */
   readonly operator: string;

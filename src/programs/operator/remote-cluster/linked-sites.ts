@@ -7,7 +7,10 @@ import type { LinkedSites } from "../cluster/authority.ts";
 import { objectsIn } from "./objects.ts";
 import { isOwn, readRemote, type Rerc } from "./participant.ts";
 
-/** By the last answer of each, so that nothing waits for one here; the reason where there was none. A site whose nodes know no links is left out: it has nothing to trust. */
+/**
+ * The linked sites by the last answer of each, so that nothing waits for a site here; the reason where there was no answer. A site whose nodes
+ * know no links is left out: it has nothing to trust.
+ */
 export function linkedSites(cache: InformerCache, sites: Pick<Sites, "latest">): LinkedSites {
   return ({ namespace, view }) => {
     const serverName = clusterNames.dnsName(view.name, namespace);

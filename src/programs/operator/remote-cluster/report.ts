@@ -58,7 +58,7 @@ function remoteClusterEvents(before: RemoteClusterStatus, report: RemoteClusterR
     );
 }
 
-/** Its Secret, its certificate and its spec are a person's to correct; a network that comes back is not. */
+/** A person has to correct its Secret, its certificate and its spec; a network comes back unasked. */
 const BLOCKS = "block" as const;
 
 function statementsOf({ verdict, waitsFor }: RemoteClusterReport): readonly Statement[] {

@@ -6,10 +6,10 @@ import type { SecretUse } from "../../../core/planner/ownership/given-secret.ts"
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import type { Ref, Stored } from "#kit/kube/kube";
 
-/** Finds who uses a Secret by what is followed of the namespace; undefined of one that nothing of the product uses by its name. */
+/** Finds the user of a Secret in what is watched of the namespace; undefined for a Secret that nothing of the product uses by its name. */
 export type FindHolder = (secret: Required<Ref>, use: SecretUse) => SecretHolder | undefined;
 
-/** Who uses a Secret under a name of its own, and whether also an older release must not have given it away. */
+/** The user of a Secret under a name of its own, and whether a use that an older release allowed must end, too. */
 export interface SecretHolder {
   readonly holder: string;
   readonly isIrrevocable: boolean;
@@ -35,7 +35,7 @@ function isOfDatabase({ kind }: SecretUse): boolean {
   return kind === "database" || kind === "certificate" || kind === "client-authorities";
 }
 
-/** What is followed of a namespace, as far as it says who uses a name; only clusters for which `counts` holds. */
+/** The objects that are watched in a namespace, as far as they say which names are used; only clusters for which `counts` holds. */
 export function referencesAround(
   { clusters, databases, remoteClusters }: Followed,
   namespace: string,

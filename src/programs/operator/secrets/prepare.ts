@@ -13,8 +13,8 @@ export interface PrepareDeps {
 }
 
 /**
- * Makes those of these Secrets that are not there, the lowest number first: empty, for a node to fill. What has the name already stays as
- * it is, whoever made it.
+ * Makes those of these Secrets that are missing, the lowest number first: empty, for a node to fill. An object that has the name already stays
+ * as it is.
  */
 export async function prepareSecrets(
   { kube, secrets }: PrepareDeps,

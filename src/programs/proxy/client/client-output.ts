@@ -14,8 +14,8 @@ interface Segment {
 }
 
 /**
- * What is sent to one client. Its socket gets little at a time, as TLS keeps a copy of what it is given. The rest waits here, in
- * blocks: a reply would keep all the memory that was read together with it.
+ * The output to one client. Its socket gets little at a time, because TLS keeps a copy of what it is given. The rest waits here, in blocks: a
+ * reply would keep all the memory that was read together with it.
  */
 export class ClientOutput {
   readonly #wire: Wire;

@@ -21,7 +21,7 @@ interface Waiter {
 interface Tries {
   /** Wrong ones. */
   count: number;
-  /** Its next one is not looked at before this uptime, in milliseconds. */
+  /** No login of it is looked at before this uptime, in milliseconds. */
   nextMs: number;
 }
 
@@ -30,24 +30,24 @@ interface AddressTries {
   /** Wrong ones, and when the last of them was. */
   failures: number;
   lastMs: number;
-  /** Until when each wrong one keeps its place, as uptime in milliseconds. */
+  /** The uptimes until which its wrong passwords keep their places, in milliseconds. */
   held: readonly number[];
-  /** Those that are being looked at, or may be now, and until when that counts. */
+  /** The logins that are being looked at, or may be now, and until when that counts. */
   readonly open: Map<object, { readonly login: LoginAttempt; readonly untilMs: number }>;
   waiting: Waiter[];
   isWatched: boolean;
 }
 
 /**
- * Turns of those who log in. An address has a few places: a wrong password keeps its place for a while, so that guesses from one address
- * are few, and a right one gives it back at once. Who finds none waits for a turn, connections that have been wrong behind those that
- * have not: who shares an address with a guesser logs in beside it. The log says of which address wrong ones come, and how many: at
- * once, and less and less often while it goes on.
+ * Gives turns to logins. An address has a few places: a wrong password keeps its place for a while, so that guesses from one address are few,
+ * and a right one gives it back at once. A login that finds no place waits for a turn, connections that have been wrong behind those that have
+ * not: a client that shares an address with a guesser logs in beside it. The log says of which address wrong ones come, and how many: at once,
+ * and less and less often while it goes on.
  */
 export class LoginTurns {
   readonly #clock: Clock;
   readonly #log: Log;
-  /** The one that has failed last is the last; at most `MOST_ADDRESSES`, and those for which somebody waits. */
+  /** The addresses, the one that has failed last at the end; at most `MOST_ADDRESSES`, and those for which a login waits. */
   readonly #addresses = new Map<string, AddressTries>();
   readonly #connections = new WeakMap<object, Tries>();
 
@@ -83,7 +83,7 @@ export class LoginTurns {
     this.#open(this.#triesOf(login.address), login);
   }
 
-  /** What was found by who has looked; when it was wrong, resolves when that may be said. */
+  /** Takes the result of a login that was looked at; when the password was wrong, resolves when that may be said. */
   settle(login: LoginAttempt, isRight: boolean): Promise<void> {
     this.#addresses.get(login.address)?.open.delete(login.connection);
     return isRight ? Promise.resolve() : this.#wrong(login);
@@ -103,7 +103,7 @@ export class LoginTurns {
     return this.#clock.sleep(delayMs);
   }
 
-  /** Those of the address, which is the last from now on. */
+  /** The tries of the address, which becomes the last in order. */
   #triesOf(address: string): AddressTries {
     const fresh = { failures: 0, lastMs: -FORGOTTEN_MS, held: [], open: new Map(), waiting: [], isWatched: false };
     const tries = this.#addresses.get(address) ?? fresh;
@@ -132,7 +132,7 @@ export class LoginTurns {
     return PLACES - tries.open.size - tries.held.filter((untilMs) => untilMs > now).length;
   }
 
-  /** Gives places to those who wait, until none waits. */
+  /** Gives places to logins that wait, until none waits. */
   #watch(tries: AddressTries): void {
     if (tries.isWatched) return;
     tries.isWatched = true;
@@ -155,7 +155,7 @@ export class LoginTurns {
 const PLACES = 16;
 /** So long may a look take, or the login that has its turn, before its place goes to another one; in milliseconds. */
 const LOOK_MS = 1_000;
-/** How often places are given to those who wait, in milliseconds. */
+/** How often places are given to logins that wait, in milliseconds. */
 const WATCH_MS = 25;
 
 const FORGOTTEN_MS = 30_000;

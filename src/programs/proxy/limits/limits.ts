@@ -35,6 +35,6 @@ export const LIMITS = {
   /** A large request is carried over by a move up to this size. */
   keptBytes: 32 * 2 ** 20,
   transactionBytes: 64 * 2 ** 20,
-  /** Of them those that the proxy answers, and SELECT: it keeps them until EXEC. */
+  /** The requests of a transaction that the proxy answers, and SELECT: the proxy keeps them until EXEC. */
   specialBytes: 16 * 2 ** 10,
 } as const;

@@ -8,7 +8,7 @@ export const OVER_BUDGET = `what waits for all clients takes more than ${LIMITS.
 /** What holds memory for others: a queue of replies, a reply or a request that is collected, scripts that are remembered. */
 export interface MemoryHolder {
   readonly heldBytes: number;
-  /** It holds more than any other, and all together hold too much: it gives up what it holds. */
+  /** Called when it holds more than any other, and all together hold too much: it gives up what it holds. */
   relieve(): void;
 }
 
@@ -35,7 +35,7 @@ export class MemoryBudget {
     this.#set(holder, 0);
   }
 
-  /** Until the others have room, the one that holds the most first. */
+  /** Relieves holders until the others have room, the one that holds the most first. */
   #relieve(): void {
     while (this.#total > this.#limitBytes) {
       const heaviest = this.#heaviest;

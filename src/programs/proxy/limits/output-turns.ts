@@ -1,6 +1,6 @@
 /**
- * What waits for clients is sent a little in each turn of the event loop, for all clients of a process together: encrypted, a
- * megabyte takes milliseconds, in which nobody else is served.
+ * Sends what waits for clients a little in each turn of the event loop, for all clients of a process together: to encrypt a megabyte takes
+ * milliseconds, in which no other client is served.
  */
 export class OutputTurns {
   #sentBytes = 0;

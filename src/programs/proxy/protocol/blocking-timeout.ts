@@ -3,8 +3,8 @@ import { requestArguments, keyword } from "./arguments.ts";
 import { requestParts } from "./request-parts.ts";
 
 /**
- * The same blocking request with the rest of its timeout after `waitedMs`, at least 1 ms, as 0 means no timeout. A
- * request without timeout, or with 0, is returned unchanged.
+ * The blocking request with the rest of its timeout after `waitedMs`, at least 1 ms, as 0 means no timeout. A request without timeout, or with
+ * 0, is returned unchanged.
  */
 export function withRemainingTimeout(request: Buffer, waitedMs: number): Buffer {
   const given = timeoutIn(request);

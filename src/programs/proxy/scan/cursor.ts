@@ -7,7 +7,7 @@ import { requestArguments, keyword } from "../protocol/arguments.ts";
  * clients keep cursors in floating-point numbers.
  */
 export interface ScanCursor {
-  /** Of the epoch; 0 in a cursor that no proxy has given out, for instance the first one. */
+  /** The tag of the epoch; 0 in a cursor that no proxy has given out, for instance the first one. */
   readonly tag: number;
   /** The engine's own number, in decimal. */
   readonly position: string;
@@ -33,7 +33,7 @@ export function cursorOf(request: Buffer): ScanCursor | undefined {
   return { tag: Number(value >> POSITION_BITS), position: String(value & POSITIONS) };
 }
 
-/** The same request with the engine's own cursor. */
+/** The request with the engine's own cursor. */
 export function withPosition(request: Buffer, position: string): Buffer {
   const args = requestArguments(request);
   const at = cursorIndex(args);

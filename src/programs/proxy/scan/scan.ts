@@ -65,7 +65,7 @@ export function tagAt(scans: Pick<ScanSources, "route">, engine: Pick<Upstream, 
   return routeAt(scans, engine)?.tag ?? NO_EPOCH;
 }
 
-/** The same for any request: all but scans stay as they are. */
+/** The request with the engine's own cursor when it is a scan; any other request stays as it is. */
 export function placedIfScan(
   scans: Pick<ScanSources, "route">,
   engine: Pick<Upstream, "address">,

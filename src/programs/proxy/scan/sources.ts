@@ -9,7 +9,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 /** Where a scan continues. */
 export interface ScanRoute {
   readonly source: ScanSource;
-  /** Of the epoch that the answer's cursor belongs to. */
+  /** The tag of the epoch that the answer's cursor belongs to. */
   readonly tag: number;
   readonly position: string;
 }

@@ -4,7 +4,7 @@ import { MOST_KNOWN, SHARED_AT_ONCE } from "../../../../ports/management/scripts
 import type { ProxyCommand } from "../../../../ports/management/proxy-control.ts";
 
 const bdb = z.int().positive();
-/** Of a move: leaders before 0.5.0 name no shard, and mean the first. */
+/** The names of a move: leaders before 0.5.0 name no shard, and mean the first. */
 const named = { bdb, shard: z.int().positive().exactOptional() };
 const epoch = z.int().nonnegative();
 const target = z.strictObject({

@@ -17,7 +17,7 @@ export interface TrustContext {
 
 type Trust = Pick<ReplyOf<"localTrust">, "trusts" | "shows">;
 
-/** Which authorities every program of this node trusts, and by which is what they show: in use, not only asked for. */
+/** The authorities that every program of this node trusts and that signed what it shows: those in use, not only those asked for. */
 export function nodeTrust(context: TrustContext): () => Trust {
   const signers = rememberedSigners();
   return () => {

@@ -19,9 +19,9 @@ export interface Parts {
 }
 
 /**
- * Writes all parts of a change: the Secret first and the record after it, each once. A node that reads the Secret because of the record
- * finds this one or a later one, and who repeats a request that was cut short in between completes it. When the record refuses, the
- * Secret gets back what it had: a request that is refused has changed nothing.
+ * Writes all parts of a change: the Secret first and the record after it, each once. A node that reads the Secret because of the record finds
+ * this one or a later one, and a caller that repeats a request which was cut short in between completes it. When the record refuses, the Secret
+ * gets back what it had: a request that is refused has changed nothing.
  */
 export async function changeParts(
   context: Pick<WriteContext, "passwords" | "records" | "clock">,

@@ -167,7 +167,7 @@ export function requireFreeName(context: CheckContext, name: string, except?: nu
   if (other !== undefined) throw refuse(refusals.nameTaken, `database ${other.uid} has the name "${name}" already`);
 }
 
-/** Until its nodes have reported what they set aside, in milliseconds. */
+/** How long nodes may take to report what they set aside, in milliseconds. */
 const REPORTED_MS = 30_000;
 
 /** Refuses the name of a database whose record has vanished while its data is there: an empty one would stand in its place. */

@@ -17,7 +17,7 @@ export interface ClientParametersContext {
   readonly clock: Clock;
 }
 
-/** What is asked for a database, and who waits for it. */
+/** The parameters that were asked for a database, and the callers that wait for them. */
 interface WaitingChange extends PromiseWithResolvers<ClientParametersRecord> {
   readonly asked: AskedParameters;
 }
@@ -41,7 +41,7 @@ export class ClientParameterWrites {
     this.#context = context;
   }
 
-  /** Of how many databases something is kept: those with writes of the last moments, and no others. */
+  /** The number of databases for which something is kept: those with writes of the last moments, and no others. */
   get size(): number {
     this.#forgetRested();
     return this.#databases.size;

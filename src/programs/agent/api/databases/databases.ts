@@ -33,7 +33,7 @@ export type DatabasesContext = EnginesContext &
 export interface DatabaseReads {
   list(): Promise<readonly BdbRecord[]>;
   get(record: DatabaseRecord): Promise<BdbRecord>;
-  /** As `get`, with answers of its own: a change that was just made shows. */
+  /** As `get`, with answers asked for anew: a change that was just made shows. */
   fresh(record: DatabaseRecord): Promise<BdbRecord>;
   /** Of every database. */
   allShards(): Promise<readonly ShardInstanceRecord[]>;
@@ -140,7 +140,7 @@ async function scriptOfPrimary(
 /** An engine that has served for longer has had no crash that still counts. */
 const YOUNG_SECONDS = 300;
 
-/** Of engines at whose port nothing listens, or that began lately: their agents know why. A silent one is not asked. */
+/** The reports of engines at whose port nothing listens, or that began lately: their agents know why. A silent engine is not asked. */
 async function reportsOf(
   context: AgentReportContext,
   { uid: bdb, shards }: DatabaseRecord,

@@ -17,7 +17,7 @@ export interface ParametersOfClientsContext extends LeaderContext, Pick<ClientPa
   readonly clientParameters: Pick<ClientParameterWrites, "set">;
 }
 
-/** Has what clients of this node set by CONFIG SET kept by the leader, and leaves a line in the log for it; does not reject. */
+/** Lets the leader keep what clients of this node set by CONFIG SET, and leaves a line in the log for it; does not reject. */
 export async function setForClients(
   context: ParametersOfClientsContext,
   { bdb, parameters, clients }: ParametersRequest,

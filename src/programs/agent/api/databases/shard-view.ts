@@ -62,7 +62,7 @@ function shardView(
 
 type Failures = Pick<ShardInstanceRecord, "failed_starts" | "last_words" | "crashes" | "ended_by">;
 
-/** One that serves has had no failed start since; it may have crashed. */
+/** The failed starts of an engine; one that serves has had none since, but may have crashed. */
 function failureOf(report: LocalInstance | undefined, serves: boolean): Failures {
   const { failed_starts = 0, last_words = "", crashes = 0, ended_by = "" } = report ?? {};
   const starts = serves || failed_starts === 0 ? {} : { failed_starts };

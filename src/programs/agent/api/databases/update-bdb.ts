@@ -90,7 +90,7 @@ function withSettings(record: DatabaseRecord, body: Partial<BdbCreate>, now: str
   };
 }
 
-/** It changes nothing but when replies are given, and gives memory but takes none: a change that waits may wait for this. */
+/** True for a change that only decides when replies are given, or gives memory and takes none: a change that waits may wait for it. */
 function isAwaited(body: Partial<BdbCreate>, record: DatabaseRecord): boolean {
   const { memory_size: bytes = record.memoryBytes } = body;
   return bytes >= record.memoryBytes && Object.keys(body).every((name) => AWAITED.has(name));

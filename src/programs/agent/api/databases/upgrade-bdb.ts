@@ -54,7 +54,7 @@ function newestFor({ records }: WriteContext, seen: DatabaseRecord, release: Rel
   return (compareVersionText(newest, seen.storeVersion) ?? 0) < 0 ? seen.storeVersion : newest;
 }
 
-/** Of each shard; empty while its primary does not serve. */
+/** The engine of each shard; empty while its primary does not serve. */
 async function servingEngines(context: EnginesContext, record: DatabaseRecord): Promise<readonly string[]> {
   const answers = await observeEngines(context, record);
   return record.shards.map(({ primary }) => {

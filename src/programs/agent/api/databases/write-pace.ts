@@ -4,7 +4,7 @@ import type { Clock } from "#kit/base/clock";
 const BURST = 8;
 const PERIOD_MS = 1_000;
 
-/** How fast writes may follow each other that cost everybody something and are free for who asks. */
+/** How fast writes may follow each other that cost the whole cluster something and the caller nothing. */
 export class WritePace {
   readonly #clock: Clock;
   #left = BURST;
@@ -21,7 +21,7 @@ export class WritePace {
     return this.#left >= 1 ? 0 : Math.ceil((1 - this.#left) * PERIOD_MS);
   }
 
-  /** It is as a new one: nothing has to be known of the writes before. */
+  /** The pace is as a new one: nothing has to be known of the writes before. */
   get isRested(): boolean {
     this.#refill();
     return this.#left >= BURST;

@@ -20,14 +20,14 @@ export interface Caller {
 }
 
 export interface AuthenticatorDeps {
-  /** Who is the cluster itself. Read at each request, so that what changes counts at once. */
+  /** The logins of the cluster itself, read at each request, so that a change counts at once. */
   readonly logins: () => readonly Login[];
   /** Read at each request, so that a removed user is refused at once. */
   readonly users: () => readonly ClusterUser[];
   readonly hashIn: (secret: string) => Promise<string | undefined>;
 }
 
-/** Who a header with Basic credentials, sent from an address, belongs to. */
+/** Finds the owner of a header with Basic credentials that was sent from an address. */
 export type Authenticate = (header: string | undefined, address: string) => Promise<Caller | undefined>;
 
 /** How many passwords may wait to be checked, one after the other, so that guesses can neither fill the node nor keep others out. */
@@ -36,9 +36,9 @@ const WAITING = { ofSubject: 15, subjects: 64, owners: 64 };
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Finds the caller of a header with Basic credentials; undefined when the credentials are unknown. Takes the same time
- * however much of them is right. AGENT_TOO_MANY_LOGINS while too many log in for the first time as the same user from the same
- * address: who guesses there, for others or for names that no user has, keeps a user out no more than that.
+ * Finds the caller of a header with Basic credentials; undefined when the credentials are unknown. Takes the same time however much of them is
+ * right. AGENT_TOO_MANY_LOGINS while too many log in for the first time as the same user from the same address: a client that guesses there, for
+ * others or for names that no user has, keeps a user out no more than that.
  */
 export function authenticator(deps: AuthenticatorDeps): Authenticate {
   const secret = randomBytes(32);

@@ -13,7 +13,7 @@ import { refusals, refuse } from "./refusals.ts";
 
 /** Who may call, and when. */
 export interface AuthorizeContext {
-  /** Whose Basic credentials a header carries; undefined for credentials that are unknown. */
+  /** Finds the owner of the Basic credentials of a header; undefined for credentials that are unknown. */
   readonly callerOf: Authenticate;
   /** Users as this node last saw them. */
   readonly users: () => readonly ClusterUser[];
@@ -26,8 +26,8 @@ export interface AuthorizeContext {
 }
 
 /**
- * Refuses a caller who may not use the route; `onCaller` gets each whose credentials are right. What users may do is decided by current
- * facts: a node that may have old ones lets none in but to its own metrics, and a write reads the users from the API server first.
+ * Refuses a caller who may not use the route; `onCaller` gets each caller with right credentials. Current facts decide what users may do: a node
+ * that may have old facts lets users read its own metrics only, and a write reads the users from the API server first.
  */
 export async function authorizeCaller(
   name: RouteName,

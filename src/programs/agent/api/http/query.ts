@@ -18,7 +18,7 @@ export function parseQuery(name: RouteName, sent: unknown): Readonly<Record<stri
   return Object.fromEntries(known);
 }
 
-/** Of an object, or of each object of a list, the members that `fields` names; everything without it. */
+/** The members that `fields` names, of an object or of each object of a list; everything without `fields`. */
 export function onlyFields(answer: unknown, fields: string | undefined): unknown {
   if (fields === undefined) return answer;
   if (Array.isArray(answer)) return answer.map((each: unknown) => onlyFields(each, fields));

@@ -114,14 +114,14 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Mou
     onRequest: async (request) => {
       await authorizeCaller(name, request, options, (caller) => {
         callers.set(request, caller);
-        // nodes, operator and rigger need theirs; those of users give way
+        // nodes, operator and rigger need their connections; those of users give way
         if (caller.isCluster) connections.keep(request.raw.socket);
       });
     },
     onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      // who need not say who it is holds no connection
+      // a caller that need not log in keeps no connection
       if (routes[name].auth === "none") reply.header("connection", "close");
       const query = parseQuery(name, request.query);
       const call: HandlerCall<N> = {
