@@ -8,7 +8,7 @@ export interface FaultSpec {
   readonly retry: Retry;
   /** What the user does about it; a command where there is one. */
   readonly remedy: string;
-  /** What a person at a terminal does instead, where `remedy` is for who runs a program. */
+  /** The remedy for a person at a terminal, where `remedy` is for an administrator who runs a program. */
   readonly forPeople?: string;
 }
 

@@ -10,7 +10,7 @@ export function mergeObject(kind: string, name: string, body: object): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
-/** The same with a body that the shell puts together: `body` is JSON as it stands between double quotes of a shell. */
+/** A merge patch with a body that the shell puts together: `body` is JSON as it stands between double quotes of a shell. */
 export function mergeObjectOf(kind: string, name: string, body: string): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p "${body}"`;
 }
@@ -26,7 +26,7 @@ export function annotate(kind: Word, name: Word, ...annotations: readonly Word[]
   return annotateObjects([kind, name], ...annotations);
 }
 
-/** The same of several objects: each a kind, a slash and a name, or a kind and one name after it. */
+/** Annotates several objects: each a kind, a slash and a name, or a kind and one name after it. */
 export function annotateObjects(objects: readonly Word[], ...annotations: readonly Word[]): string {
   return `kubectl annotate ${objects.map(shellWord).join(" ")} --overwrite ${annotations.map(shellWord).join(" ")}`;
 }
@@ -176,7 +176,7 @@ export function trustCertificate(configuration: string, entry: string, secret: s
   return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} -p ${withCertificate(body, secret)}`;
 }
 
-/** The same for the first entry, whatever its name is. */
+/** Trusts the certificate in the first entry, whatever its name is. */
 export function trustCertificateFirst(configuration: string, secret: string): string {
   const operations = [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value: CERTIFICATE }];
   return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} --type json -p ${withCertificate(operations, secret)}`;

@@ -3,7 +3,7 @@ export function visibleText(text: string): string {
   return text.replace(CONTROLS, escapeControl);
 }
 
-/** The same for one line, as a cell of a table: what would end it is made visible too. */
+/** The visible form of one line, as a cell of a table: characters that would end the line are made visible too. */
 export function visibleLine(text: string): string {
   return replaceControls(text, escapeControl);
 }

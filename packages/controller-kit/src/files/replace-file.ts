@@ -36,7 +36,7 @@ export async function makeFolder(path: string): Promise<void> {
   for (let at = path; at.length >= made.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 
-/** What was made, renamed or removed in the folder stays so after a crash of the machine. */
+/** Makes files that were made, renamed or removed in the folder stay so after a crash of the machine. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

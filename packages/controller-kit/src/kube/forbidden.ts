@@ -2,7 +2,7 @@ import { isFault, type Fault } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import type { Kube } from "./kube.ts";
 
-/** The same way to the API, which calls `onForbidden` for each request that the server forbids; what that throws takes the place of the refusal. */
+/** A way to the API that calls `onForbidden` for each request that the server forbids; what `onForbidden` throws takes the place of the refusal. */
 export function reportingForbidden(kube: Kube, onForbidden: (refusal: Fault) => void): Kube {
   const checked = async <T>(answer: Promise<T>): Promise<T> => {
     try {

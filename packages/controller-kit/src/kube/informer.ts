@@ -167,7 +167,7 @@ class Cache<T> {
     for (const object of [...this.objects.values()]) this.#tell([handler], object, undefined);
   }
 
-  /** `wasSetBack`: the storage was restored, so that what it has now counts although it is older. */
+  /** `wasSetBack`: the storage was restored, so that its objects count now although they are older. */
   replace(items: readonly Stored<T>[], wasSetBack: boolean): void {
     const listed = new Set(items.map((item) => keyOf(refOf(item))));
     for (const [key, object] of [...this.objects]) if (!listed.has(key)) this.remove(object);

@@ -30,7 +30,7 @@ export function ownerReference(owner: Stored<object>): OwnerReference {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
 }
 
-/** The same for controllers of Kubernetes, whose objects hold a foreground deletion of `owner` up: a right that few have. */
+/** A reference for controllers of Kubernetes, whose objects hold up a foreground deletion of `owner`: few have the right to set it. */
 export function controllerReference(owner: Stored<object>): OwnerReference {
   return { ...ownerReference(owner), blockOwnerDeletion: true };
 }

@@ -11,7 +11,7 @@ export function authorityId(text: string): string {
   return authoritiesIn(text)[0] ?? "";
 }
 
-/** Of the authorities in `trusted`, the digests of those that have signed one of these certificates, each the first of its text. */
+/** The digests of the authorities in `trusted` that have signed one of these certificates, each the first of its text. */
 export function signersOf(certificates: readonly string[], trusted: string): readonly string[] {
   const shown = [...new Set(certificates)].flatMap((text) => parseCertificates(text).slice(0, 1));
   return parseCertificates(trusted)

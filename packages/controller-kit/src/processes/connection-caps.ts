@@ -7,7 +7,7 @@ export interface ConnectionCaps {
   readonly total: number;
   /** From one address; many callers may share one. */
   readonly ofAddress: number;
-  /** Of those that are not kept, how many may wait for their answers; all of them when absent. The rest is for those that are kept, or may be. */
+  /** How many connections that are not kept may wait for their answers; all of them when absent. The rest is for those that are kept, or may be. */
   readonly waiting?: number;
 }
 
@@ -17,7 +17,7 @@ export interface CappedConnections {
   keep(socket: Socket): void;
 }
 
-/** Options of an HTTP server with which callers cannot hold connections without asking something. */
+/** Options of an HTTP server that keep callers from holding connections without asking something. */
 export const PATIENCE = {
   /** For a TLS handshake, in milliseconds. */
   handshakeTimeout: 10_000,
@@ -26,11 +26,11 @@ export const PATIENCE = {
 } as const;
 
 /**
- * From now on the server holds no more connections than these. One gives way to one that comes: of the same address when that has its
- * share, else of the address with the most that can. Of these it is the oldest that has asked nothing, or else the oldest; none that is
- * kept, and none of which a whole request waits for its answer. So who fills them, silent or by asking now and then, keeps out neither
- * others nor those behind its own address, as a probe of the kubelet may be. One that comes where none gives way is ended without a word. When
- * more wait for their answers than may, the oldest of them ends, of the address with the most: none that is kept.
+ * Limits the connections that the server holds from now on. A connection gives way to a new one: of the same address when that address has its
+ * share, else of the address with the most that can. Of these it is the oldest that has asked nothing, or else the oldest; none that is kept,
+ * and none of which a whole request waits for its answer. So a client that fills them, silent or by asking now and then, keeps out neither
+ * others nor those behind its own address, as a probe of the kubelet may be. A new connection for which none gives way is ended without a word.
+ * When more wait for their answers than may, the oldest of them ends, of the address with the most: none that is kept.
  */
 export function capConnections(
   server: Server | SecureServer,
@@ -81,7 +81,7 @@ interface Open {
   isHeld: boolean;
 }
 
-/** Those of a server by address and port, which a TLS socket shares with the one below it; the oldest first. At most `total` of them. */
+/** The connections of a server by address and port, which a TLS socket shares with the one below it; the oldest first. At most `total` of them. */
 class OpenConnections {
   readonly #all = new Map<string, Open>();
   /** How many each address has; none without connections. */
@@ -95,7 +95,7 @@ class OpenConnections {
     return this.#ofAddress.get(remoteAddress) ?? 0;
   }
 
-  /** What is known of it; undefined when it is not there any more. */
+  /** The entry of a connection; undefined when it is not there any more. */
   find(socket: Socket): Open | undefined {
     return this.#all.get(nameOf(socket));
   }

@@ -56,7 +56,7 @@ async function* rowsOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Those of such a table, or of rows of it; `width`: the digits of an address in them. */
+/** The unacknowledged connections in such a table, or in rows of it; `width`: the digits of an address in them. */
 export function unacknowledgedIn(rows: Buffer, width: 8 | 32): readonly UnacknowledgedConnection[] {
   const found: UnacknowledgedConnection[] = [];
   for (let start = 0, end = 0; (end = rows.indexOf(LF, start)) >= 0; start = end + 1) {

@@ -1,4 +1,4 @@
-/** What has been begun beside the passes goes on, or has ended with a result or with what it threw. */
+/** Work that was begun beside the passes goes on, or has ended with a result or with what it threw. */
 export type BackgroundState<T> =
   | { readonly kind: "under-way" }
   | { readonly kind: "ended"; readonly result: T }
@@ -25,7 +25,7 @@ export class Background<T> {
     this.#signal = signal;
   }
 
-  /** What is under way for this key, or has ended and no pass has looked at it yet; undefined: nothing. */
+  /** The work that is under way for this key, or has ended and no pass has looked at it yet; undefined: none. */
   subjectOf(key: string): string | undefined {
     return this.#byKey.get(key)?.subject;
   }
@@ -49,13 +49,13 @@ export class Background<T> {
     return begun.state;
   }
 
-  /** What is under way for the key is not needed any more. */
+  /** Ends the work for the key, which is not needed any more. */
   end(key: string): void {
     this.#byKey.get(key)?.abort.abort(new Error("it is not needed any more"));
     this.#byKey.delete(key);
   }
 
-  /** The same for each key of which `isMeant` is true. */
+  /** Ends the work for each key of which `isMeant` is true. */
   endWhere(isMeant: (key: string) => boolean): void {
     for (const key of [...this.#byKey.keys()]) if (isMeant(key)) this.end(key);
   }

@@ -2,7 +2,7 @@ import type { Lease } from "kubernetes-types/coordination/v1.js";
 import type { Stored, Wanted } from "../kube/kube.ts";
 import { microTimestamp } from "../kube/timestamp.ts";
 
-/** Who wants to hold a Lease, and for how long without renewing it. */
+/** The program that wants to hold a Lease, and for how long without renewing it. */
 export interface Tenant {
   readonly identity: string;
   readonly leaseMs: number;

@@ -17,7 +17,7 @@ export interface AppliedKind {
 
 /** Keeps objects as they are wanted. */
 export interface ObjectApplier {
-  /** Applies those of `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. */
+  /** Applies the `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. */
   keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
   /** Deletes what is there of a kind that is kept. */
   drop(type: ResourceType, ref: Ref): Promise<void>;
@@ -81,7 +81,7 @@ function cacheOf(kinds: readonly AppliedKind[], { plural }: ResourceType): Infor
   return found.cache;
 }
 
-/** Of `stored` what `wanted` speaks of; what the server and others have added is left out. */
+/** The fields of `stored` that `wanted` has; fields that the server and others have added are left out. */
 function partOf(stored: unknown, wanted: unknown): unknown {
   if (Array.isArray(wanted)) {
     const isAlike = Array.isArray(stored) && stored.length === wanted.length;

@@ -58,7 +58,7 @@ function impersonate(store: Store, user: User, name: string, request: IncomingMe
   return { name, groups: [...sent, AUTHENTICATED] };
 }
 
-/** Of each connection with a certificate; to read one takes longer than most requests. */
+/** The user of each connection with a certificate; to read one takes longer than most requests. */
 const certificateUsers = new WeakMap<TLSSocket, User>();
 
 function certificateUser({ socket }: IncomingMessage): User | undefined {
@@ -80,7 +80,7 @@ function tokenUser(request: IncomingMessage, store: Store, key: Buffer, now: Dat
   return claims && userOfClaims(claims, store, DEFAULT_AUDIENCE);
 }
 
-/** Of each connection whose client has shown a token: to verify it takes longer than most of a request. */
+/** The token that each connection has shown: to verify it takes longer than most of a request. */
 const shownTokens = new WeakMap<Socket, { readonly token: string; readonly claims: TokenClaims }>();
 
 function claimsOn(socket: Socket, token: string, key: Buffer, now: Date): TokenClaims | undefined {

@@ -13,7 +13,7 @@ import {
 import type { ManagedFieldsEntry } from "./outcome.ts";
 import type { FieldComparison } from "./structured.ts";
 
-/** Who wrote: an apply is the same manager in every version, an update is not. */
+/** The writer: an apply is the same manager in every version, an update is not. */
 export interface ManagerId {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -57,7 +57,7 @@ const SERVER_FIELDS = setOf(false, [
   ],
 ]);
 
-/** Under which the entries of one manager are merged. */
+/** The key under which the entries of one manager are merged. */
 export function keyOfManager({ manager, operation, apiVersion, subresource = "" }: ManagerId): string {
   return JSON.stringify([manager, operation, operation === "Apply" ? "" : apiVersion, subresource]);
 }
@@ -82,7 +82,7 @@ export function entriesOf(managers: Managers): readonly ManagedFieldsEntry[] {
   ).map(formatEntry);
 }
 
-/** The managers after someone else's write: what it changed or removed is theirs no longer. */
+/** The managers after another manager's write: they lose the fields that it changed or removed. */
 export function afterWriteOfAnother(
   managers: Managers,
   writer: string,

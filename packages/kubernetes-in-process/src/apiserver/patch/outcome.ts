@@ -2,8 +2,8 @@ import type { JsonObject } from "../schema/json.ts";
 import type { Schema } from "../schema/schema.ts";
 
 /**
- * What came of a JSON, merge or strategic patch: `malformed` (400) is a body that is no such patch, `unprocessable`
- * (422) one that does not fit the object, `tooLarge` (413) one that asks for too much work.
+ * The result of a JSON, merge or strategic patch: `malformed` (400) is a body that is no such patch, `unprocessable` (422) one that does not fit
+ * the object, `tooLarge` (413) one that asks for too much work.
  */
 export type PatchOutcome =
   | { readonly kind: "patched"; readonly object: JsonObject }

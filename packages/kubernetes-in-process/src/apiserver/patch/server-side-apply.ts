@@ -28,8 +28,8 @@ import type { ApplyConflict, ApplyOutcome, ApplyRequest } from "./outcome.ts";
 import { compareFields, fieldsOf, mergeApplied, removeFields, withNamedParents } from "./structured.ts";
 
 /**
- * Server-side apply: merges `applied` into `live`, removes what this manager applied before and applies no more (unless
- * someone else owns it too), and refuses to change what others own unless forced.
+ * Server-side apply: merges `applied` into `live`, removes what this manager applied before and applies no more (unless another manager owns it
+ * too), and refuses to change what others own unless forced.
  */
 export function serverSideApply(request: ApplyRequest): ApplyOutcome {
   const { live, schema, manager } = request;

@@ -53,7 +53,7 @@ export function requireValid(resource: Resource, object: KubeObject, before: Kub
   if (causes.length > 0) throw invalidError(resource, object.metadata.name, causes);
 }
 
-/** Of a custom resource, the metadata alone is kept as built-in kinds are. */
+/** The object without empty fields; of a custom resource, only the metadata are treated like those of built-in kinds. */
 function withoutEmptyFields({ custom, schema }: Resource, object: KubeObject): unknown {
   if (!custom) return omitEmpty(schema(), object);
   const metadata = schema().properties?.["metadata"] ?? {};

@@ -145,7 +145,7 @@ function track(
   else after.metadata.managedFields = managedFields.map((entry) => ({ ...entry }));
 }
 
-/** Who a write is by: the fieldManager parameter, else the name of the client program. */
+/** The manager of a write: the fieldManager parameter, else the name of the client program. */
 function managerOf(call: ApiCall): string {
   const named = call.query.get("fieldManager") ?? "";
   const agent = call.request.headers["user-agent"] ?? "";

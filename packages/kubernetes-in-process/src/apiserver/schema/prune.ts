@@ -2,7 +2,7 @@ import { childField } from "./cause.ts";
 import { isArray, isJsonObject, objectOf, type JsonObject } from "./json.ts";
 import { memberSchema, type Schema } from "./schema.ts";
 
-/** What is left of a value, and the paths of the fields that its schema does not know. */
+/** The rest of a value, and the paths of the fields that its schema does not know. */
 export interface Pruned {
   readonly value: unknown;
   /** As strict decoding names them: `spec.nope`, `spec.items[0].nope`. */

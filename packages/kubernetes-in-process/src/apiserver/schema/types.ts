@@ -8,7 +8,7 @@ export interface Mistyped {
   readonly wanted: string;
 }
 
-/** What is wrong with the type of `value` itself; what it holds is not looked at. */
+/** The error of the type of `value` itself; the members of `value` are not looked at. */
 export function typeMismatch(schema: Schema, value: unknown): Mistyped | undefined {
   const actual = typeOf(value);
   const wanted = isIntOrString(schema) ? "integer,string" : schema.type;

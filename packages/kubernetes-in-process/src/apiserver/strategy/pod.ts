@@ -107,7 +107,7 @@ const MUTABLE = [
   "schedulingGates",
 ];
 
-/** Of a pod's spec only images and a few fields may change; the node only once, through the binding. */
+/** Refuses changes of a pod's spec except to images and a few fields; the node may change only once, through the binding. */
 function podChanges(pod: KubeObject, before: KubeObject | undefined): StatusCause[] {
   if (before === undefined) return [];
   const [now, old] = [fixedPart(jsonAt(pod, "spec")), fixedPart(jsonAt(before, "spec"))];

@@ -13,7 +13,7 @@ export function typeKeyOf({ group, plural }: ResourceType<unknown>): string {
   return `${plural}.${group}`;
 }
 
-/** Who owns whom, among all objects that are known. */
+/** The owners of all objects that are known. */
 export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>();
   readonly #byUid = new Map<string, GraphNode>();

@@ -7,8 +7,8 @@ export type Began = "when it was written" | "at or before";
 const TOLERANCE_MS = 3_000;
 
 /**
- * Whether process `pid` is the one that wrote a file at `writtenMs`. The number alone proves nothing: it may have gone to
- * a stranger since, who then began later.
+ * Whether process `pid` is the one that wrote a file at `writtenMs`. The number alone proves nothing: another process may have got it since,
+ * which then began later.
  */
 export async function isSameProcess(pid: number, writtenMs: number, began: Began): Promise<boolean> {
   try {

@@ -57,7 +57,7 @@ export class ContainerUnit {
   #imageID: string;
   #containerID: string;
 
-  /** Takes up where the status of an earlier kubelet left off; that one's processes are gone. */
+  /** Continues from the status that an earlier kubelet left; the processes of that kubelet are gone. */
   constructor(container: Container, before: ContainerStatus | undefined, waitingReason: string, deps: UnitDeps) {
     this.name = container.name;
     this.#deps = deps;

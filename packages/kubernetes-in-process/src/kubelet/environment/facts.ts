@@ -10,7 +10,7 @@ export interface PodFacts {
   readonly podIP: string;
   readonly hostIP: string;
   readonly nodeName: string;
-  /** Of the node: what a container without limits may use. */
+  /** The capacity of the node: what a container without limits may use. */
   readonly capacity: Readonly<Record<string, string>>;
 }
 
