@@ -20,7 +20,7 @@ const schema = z.object({
   answered: z.string().optional(),
 });
 
-/** The logins that are the cluster to its management API, also while its password changes: kept in the Secret that all nodes have mounted. */
+/** The logins of the cluster to its management API, also while its password changes: kept in the Secret that all nodes have mounted. */
 export type ClusterAccess = z.infer<typeof schema>;
 
 /** Undefined for the empty text that an operator of a release before 0.4.0 left there. */

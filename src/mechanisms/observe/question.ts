@@ -4,7 +4,7 @@ import type { Clock } from "#kit/base/clock";
 const SOON_MS = 100;
 
 /**
- * A question to something that may hang. A node that was silent the last time is asked once for all callers, and counts as still silent after a
+ * A question to something that may hang. A target that was silent the last time is asked once for all callers, and counts as still silent after a
  * short time, while that question goes on: a caller that asks about everything on one node must not wait as long for each thing.
  */
 export class Question<Answer> {
