@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { mkdtempDisposable } from "node:fs/promises";
-import { LABELS, OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { LABELS, NODE_CONTAINER, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { Fault } from "#kit/base/fault";
+import { OPERATOR_RULES } from "../../src/core/releases/permissions/roles.ts";
 import { PERSON_RIGHTS } from "../../src/core/releases/permissions/people.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
@@ -14,7 +15,7 @@ import { Deployments, Namespaces, Pods, RoleBindings, Roles, ServiceAccounts } f
 import { runStorectl } from "../../src/programs/cli/storectl.ts";
 import { foundKubectls } from "../api-servers/kubectls.ts";
 import type { TestServer } from "../api-servers/test-server.ts";
-import { tokenOf } from "../kit/kubernetes/permission-scene.ts";
+import { roleOf, tokenOf } from "../kit/kubernetes/permission-scene.ts";
 import { startShell } from "../kit/world/shell.ts";
 
 const COMMANDS = ["status", "why", "plan", "preflight", "nodes", "databases"] as const;
@@ -38,7 +39,7 @@ export async function lookSuite(server: TestServer): Promise<void> {
         test(`${command} without ${resource}`, async () => {
           await using person = await openPerson(server, resource);
           const { code, text } = await person.storectl(command, ...(command === "plan" ? ["--to", "8.2.0-12"] : []));
-          // no operator has an account in this namespace, which is a finding of preflight
+          // nodes and rigger have no account in this namespace, which is a finding of preflight
           assert.ok(code === 4 || (command === "preflight" && code === 3), text);
           const said = text.replaceAll(/\s+/g, " ");
           if (by.includes(command)) assert.ok(said.includes(says), said);
@@ -108,7 +109,10 @@ async function typeRemedy(server: TestServer): Promise<void> {
     `system:serviceaccount:${person.namespace}:person may not list storeenterpriseclusters.app.storeenterprise.io (namespace ${person.namespace})`,
   );
   await person.type(refused.remedy);
-  assert.equal((await person.storectl("status")).code, 4);
+  const { code, text } = await person.storectl("status");
+  assert.match(text, /NOT KNOWN +\S+:person may not get secrets "rec-node-tls" \(namespace/, "the rest is known");
+  // there are no workers in this world
+  assert.equal(code, /BLOCKED +rec\/rec: WorkerUnschedulable/.test(text) ? 3 : 4, text);
 }
 
 /** A namespace with a cluster that is at rest, and a reader without the resource `lost`; without any permission when it is undefined. */
@@ -117,6 +121,7 @@ async function openPerson(server: TestServer, lost: string | undefined) {
   const namespace = `look-${randomBytes(4).toString("hex")}`;
   await server.kube.create(Namespaces, { metadata: { name: namespace } });
   await writeCluster(server, namespace);
+  await grantOperator(server, namespace);
   await server.kube.create(ServiceAccounts, { metadata: { name: "person", namespace } });
   if (lost !== undefined) await bindReader(server, namespace, lost);
   const folder = stack.use(await mkdtempDisposable(join(tmpdir(), "look-"))).path;
@@ -180,6 +185,18 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
+/** Gives the operator of the namespace its account and its rights. */
+async function grantOperator({ kube }: TestServer, namespace: string): Promise<void> {
+  const metadata = { name: OPERATOR_NAME, namespace };
+  await kube.create(ServiceAccounts, { metadata });
+  await kube.create(Roles, roleOf(namespace, OPERATOR_NAME, OPERATOR_RULES));
+  await kube.create(RoleBindings, {
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR_NAME },
+    subjects: [{ kind: "ServiceAccount", name: OPERATOR_NAME, namespace }],
+  });
+}
+
 async function bindReader({ kube }: TestServer, namespace: string, lost: string): Promise<void> {
   const rules = PERSON_RIGHTS.filter(
     ({ roles, resource, isClusterWide }) => roles.includes("reader") && resource !== lost && isClusterWide !== true,
@@ -209,7 +226,7 @@ async function writeCluster({ kube }: TestServer, namespace: string): Promise<vo
   );
   await kube.create(Pods, {
     metadata: { name: "rec-0", namespace, labels },
-    spec: { containers: [{ name: "it", image }] },
+    spec: { containers: [{ name: NODE_CONTAINER, image: `storeenterprise/node:${TAG}` }] },
   });
   await kube.create(Clusters, { metadata: { name: "rec", namespace }, spec: {} });
   const node = { uid: 1, pod: "rec-0", status: "active", version: TAG, role: "leader" };

@@ -40,7 +40,7 @@ export function testRecoveries(cases: readonly RecoveryCase[]): void {
   } of cases) {
     test(name, () => {
       const input = checkInput(clusterView(view), { environment, ...(step && { step }) });
-      const recoveries = planRecovery({ input, databases, recorded }, { ...NOTHING, ...given });
+      const recoveries = planRecovery({ input, databases, recorded, lacksFacts: false }, { ...NOTHING, ...given });
       const reported = recoveries.map(({ rule, acts }) => [rule, ...acts.map((act) => commandOf(act, "rec"))]);
       assert.deepEqual(reported, expected.does);
       const [first] = recoveries;

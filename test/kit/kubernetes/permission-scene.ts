@@ -92,7 +92,8 @@ export function lineOf({ who, verb, group, resource, name }: Need | MissingPermi
   return `${who} ${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : ` "${name}"`}`;
 }
 
-function roleOf(
+/** A Role with these rules. */
+export function roleOf(
   namespace: string,
   name: string,
   rules: readonly PolicyRule[],

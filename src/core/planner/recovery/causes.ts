@@ -20,11 +20,11 @@ const OPERATORS_OWN: readonly string[] = [
 
 /**
  * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
- * databases from becoming what their objects say.
+ * databases from becoming what their objects say. Checks see nothing while pods, StatefulSet or databases could not be read.
  */
-export function causesOf({ input, databases }: Pick<RecoveryFacts, "input" | "databases">): readonly RecoveryCause[] {
+export function causesOf({ input, databases, lacksFacts }: BlockingFacts): readonly RecoveryCause[] {
   const about = { kind: "rec", name: input.view.name } as const;
-  const seen = verdictsAt(MOMENTS, input).flatMap((verdict) =>
+  const seen = (lacksFacts ? [] : verdictsAt(MOMENTS, input)).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
       ? [{ check: verdict.check.id, about, finding: verdict.finding }]
       : [],
@@ -35,6 +35,9 @@ export function causesOf({ input, databases }: Pick<RecoveryFacts, "input" | "da
     .map((finding) => ({ check: finding.id, about, finding }));
   return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input }))];
 }
+
+/** What says what blocks. */
+export type BlockingFacts = Pick<RecoveryFacts, "input" | "databases" | "lacksFacts">;
 
 /** What ends only when a user does something, although it blocks nothing, or not yet. */
 const NEEDS_USERS: readonly string[] = ["EngineFails", "UserModuleInvalid"] satisfies readonly FindingId[];

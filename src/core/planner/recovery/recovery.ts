@@ -93,4 +93,6 @@ export interface RecoveryFacts {
   readonly recorded: readonly RecordedDatabase[];
   readonly input: CheckInput;
   readonly databases: readonly DatabaseObject[];
+  /** What every check begins with could not be read: none has passed, and none has found anything. */
+  readonly lacksFacts: boolean;
 }

@@ -41,7 +41,13 @@ function redb(
 }
 
 function asked(status: StoreEnterpriseCluster["status"], more: Partial<WhyInput> = {}): WhyInput {
-  return { view: clusterView(), cluster: { rec: rec(status), environment: {} }, databases: [], events: [], ...more };
+  return {
+    view: clusterView(),
+    cluster: { rec: rec(status), environment: {}, lacksFacts: false },
+    databases: [],
+    events: [],
+    ...more,
+  };
 }
 
 interface Case {
@@ -128,7 +134,7 @@ const cases: readonly Case[] = [
     of: {
       ...asked({}),
       view: clusterView({ cluster: { reachable: false, reason: "no rights", cause: "caller" } }),
-      cluster: { rec: rec(), environment: {} },
+      cluster: { rec: rec(), environment: {}, lacksFacts: false },
     },
     answers: [{ level: "unknown", rule: "NotLookedAt", evidence: "the cluster itself was not asked: no rights" }],
   },
@@ -152,7 +158,7 @@ const cases: readonly Case[] = [
   {
     name: "of a cluster that is being deleted only its deletion is printed, with the databases that remain",
     of: asked(undefined, {
-      cluster: { rec: gone(rec({ conditions: [blocked], observedGeneration: 1 })), environment: {} },
+      cluster: { rec: gone(rec({ conditions: [blocked], observedGeneration: 1 })), environment: {}, lacksFacts: false },
       databases: [redb([])],
     }),
     answers: [{ rule: "DatabasesRemain", clears: "kubectl delete redb orders  # this deletes their data" }],
@@ -195,6 +201,7 @@ const cases: readonly Case[] = [
     of: {
       ...asked({}),
       cluster: {
+        lacksFacts: false,
         rec: rec({ conditions: [blocked] }),
         environment: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
       },
@@ -206,6 +213,7 @@ const cases: readonly Case[] = [
     of: {
       ...asked({}),
       cluster: {
+        lacksFacts: false,
         rec: rec({ conditions: [blocked] }),
         environment: {
           operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } },
@@ -225,6 +233,7 @@ const cases: readonly Case[] = [
       ...asked({}),
       view: clusterView({ remembered: { ...clusterView().remembered, state: "Upgrade" } }),
       cluster: {
+        lacksFacts: false,
         rec: rec({ state: "Upgrade" }),
         environment: { operator: { read: true, value: { image: "store:1", ready: 0, wanted: 1 } } },
       },
@@ -236,13 +245,17 @@ const cases: readonly Case[] = [
     of: {
       ...asked({}),
       view: clusterView({ cluster: { reachable: false, reason: "no answer in time" } }),
-      cluster: { rec: rec(), environment: {} },
+      cluster: { rec: rec(), environment: {}, lacksFacts: false },
     },
     answers: [{ rule: "ClusterUnreachable", evidence: "no answer in time" }, { rule: "QuorumLost" }],
   },
   {
     name: "definitions that are older than the operator block, though the operator does not say so",
-    of: { ...asked({}), view: clusterView({ release: NEW }), cluster: { rec: rec(), environment: OLD_DEFINITIONS } },
+    of: {
+      ...asked({}),
+      view: clusterView({ release: NEW }),
+      cluster: { rec: rec(), environment: OLD_DEFINITIONS, lacksFacts: false },
+    },
     answers: [
       {
         level: "blocks",
@@ -251,6 +264,16 @@ const cases: readonly Case[] = [
         clears: applyBundle("--server-side", "its definitions"),
       },
     ],
+  },
+  {
+    name: "checks find nothing on facts that could not be read",
+    of: {
+      ...asked({}),
+      view: clusterView({ release: NEW }),
+      cluster: { rec: rec(), environment: OLD_DEFINITIONS, lacksFacts: true },
+      lack: { text: "you may not list pods", remedy: "storectl role reader" },
+    },
+    answers: [{ rule: "NotLookedAt" }],
   },
   {
     name: "an event knows better since when",

@@ -43,6 +43,8 @@ export interface WhyInput {
 interface ClusterAsked {
   readonly rec: Stored<StoreEnterpriseCluster>;
   readonly environment: ClusterEnvironment;
+  /** Pods, StatefulSet or databases could not be read. */
+  readonly lacksFacts: boolean;
 }
 
 /** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
@@ -102,9 +104,9 @@ const AFTER_OPERATOR: readonly string[] = [
 ] satisfies readonly FindingId[];
 
 /** What `storectl recover` would clear, found by the same function from the same facts. */
-function seenCauses(view: ClusterView, { environment, rec }: ClusterAsked): WhyAnswer[] {
+function seenCauses(view: ClusterView, { environment, rec, lacksFacts }: ClusterAsked): WhyAnswer[] {
   if (rec.metadata.deletionTimestamp !== undefined) return [];
-  return causesOf({ input: checkInput(view, { environment }), databases: [] })
+  return causesOf({ input: checkInput(view, { environment }), databases: [], lacksFacts })
     .filter(({ finding }) => finding.id !== "OperatorNotReady")
     .map(({ finding: { id, severity, evidence, remedy } }) => {
       const answer = blockedAnswer(`rec/${view.name}`, id, evidence, remedy);

@@ -20,7 +20,8 @@ export async function whyOf(
   const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
   const answers = answersFor({
     view,
-    cluster: kind === "redb" ? undefined : { rec, environment: look.environment },
+    cluster:
+      kind === "redb" ? undefined : { rec, environment: look.environment, lacksFacts: look.lack?.isEssential === true },
     databases,
     events,
     ...(denied.length > 0 && { lack: await lackOf(access, denied, view.name) }),
