@@ -36,7 +36,10 @@ class Client:
             try:
                 transaction.execute()
                 return value, True
-            except redis.WatchError:
+            except redis.WatchError as error:
+                # the library raises it also when the connection ends behind EXEC, which may have been executed then
+                if str(error) != "Watched variable changed.":
+                    raise redis.ConnectionError(str(error)) from error
                 return value, False
 
     def append(self, key, value):
