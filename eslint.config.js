@@ -56,10 +56,12 @@ export default tseslint.config(
   {
     // one table or one state machine is the file
     files: [
+      "src/core/merge/rules.test.ts",
       "src/core/merge/site.ts",
+      "src/core/planner/database/decide.test.ts",
       "src/mechanisms/site/engine-site.ts",
+      "src/programs/cli/why/answers.test.ts",
       "src/programs/link/served/site-link.ts",
-      "src/programs/proxy/endpoint/endpoint.ts",
       "src/programs/proxy/pinned/pinned.ts",
       "test/kit/model/take-over.ts",
     ],

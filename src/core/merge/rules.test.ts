@@ -177,7 +177,9 @@ const cases: readonly Case[] = [
   },
   {
     rule: "a string that is written with a time beside an earlier one without keeps its time",
-    ...{ first: ["SET k a"], second: ["SET k b", "PEXPIREAT k 7000"], want: "k string b 7000" },
+    first: ["SET k a"],
+    second: ["SET k b", "PEXPIREAT k 7000"],
+    want: "k string b 7000",
   },
   {
     rule: "a key that one site keeps for ever does not expire by another one",
