@@ -11,8 +11,24 @@ export interface OverKey {
 export function removalOfOver({ key, elements }: OverKey): readonly EngineCommand[] {
   return [...Map.groupBy(elements, ({ type }) => type)].flatMap(([type, of]) => {
     if (type === "list") return [];
-    return [["EVAL", REMOVE_OVER, "1", key, REMOVES[type], ...of.map(({ element }) => element)]];
+    return slicesOf(of).map((slice) => [
+      "EVAL",
+      REMOVE_OVER,
+      "1",
+      key,
+      REMOVES[type],
+      ...slice.map(({ element }) => element),
+    ]);
   });
+}
+
+/** How many elements one script removes: an engine refuses a script that passes some thousands on, and runs nothing else meanwhile. */
+const MOST_AT_ONCE = 500;
+
+function slicesOf(elements: readonly NamedElement[]): readonly (readonly NamedElement[])[] {
+  return Array.from({ length: Math.ceil(elements.length / MOST_AT_ONCE) }, (_, i) =>
+    elements.slice(i * MOST_AT_ONCE, (i + 1) * MOST_AT_ONCE),
+  );
 }
 
 const REMOVES = { string: "DEL", hash: "HDEL", set: "SREM", zset: "ZREM" } as const;

@@ -21,12 +21,10 @@ export function keysOf(command: string, words: Words): readonly number[] | undef
 
 /** True for a command that may name several keys. */
 export function mayNameSeveralKeys(command: string): boolean {
+  const parts = KEYS_BY_GRAMMAR[command];
+  if (parts !== undefined) return "from" in parts || parts.at.length > 1;
   const places = PLACES.get(command) ?? [];
-  return (
-    places.length > 1 ||
-    places.some((place) => place.kind === "counted" || place.from !== place.to) ||
-    KEYS_BY_GRAMMAR[command] !== undefined
-  );
+  return places.length > 1 || places.some((place) => place.kind === "counted" || place.from !== place.to);
 }
 
 /** Where keys stand by the grammar of a command: at the parts of these names, or from a part up to the one behind the keys. */
