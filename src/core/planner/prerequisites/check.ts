@@ -18,6 +18,8 @@ export interface Check {
   /** What holds when it passes, in a few words. */
   readonly asks: string;
   readonly at: readonly Moment[];
+  /** Only an upgrade meets what it finds: while none is asked for, that is a warning beside what blocks. */
+  readonly ofUpgrades?: true;
   /** Facts without which nothing can be said: they are read, or the check says that it does not know. */
   readonly needs: readonly RequiredFact[];
   /** What stands against it; undefined when nothing does. */

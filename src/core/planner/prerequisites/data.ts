@@ -11,6 +11,7 @@ export const capacitySuffices: Check = {
   id: "CapacityShort",
   asks: "the other nodes can take what one node holds",
   at: ["plan"],
+  ofUpgrades: true,
   needs: ["cluster"],
   find({ view: { cluster } }) {
     if (!cluster.reachable || cluster.nodes.length === 0) return undefined;

@@ -34,6 +34,7 @@ export const licenseOutlastsUpgrade: Check = {
   id: "LicenseEndsSoon",
   asks: "the licence lasts longer than the upgrade",
   at: ["plan"],
+  ofUpgrades: true,
   needs: ["cluster", "now"],
   find({ view: { cluster, spec }, environment: { now } }) {
     if (!cluster.reachable || now?.read !== true || cluster.license.state !== "Valid") return undefined;

@@ -11,6 +11,7 @@ export const workersTakePods: Check = {
   id: "WorkerUnschedulable",
   asks: "workers accept the pods that are replaced",
   at: ["plan"],
+  ofUpgrades: true,
   needs: ["workers"],
   find({ view: { spec }, environment: { workers } }) {
     if (workers?.read !== true) return undefined;

@@ -1,9 +1,10 @@
 import type { Finding } from "../../api/parts.ts";
-import { MOMENTS } from "../prerequisites/check.ts";
+import { MOMENTS, type Check } from "../prerequisites/check.ts";
+import type { CheckInput } from "../prerequisites/check-input.ts";
 import { verdictsAt } from "../prerequisites/run.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
-import { warn } from "../findings/finding.ts";
+import { asWarning, warn } from "../findings/finding.ts";
 import type { FindingId } from "../findings/ids.ts";
 
 /** Findings that are no cause: they only show that an upgrade is frozen. */
@@ -19,14 +20,14 @@ const OPERATORS_OWN: readonly string[] = [
 ] satisfies readonly FindingId[];
 
 /**
- * What blocks now, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
+ * What blocks now, and as warnings what would hold up the next upgrade, the deepest cause first: what the checks see, what the operator alone can know, and what keeps
  * databases from becoming what their objects say. Checks see nothing while pods, StatefulSet or databases could not be read.
  */
 export function causesOf({ input, databases, lacksFacts }: BlockingFacts): readonly RecoveryCause[] {
   const about = { kind: "rec", name: input.view.name } as const;
   const seen = (lacksFacts ? [] : verdictsAt(MOMENTS, input)).flatMap((verdict) =>
     verdict.outcome === "found" && isCause(verdict.finding) && !EFFECTS.includes(verdict.check.id)
-      ? [{ check: verdict.check.id, about, finding: verdict.finding }]
+      ? [{ check: verdict.check.id, about, finding: asOfNow(verdict.check, verdict.finding, input) }]
       : [],
   );
   const reported = (input.view.remembered.findings ?? [])
@@ -41,6 +42,16 @@ export type BlockingFacts = Pick<RecoveryFacts, "input" | "databases" | "lacksFa
 
 /** What ends only when a user does something, although it blocks nothing, or not yet. */
 const NEEDS_USERS: readonly string[] = ["EngineFails", "UserModuleInvalid"] satisfies readonly FindingId[];
+
+/** What only an upgrade meets holds nothing up while none is asked for, and every node is there. */
+function asOfNow({ ofUpgrades }: Check, finding: Finding, input: CheckInput): Finding {
+  return ofUpgrades === true && isAtRest(input) ? asWarning(finding) : finding;
+}
+
+function isAtRest({ step, view: { spec, remembered, cluster } }: CheckInput): boolean {
+  if (step !== undefined || (remembered.state ?? "Running") !== "Running" || !cluster.reachable) return false;
+  return cluster.nodes.length >= spec.nodes && cluster.nodes.every(({ active }) => active);
+}
 
 /** A step that waits for another continues without help; a forgotten maintenance does not end. */
 function isCause({ id, severity }: Finding): boolean {

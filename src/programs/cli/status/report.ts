@@ -21,13 +21,21 @@ export interface StatusReport {
   readonly upgrade: (NonNullable<ClusterStatus["upgrade"]> & { readonly nodes: number }) | null;
   readonly suspended: string | null;
   /** What blocks, as `storectl why` and `storectl recover` see it. */
-  readonly blocks: readonly { readonly object: string; readonly rule: string; readonly evidence: string }[];
+  readonly blocks: readonly Said[];
+  /** What holds nothing up today, for instance what the next upgrade would wait for. */
+  readonly warnings: readonly Said[];
   /** Why the cluster itself did not answer; null when it did: nodes and databases are then as they are now. */
   readonly unreachable: string | null;
   /** What the caller may not read, and the line that grants it; null when everything was read. */
   readonly notRead: { readonly text: string; readonly remedy: string } | null;
   readonly nodes: readonly NodeRow[];
   readonly databases: readonly DatabaseRow[];
+}
+
+interface Said {
+  readonly object: string;
+  readonly rule: string;
+  readonly evidence: string;
 }
 
 interface NodeRow {
@@ -67,7 +75,7 @@ export function statusReport(look: Look): StatusReport {
     license: licenseOf(remembered),
     upgrade: remembered.upgrade === undefined ? null : { ...remembered.upgrade, nodes: view.spec.nodes },
     suspended: suspension?.status === "True" ? suspension.message : null,
-    blocks: blocksOf(look),
+    ...saidOf(look),
     unreachable: cluster.reachable || lack !== undefined ? null : cluster.reason,
     notRead: lack ?? (facts === undefined ? (lackAround ?? null) : null),
     nodes: nodesOf(observation.view),
@@ -77,10 +85,17 @@ export function statusReport(look: Look): StatusReport {
 }
 
 /** Warnings alone are no trouble. */
-function blocksOf(look: Look): StatusReport["blocks"] {
-  return causesOf(blockingFacts(look)).flatMap(({ about: { kind, name }, finding: { id, severity, evidence } }) =>
-    severity === "warn" ? [] : [{ object: `${kind}/${name}`, rule: id, evidence }],
-  );
+function saidOf(look: Look): Pick<StatusReport, "blocks" | "warnings"> {
+  const causes = causesOf(blockingFacts(look));
+  const said = (ofWarnings: boolean): readonly Said[] =>
+    causes
+      .filter(({ finding }) => (finding.severity === "warn") === ofWarnings)
+      .map(({ about: { kind, name }, finding: { id, evidence } }) => ({
+        object: `${kind}/${name}`,
+        rule: id,
+        evidence,
+      }));
+  return { blocks: said(false), warnings: said(true) };
 }
 
 function isHealthy(report: Omit<StatusReport, "healthy">): boolean {
@@ -155,7 +170,7 @@ function engineText({ engine, standIn }: DatabaseRow): string {
 
 /** The page for people. */
 export function statusTable(report: StatusReport, columns?: number): string {
-  const { operator, license, upgrade, suspended, unreachable, notRead, blocks } = report;
+  const { operator, license, upgrade, suspended, unreachable, notRead, blocks, warnings } = report;
   const facts: [string, string][] = [
     ["CLUSTER", `${report.namespace}/${report.cluster}`],
     ["STATE", `${report.state}, spec ${report.specStatus}`],
@@ -168,7 +183,8 @@ export function statusTable(report: StatusReport, columns?: number): string {
   return [
     namedValues(facts, 13),
     suspended === null ? "" : longRow("SUSPENDED", suspended, columns),
-    ...blocks.map(({ object, rule, evidence }) => longRow("BLOCKED", `${object}: ${rule}: ${evidence}`, columns)),
+    ...blocks.map((one) => longRow("BLOCKED", saidText(one), columns)),
+    ...warnings.map((one) => longRow("WARNING", saidText(one), columns)),
     unreachable === null ? "" : namedValues([["UNREACHABLE", unreachable]], 13),
     notRead === null ? "" : notReadText(notRead, columns),
     "\n",
@@ -189,6 +205,10 @@ export function statusTable(report: StatusReport, columns?: number): string {
         ),
     report.healthy ? "" : "\nSomething is not as it should be: storectl why\n",
   ].join("");
+}
+
+function saidText({ object, rule, evidence }: Said): string {
+  return `${object}: ${rule}: ${evidence}`;
 }
 
 function longRow(title: string, text: string, columns?: number): string {
