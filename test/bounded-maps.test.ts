@@ -22,6 +22,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "packages/controller-kit/src/processes/connection-caps.ts #all": CONNECTIONS,
   "packages/controller-kit/src/processes/connection-caps.ts #ofAddress": CONNECTIONS,
   "src/programs/agent/api/http/auth.ts withFinished": "MOST_REMEMBERED",
+  "src/programs/agent/api/http/failed-logins.ts #addresses": "MOST_ADDRESSES",
   "src/programs/agent/api/databases/client-parameters.ts #databases": "an entry for each database that there was",
   "src/programs/agent/api/databases/databases.ts cached": "an entry for each database that there was",
   "src/programs/agent/api/cluster/trust.ts known": "the certificates that the node shows",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDeeperThan, MOST_LEVELS } from "#kit/base/json-depth";
 
 /** A Kubernetes quantity such as `4Gi` or `2`. */
 export const quantity = z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }).transform(String);
@@ -12,8 +13,10 @@ export const dnsLabel = z
 /** Text by text, as labels and annotations are. */
 export const textMap = z.record(z.string(), z.string());
 
-/** An object that is handed on to Kubernetes as it is. */
-export const passedThrough = z.looseObject({});
+/** An object that is handed on to Kubernetes as it is. Programs compare it by recursion, and a stack has an end. */
+export const passedThrough = z
+  .looseObject({})
+  .refine((given) => !isDeeperThan(given, MOST_LEVELS), `must be at most ${MOST_LEVELS} levels deep`);
 
 /** Requests and limits of a container. */
 export const resourceRequirements = z.object({

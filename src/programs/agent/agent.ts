@@ -162,6 +162,7 @@ function serve(context: AgentContext, election: LeaderElection, membership: Memb
     notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
     supported: carriedVersions(config.release),
     archiveFolder: modules.folder,
+    clock,
     log,
   });
 }

@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { Fault } from "#kit/base/fault";
+import { isDeeperThan } from "#kit/base/json-depth";
 import { sentence } from "../../core/planner/admission/objection.ts";
 import type { SpecReview } from "../../core/planner/admission/review.ts";
 import { faults } from "./faults.ts";
 
+/** Texts that answers and logs repeat: a name of Kubernetes has 253 characters at most. */
+const name = z.string().max(253);
+
 const object = z.looseObject({
   metadata: z.looseObject({
-    name: z.string().optional(),
+    name: name.optional(),
     deletionTimestamp: z.string().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
   }),
@@ -18,10 +22,10 @@ const envelope = z.object({
   apiVersion: z.enum(["admission.k8s.io/v1", "admission.k8s.io/v1beta1"]),
   kind: z.literal("AdmissionReview"),
   request: z.object({
-    uid: z.string().min(1),
-    kind: z.object({ group: z.string(), kind: z.string() }),
-    namespace: z.string().default(""),
-    name: z.string().default(""),
+    uid: name.min(1),
+    kind: z.object({ group: name, kind: name }),
+    namespace: name.default(""),
+    name: name.default(""),
     operation: z.enum(["CREATE", "UPDATE", "DELETE", "CONNECT"]),
     subResource: z.string().optional(),
     userInfo: z.object({ username: z.string().default("") }).default({ username: "" }),
@@ -30,6 +34,9 @@ const envelope = z.object({
   }),
 });
 
+/** Definitions, and what Kubernetes notes of the fields of an object, have about forty. */
+const REVIEW_LEVELS = 256;
+
 /** What the API server asks. */
 export type ReviewEnvelope = z.output<typeof envelope>;
 export type ReviewRequest = ReviewEnvelope["request"];
@@ -37,7 +44,11 @@ export type AskedObject = z.output<typeof object>;
 
 /** The question in a body; WEBHOOK_BAD_REVIEW when it holds none. */
 export function readQuestion(text: string): ReviewEnvelope {
-  const parsed = envelope.safeParse(jsonOf(text));
+  const json = jsonOf(text);
+  // objects are compared by recursion, and a stack has an end
+  if (isDeeperThan(json, REVIEW_LEVELS))
+    throw new Fault(faults.badReview, `the body is more than ${REVIEW_LEVELS} levels deep`);
+  const parsed = envelope.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const said = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;

@@ -1,5 +1,6 @@
 import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
+import { limitedRate } from "#kit/base/limited-rate";
 import type { Log } from "#kit/base/log";
 import { OPERATOR_NAME } from "../../core/api/names.ts";
 import { ACCEPTED, type SpecReview } from "../../core/planner/admission/review.ts";
@@ -28,27 +29,37 @@ export interface ReviewerDeps {
  * that fails would stop users who have done nothing wrong.
  */
 export function reviewer(deps: ReviewerDeps): (text: string) => Promise<object> {
+  const sayFailed = limitedRate(deps.clock, SAID_MS, ({ kind, name }: ReviewRequest, error: unknown) => {
+    deps.log.error("a write could not be judged and is let in", { kind: kind.kind, name, error });
+  });
   return async (text) => {
     const began = deps.clock.uptimeMs();
     const question = readQuestion(text);
-    const { review, outcome } = await verdictOn(question.request, deps);
+    const { review, outcome } = await verdictOn(question.request, deps, sayFailed);
     deps.metrics.count(question.request.kind.kind, outcome, deps.clock.uptimeMs() - began);
     return answerTo(question, review);
   };
 }
+
+/** Anyone may send reviews, and the metrics count each: one line in this time, in milliseconds. */
+const SAID_MS = 1_000;
 
 interface Verdict {
   readonly review: SpecReview;
   readonly outcome: "allowed" | "denied" | "failed";
 }
 
-async function verdictOn(asked: ReviewRequest, deps: ReviewerDeps): Promise<Verdict> {
+async function verdictOn(
+  asked: ReviewRequest,
+  deps: ReviewerDeps,
+  sayFailed: (asked: ReviewRequest, error: unknown) => void,
+): Promise<Verdict> {
   if (isDefinition(asked)) return outcomeOf(validateDefinition(asked));
   if (isExempt(asked) || isOperator(asked, deps.namespace)) return outcomeOf(ACCEPTED);
   try {
     return outcomeOf(await reviewOf(asked, deps));
   } catch (error) {
-    deps.log.error("a write could not be judged and is let in", { kind: asked.kind.kind, name: asked.name, error });
+    sayFailed(asked, error);
     const warning = `admission could not judge this (${messageOf(error)}); SPEC STATUS shows what the operator finds`;
     return { review: { denials: [], warnings: [warning] }, outcome: "failed" };
   }

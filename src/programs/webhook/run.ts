@@ -7,6 +7,7 @@ import { refusalOfGrowth } from "../../mechanisms/observe/kubernetes/claims.ts";
 import type { WatchedNamespaces } from "../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { Release } from "../../core/releases/catalogue/release.ts";
 import { followCertificate } from "./certificate.ts";
+import { fewWaiting } from "./few-waiting.ts";
 import { startWebhookMetrics, type WebhookMetrics } from "./metrics.ts";
 import { startObjectLookup } from "./namespace-objects.ts";
 import { reviewer } from "./reviewer.ts";
@@ -45,7 +46,9 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   const traffic = countTraffic(clock);
   const answering = new AbortController(); // objects are followed until the last answer
   const objects = startObjectLookup(kube, { watched: deps.watched, clock, log, signal: answering.signal });
-  const growthRefusal = (cluster: Required<Ref>, size: string) => refusalOfGrowth(kube, cluster, size);
+  const growthRefusal = fewWaiting(MOST_ASKED, (cluster: Required<Ref>, size: string) =>
+    refusalOfGrowth(kube, cluster, size),
+  );
   const answer = traffic.counted(reviewer({ clock, log, namespace, release, objects, metrics, growthRefusal }));
   let server: AdmissionServer | undefined;
   const unready = (): string | undefined => {
@@ -62,7 +65,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
         return;
       }
       const where = { host: deps.address, port: deps.port ?? PORTS.admission };
-      server = await serveAdmission({ ...where, pair: serving, unready, answer, onDistrust, log });
+      server = await serveAdmission({ ...where, pair: serving, unready, answer, onDistrust, clock, log });
       log.info("admission is served", { port: server.port });
     },
     signal,
@@ -79,6 +82,8 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   };
 }
 
+/** Each review of larger volumes asks Kubernetes about each of them, and anyone may send some: so many wait. The operator asks again. */
+const MOST_ASKED = 16;
 /** The end waits until no review has come for this time, as callers learn late that the pod ends; in milliseconds. */
 const QUIET_MS = 1_000;
 /** It waits this often at most. */

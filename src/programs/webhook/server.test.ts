@@ -13,6 +13,7 @@ import { until } from "#kit/testing/until";
 import { Fault } from "#kit/base/fault";
 import { jsonLog, silentLog } from "#kit/base/log";
 import { createAuthority, issue } from "#kit/pki/authority";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "./faults.ts";
 import { readQuestion } from "./review.ts";
 import { serveAdmission, type AdmissionServer } from "./server.ts";
@@ -66,6 +67,18 @@ const cases: readonly Case[] = [
     status: 400,
     says: /request\.uid/,
   },
+  {
+    rule: "a review without end downwards is refused",
+    body: `{"request":${"[".repeat(3_000)}${"]".repeat(3_000)}}`,
+    status: 400,
+    says: /256 levels deep/,
+  },
+  {
+    rule: "a name that no object can have is refused",
+    body: JSON.stringify({ ...review, request: { ...review.request, name: "n".repeat(254) } }),
+    status: 400,
+    says: /request\.name/,
+  },
   { rule: "another form than JSON is refused", type: "text/plain", body: "{}", status: 415, says: /Content-Type/ },
   { rule: "a body without end is refused", body: "x".repeat(9_000_000), status: 413, says: /8388608 bytes/ },
   { rule: "another method is refused", method: "GET", status: 405, says: /takes POST/ },
@@ -103,6 +116,24 @@ test("the webhook's server notices that a caller does not trust its certificate"
   using client = spawn("openssl", ["s_client", "-verify_return_error", "-CAfile", file, ...where]);
   await until("it has noticed", () => distrusted === 1);
   void client;
+});
+
+test("reviews that cannot be answered do not fill the log of the webhook", async () => {
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => now,
+  );
+  let uptime = 0;
+  await using server = await openServer({ log, clock: { ...systemClock, uptimeMs: () => uptime } });
+  const crash = async (times: number): Promise<void> => {
+    for (let i = 0; i < times; i++) assert.equal((await ask(server.port, { body: "crash" })).status, 500);
+  };
+  await crash(20);
+  assert.equal(lines.length, 1);
+  uptime += 1_000;
+  await crash(2);
+  assert.equal(lines.length, 2);
 });
 
 const silent: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
@@ -260,7 +291,7 @@ async function openServer(
     if (text === "crash") throw new Error("inner detail");
     return { asked: readQuestion(text).request.uid };
   };
-  const quiet = { unready: () => undefined, onDistrust: () => undefined, log: silentLog };
+  const quiet = { unready: () => undefined, onDistrust: () => undefined, clock: systemClock, log: silentLog };
   const server = await serveAdmission({ host: "127.0.0.1", port: 0, pair, answer, ...quiet, ...options });
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }

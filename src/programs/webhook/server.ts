@@ -2,7 +2,9 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Clock } from "#kit/base/clock";
 import { isFault, messageOf } from "#kit/base/fault";
+import { limitedRate } from "#kit/base/limited-rate";
 import type { Log } from "#kit/base/log";
 import { capConnections, PATIENCE } from "#kit/processes/connection-caps";
 import type { KeyPair } from "#kit/pki/authority";
@@ -22,6 +24,7 @@ export interface ServerOptions {
   readonly answer: (text: string) => Promise<object>;
   /** A caller turned away from the certificate. */
   readonly onDistrust: () => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -41,6 +44,8 @@ const ALL_BODIES_BYTES = 64 * 1024 * 1024;
 const LARGE_BYTES = 256 * 1024;
 /** A body that has not arrived by then is given up, in milliseconds; the API server waits 30 s at most. */
 const REQUEST_MS = 30_000;
+/** Whoever sends what cannot be answered does not fill the log: one line in this time, in milliseconds. */
+const SAID_MS = 1_000;
 /** All reviews of a cluster may come from one address. */
 const CAPS = { total: 512, ofAddress: 256 } as const;
 const SWEEP_MS = 50;
@@ -98,7 +103,10 @@ interface Asked extends Pick<ServerOptions, "unready"> {
   readonly judged: () => Promise<object | undefined>;
 }
 
-function answerer({ answer, unready, log }: ServerOptions, connections: OpenConnections) {
+function answerer({ answer, unready, clock, log }: ServerOptions, connections: OpenConnections) {
+  const sayFailed = limitedRate(clock, SAID_MS, (error: unknown) => {
+    log.error("a review could not be answered", { error });
+  });
   const bodies = new ArrivingBodies(ALL_BODIES_BYTES);
   const inTurn = oneByOne();
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -114,7 +122,7 @@ function answerer({ answer, unready, log }: ServerOptions, connections: OpenConn
         (reply) => reply && send(response, reply),
         (error: unknown) => {
           // a caller that went before it had asked is no fault of the server
-          if (request.complete) abandon(response, error, log);
+          if (request.complete) abandon(response, () => sayFailed(error));
         },
       )
       .finally(() => {
@@ -172,8 +180,8 @@ function messageReply(status: number, message: string): Reply {
 }
 
 /** Something is wrong here: the caller learns no more than that. */
-function abandon(response: ServerResponse, error: unknown, log: Log): void {
-  log.error("a review could not be answered", { error });
+function abandon(response: ServerResponse, say: () => void): void {
+  say();
   if (response.headersSent) response.destroy();
   else response.writeHead(500, { "content-type": "application/json" }).end(messageReply(500, "internal error").text);
 }

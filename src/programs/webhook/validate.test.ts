@@ -96,3 +96,14 @@ function namespaceWithMajor(): NamespaceObjects {
   };
   return { clusters: [rec], databases: [], activeActives: [], remoteClusters: [] };
 }
+
+test("an object for Kubernetes that lies deeper than programs can go is refused, with the field", () => {
+  let deep: object = {};
+  for (let level = 0; level < 40; level++) deep = { deep };
+  const read = clusterSpec.safeParse({ podAntiAffinity: deep });
+  assert.deepEqual(
+    read.error?.issues.map(({ path, message }) => [path, message]),
+    [[["podAntiAffinity"], "must be at most 32 levels deep"]],
+  );
+  assert.equal(clusterSpec.safeParse({ podAntiAffinity: { preferred: [{ weight: 1 }] } }).success, true);
+});

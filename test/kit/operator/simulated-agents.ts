@@ -76,7 +76,15 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
   });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => databases.idle());
-  const common = { ...RIGHTS, callerOf, tls, handlers, supported: DATABASE_VERSIONS, log: silentLog };
+  const common = {
+    ...RIGHTS,
+    callerOf,
+    tls,
+    handlers,
+    supported: DATABASE_VERSIONS,
+    clock: systemClock,
+    log: silentLog,
+  };
   for (const host of options.addresses)
     stack.adopt(
       await serveManagementApi({

@@ -68,7 +68,7 @@ export function apiHandlers(context: ApiContext): Handlers {
   const limited = { ...guarded, records: withinLimit(guarded.records) };
   const inTurn = oneAtATime();
   return {
-    ...clusterHandlers(guarded),
+    ...clusterHandlers(guarded, limited.records),
     ...nodeHandlers(guarded),
     ...databaseHandlers(limited, reads, databaseWrites(limited, inTurn)),
     ...endpointHandlers(context, reads),

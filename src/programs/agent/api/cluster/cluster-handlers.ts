@@ -35,8 +35,11 @@ type ClusterRoutes =
 type NodeRoutes = "releaseSetAside" | "nodes" | "node" | "nodeAction" | "maintenanceOn" | "maintenanceOff";
 type ActionRoutes = "actions" | "action" | "actionsV2" | "actionV2";
 
-/** The cluster and its licence. */
-export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, ClusterRoutes> {
+/** The cluster and its licence; `limited` are the records for what editors of the namespace can make long, through the operator. */
+export function clusterHandlers(
+  context: ClusterApiContext,
+  limited: Pick<Records, "changeState">,
+): Pick<Handlers, ClusterRoutes> {
   return {
     cluster: async () => clusterRecord(context),
     updateCluster: ({ body, forwardedBy }) =>
@@ -56,7 +59,7 @@ export function clusterHandlers(context: ClusterApiContext): Pick<Handlers, Clus
     remoteSites: async () => context.records.state()?.remoteSites ?? [],
     putRemoteSites: ({ body: remoteSites, forwardedBy }) =>
       runOnLeader(context, "putRemoteSites", { body: remoteSites }, forwardedBy, async () => {
-        const state = await context.records.changeState((old) => ({ ...old, remoteSites }));
+        const state = await limited.changeState((old) => ({ ...old, remoteSites }));
         return state.remoteSites ?? [];
       }),
     license: async () => licenseOf(context),

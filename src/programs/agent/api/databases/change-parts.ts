@@ -20,8 +20,9 @@ export interface Parts {
 
 /**
  * Writes all parts of a change: the Secret first and the record after it, each once. A node that reads the Secret because of the record finds
- * this one or a later one, and a caller that repeats a request which was cut short in between completes it. When the record refuses, the Secret
- * gets back what it had: a request that is refused has changed nothing.
+ * this one or a later one, and a caller that repeats a request which was cut short in between completes it. Whether the record takes the change,
+ * and whether the user who asked for it still may, is looked at before the Secret is written, and again with the record. When that refuses, the
+ * Secret gets back what it had: a request that is refused has changed nothing.
  */
 export async function changeParts(
   context: Pick<WriteContext, "passwords" | "records" | "clock">,
@@ -31,6 +32,7 @@ export async function changeParts(
   const { passwords, records, clock } = context;
   let before: StoredPasswords | undefined;
   const isSecret = parts.certificate !== undefined || parts.passwords !== undefined;
+  if (isSecret) await requireTaken(records, seen.uid, parts);
   const stored = isSecret
     ? await passwords.change(seen.uid, (held) => {
         before = held;
@@ -45,6 +47,18 @@ export async function changeParts(
     if (isRefused && before !== undefined && stored !== before) await restore(context, seen.uid, before);
     throw error;
   }
+}
+
+/** The record as it was, with all that its change asks for. */
+async function requireTaken(
+  records: Pick<WriteContext["records"], "changeDatabase">,
+  uid: number,
+  { settings }: Parts,
+): Promise<void> {
+  await changeRecord(records, uid, (old) => {
+    settings?.(old);
+    return old;
+  });
 }
 
 function withSecretParts(held: StoredPasswords, { certificate, passwords }: Parts): StoredPasswords {

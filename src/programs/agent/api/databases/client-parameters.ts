@@ -7,8 +7,8 @@ import type { Records } from "../../records/records.ts";
 import { requireClientParameters } from "./checks.ts";
 import type { CheckContext } from "./checks.ts";
 import { changeRecord } from "./record-changes.ts";
+import { Pace } from "../http/pace.ts";
 import { refusals, refuse } from "../http/refusals.ts";
-import { WritePace } from "./write-pace.ts";
 
 /** What keeping the parameters of clients works on. */
 export interface ClientParametersContext {
@@ -17,6 +17,9 @@ export interface ClientParametersContext {
   readonly clock: Clock;
 }
 
+/** How fast writes of a database follow each other. */
+const WRITES = { burst: 8, periodMs: 1_000 } as const;
+
 /** The parameters that were asked for a database, and the callers that wait for them. */
 interface WaitingChange extends PromiseWithResolvers<ClientParametersRecord> {
   readonly asked: AskedParameters;
@@ -24,7 +27,7 @@ interface WaitingChange extends PromiseWithResolvers<ClientParametersRecord> {
 
 /** The writes of one database. */
 interface DatabaseWrites {
-  readonly pace: WritePace;
+  readonly pace: Pace;
   readonly waiting: WaitingChange[];
   isBusy: boolean;
 }
@@ -52,7 +55,7 @@ export class ClientParameterWrites {
     requireClientParameters(this.#context);
     this.#forgetRested();
     const change = { asked, ...Promise.withResolvers<ClientParametersRecord>() };
-    const pace = new WritePace(this.#context.clock);
+    const pace = new Pace(this.#context.clock, WRITES);
     const database = this.#databases.get(bdb) ?? { pace, waiting: [], isBusy: false };
     this.#databases.set(bdb, database);
     database.waiting.push(change);
@@ -80,7 +83,7 @@ export class ClientParameterWrites {
     database.isBusy = false;
   }
 
-  async #change(bdb: number, batch: readonly WaitingChange[], pace: WritePace): Promise<ClientParametersRecord> {
+  async #change(bdb: number, batch: readonly WaitingChange[], pace: Pace): Promise<ClientParametersRecord> {
     let isSame = true;
     const record = await changeRecord(this.#context.records, bdb, (old) => {
       requireExisting(old);

@@ -5,6 +5,7 @@ import { authorityNamed, endpointCertificate } from "../../../../../test/kit/tls
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
 import type { StoredPasswords } from "../../credentials/stored-passwords.ts";
+import { refusals, refuse } from "../http/refusals.ts";
 import { updateBdb } from "./update-bdb.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -17,12 +18,14 @@ const TOO_MANY = Array.from({ length: 16 }, (_, index) => ({ password: `other ${
 interface Scene {
   readonly record?: Partial<DatabaseRecord>;
   readonly others?: StoredPasswords["set"]["others"];
-  /** What becomes of the record between the checks and the write. */
+  /** What becomes of the record between the write of the Secret and its own. */
   readonly meanwhile?: Partial<DatabaseRecord>;
+  /** Why the user who asked may change nothing any more. */
+  readonly refusal?: Error;
 }
 
 /** A database with a certificate and a password, and what a request makes of its record and its Secret. */
-function scene({ record: given, others = [], meanwhile }: Scene) {
+function scene({ record: given, others = [], meanwhile, refusal }: Scene) {
   const base = factsOf({ instances: [on(1, 1)], record: { replication: false } }).record;
   const { certificate, clientAuthorities } = FORMER;
   let record: DatabaseRecord = {
@@ -46,8 +49,11 @@ function scene({ record: given, others = [], meanwhile }: Scene) {
     records: {
       state: () => ({ createdTime: now.toISOString() }),
       databases: () => [record, { ...record, uid: record.uid + 1, name: "taken" }],
-      changeDatabase: async (_uid: number, change: (old: DatabaseRecord) => DatabaseRecord) =>
-        (record = change({ ...record, ...meanwhile })),
+      changeDatabase: async (_uid: number, change: (old: DatabaseRecord) => DatabaseRecord) => {
+        if (refusal !== undefined) throw refusal;
+        const isLate = secret !== start.secret;
+        return (record = change(isLate ? { ...record, ...meanwhile } : record));
+      },
     },
   } as unknown as WriteContext; // these are all that the requests of this file use
   const update = (body: Partial<BdbCreate>) => updateBdb(context, record, body);
@@ -85,6 +91,16 @@ test("a request that the record refuses after the Secret was written gives the S
   assert.deepEqual(record, start.record);
   assert.deepEqual([secret.set, secret.certificate], [start.secret.set, FORMER]);
   assert.ok(secret.revision > start.secret.revision, "nodes that have read the one in between read again");
+});
+
+test("a request of a user who lost the right while it waited never reaches the Secret", async () => {
+  for (const body of [{ authentication_redis_pass: "next" }, { tls_certificate }]) {
+    const refusal = refuse(refusals.unauthorized, "the user was removed");
+    const { update, start, now } = scene({ refusal });
+    await assert.rejects(update(body), { code: "AGENT_UNAUTHORIZED" });
+    assert.deepEqual(now(), start);
+    assert.equal(now().secret, start.secret, "it was not written, and not given back either");
+  }
 });
 
 test("certificate, settings and password of one request are written together", async () => {

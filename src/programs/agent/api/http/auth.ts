@@ -84,9 +84,13 @@ export function callerOfUser({ email, role, uid, secret }: ClusterUser): Caller 
   return { name: email, role, isCluster: false, user: { uid, secret } };
 }
 
-/** The name that a header with Basic credentials gives, whether there is such a user or not; at most 64 characters. */
+/**
+ * The name that a header with Basic credentials gives, whether there is such a user or not; at most 64 characters. Empty without a colon:
+ * what stands there alone may be a password.
+ */
 export function nameIn(header: string | undefined): string {
-  return credentialsIn(header).split(":", 1)[0]?.slice(0, 64) ?? "";
+  const given = credentialsIn(header);
+  return given.slice(0, Math.max(0, given.indexOf(":"))).slice(0, 64);
 }
 
 function credentialsIn(header: string | undefined): string {

@@ -11,6 +11,7 @@ import { authorityNamed, endpointCertificate } from "../../../../../test/kit/tls
 import { MANAGEMENT_ROLES, type ManagementRole } from "../../../../core/api/management-roles.ts";
 import { DATABASE_VERSIONS, type ClusterUser } from "../../../../core/api/records.ts";
 import { silentLog } from "#kit/base/log";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { FORWARDED_BY, ON_BEHALF_OF } from "../../../../ports/management/request.ts";
 import { routes, type RouteName } from "../../../../ports/management/routes.ts";
 import { hashPassword } from "../../credentials/password-hash.ts";
@@ -134,6 +135,7 @@ async function serving(isStale: boolean) {
     port: 9443,
     handlers,
     tls: { "tls.crt": certificate, "tls.key": key },
+    clock: systemClock,
     log: silentLog,
     supported: DATABASE_VERSIONS,
     archiveFolder: folder.path,

@@ -8,11 +8,12 @@ import { refusals, refuse } from "./refusals.ts";
 export function parseQuery(name: RouteName, sent: unknown): Readonly<Record<string, string>> {
   const { method, path, query } = routes[name];
   const given = Object.entries(sent ?? {});
-  const unknown = given.find(([parameter]) => !(parameter in query));
+  const isKnown = (parameter: string): boolean => Object.hasOwn(query, parameter);
+  const unknown = given.find(([parameter]) => !isKnown(parameter));
   if (unknown !== undefined && method !== "GET") {
     throw refuse(refusals.notOffered, `the parameter ${unknown[0]} is not offered by ${method} ${path}`);
   }
-  const known = given.filter(([parameter]) => parameter in query);
+  const known = given.filter(([parameter]) => isKnown(parameter));
   const twice = known.find(([, value]) => typeof value !== "string");
   if (twice !== undefined) throw refuse(refusals.badRequest, `the parameter ${twice[0]} is given more than once`);
   return Object.fromEntries(known);

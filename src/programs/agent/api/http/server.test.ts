@@ -11,7 +11,9 @@ import { survivesFlood } from "../../../../../test/kit/network/flood.ts";
 import { authorityNamed, endpointCertificate } from "../../../../../test/kit/tls/certificates.ts";
 import { DATABASE_VERSIONS } from "../../../../core/api/records.ts";
 import { messageOf } from "#kit/base/fault";
-import { silentLog } from "#kit/base/log";
+import { jsonLog, silentLog } from "#kit/base/log";
+import { until } from "#kit/testing/until";
+import { systemClock } from "#kit/reconcile/system-clock";
 import { routes, type RouteName } from "../../../../ports/management/routes.ts";
 import type { Authenticate, Caller } from "./auth.ts";
 import { refusals, refuse } from "./refusals.ts";
@@ -65,8 +67,36 @@ test("users that hold connections by asking keep out neither others nor a node, 
 const NODE: Caller = { name: "rec", role: "admin", isCluster: true };
 const VIEWER: Caller = { name: "v@example.org", role: "db_viewer", isCluster: false };
 
+test("the log has the name with which a login failed, and nothing that may be a password", async () => {
+  const lines: string[] = [];
+  const log = jsonLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  await using api = await serving(() => Promise.resolve(undefined), log);
+  for (const given of ["eve@example.org:a guess", "a password alone", ":a guess"]) {
+    const authorization = `Basic ${Buffer.from(given).toString("base64")}`;
+    const where = { host: api.host, port: api.port, path: "/v1/bdbs", rejectUnauthorized: false, agent: false };
+    const [response]: IncomingMessage[] = await once(
+      request({ ...where, headers: { authorization } }).end(),
+      "response",
+    );
+    response?.resume();
+  }
+  await until("each has a line", () => lines.length === 3);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ user, failures }) => [user, failures]),
+    [
+      ["eve@example.org", 1],
+      ["", 1],
+      ["", 1],
+    ],
+  );
+  assert.doesNotMatch(lines.join(""), /guess|password/);
+});
+
 /** The server of the management API, whose operations do nothing. */
-async function serving(callerOf: Authenticate) {
+async function serving(callerOf: Authenticate, log = silentLog) {
   const folder = mkdtempDisposableSync(join(tmpdir(), "store-api-"));
   const [host, port] = [loopbackAddress(), 9443];
   const refused = () => Promise.reject(refuse(refusals.noSuchPath, "not of this test"));
@@ -78,7 +108,8 @@ async function serving(callerOf: Authenticate) {
     port,
     handlers,
     tls: { "tls.crt": certificate, "tls.key": key },
-    log: silentLog,
+    clock: systemClock,
+    log,
     supported: DATABASE_VERSIONS,
     archiveFolder: folder.path,
     notJoined: () => undefined,

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Server } from "node:https";
 import { EXPOSITION_TYPE } from "../../../../core/api/metrics/exposition.ts";
 import type { StoreVersion } from "../../../../core/api/records.ts";
+import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
 import { isDeeperThan, MOST_LEVELS } from "#kit/base/json-depth";
 import type { Log } from "#kit/base/log";
@@ -20,6 +21,7 @@ import type { Caller } from "./auth.ts";
 import { authorizeCaller } from "./authorize-caller.ts";
 import type { AuthorizeContext } from "./authorize-caller.ts";
 import { bodiesFor, type Bodies } from "./bodies.ts";
+import { FailedLogins } from "./failed-logins.ts";
 import { entityTag, hasEntityTag, matchesTag } from "./entity-tag.ts";
 import { answerError, answerMalformed, BODY_BYTES, refuseUnrouted } from "./errors.ts";
 import { onlyFields, parseQuery } from "./query.ts";
@@ -36,6 +38,7 @@ export interface ManagementApiOptions extends AuthorizeContext {
   readonly supported: readonly StoreVersion[];
   /** Where archives lie while they are received and looked into; what a crash left there goes when its owner opens it again. */
   readonly archiveFolder: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -69,7 +72,8 @@ export async function serveManagementApi(options: ManagementApiOptions): Promise
   server.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log));
   acceptJson(server);
   const connections = capConnections(server.server, CAPS);
-  const mounted = { ...options, connections, bodies: bodiesFor(options.supported) };
+  const failedLogins = new FailedLogins(options.clock);
+  const mounted = { ...options, connections, failedLogins, bodies: bodiesFor(options.supported) };
   for (const name of routeNames().filter((each) => routes[each].takes !== "archive")) mount(server, name, mounted);
   await server.register(async (forms: HttpsInstance) => {
     acceptArchives(forms, options.archiveFolder);
@@ -100,6 +104,7 @@ type HttpsInstance = FastifyInstance<Server>;
 
 interface MountedApi extends ManagementApiOptions {
   readonly connections: CappedConnections;
+  readonly failedLogins: FailedLogins;
   readonly bodies: Bodies;
 }
 
@@ -118,7 +123,7 @@ function mount<N extends RouteName>(server: HttpsInstance, name: N, options: Mou
         if (caller.isCluster) connections.keep(request.raw.socket);
       });
     },
-    onResponse: async (request, reply) => audit(options.log, name, callers.get(request), request, reply),
+    onResponse: async (request, reply) => audit(options, name, callers.get(request), request, reply),
     handler: async (request, reply) => {
       const caller = callers.get(request);
       // a caller that need not log in keeps no connection
