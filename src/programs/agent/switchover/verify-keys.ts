@@ -13,13 +13,19 @@ export interface VerifiedKey {
   readonly verdict: KeyVerdict | "expired";
 }
 
-/** Elements of large values that may still be read; what is over that is compared by its size alone. */
-export interface ElementBudget {
+/** How a walk over the keys of one side compares large values. */
+export interface LargeValues {
+  /** Elements that may still be read; what is over that is compared by its size alone. */
   left: number;
   /** In milliseconds of the clock: what is read later is over the budget too. */
   readonly untilMs: number;
   /** Some value was not compared whole. */
   isShort: boolean;
+  /**
+   * Keys whose every element the walk over either side has found at the other one: of the same number of elements none is too many, so that
+   * the walk over the other side need not read them again.
+   */
+  readonly included: Set<string>;
 }
 
 /**
@@ -30,16 +36,16 @@ export async function compareKeys(
   pair: VerifyPair,
   walked: EngineControl,
   keys: readonly Uint8Array[],
-  budget: ElementBudget,
+  large: LargeValues,
 ): Promise<readonly VerifiedKey[]> {
   const ours = await sizesOf(pair.primary, keys, pair.pace);
   const theirs = await sizesOf(pair.replica, keys, pair.pace);
   const sized = keys.map((key, i) => ({ key, ...largerOf(ours[i] ?? GONE, theirs[i] ?? GONE) }));
   const compared: VerifiedKey[] = [];
   for (const group of groupsOf(sized.filter(isSmall)))
-    compared.push(...(await compareSmall(pair, walked, group, budget)));
+    compared.push(...(await compareSmall(pair, walked, group, large)));
   for (const sliced of sized.filter((one) => !isSmall(one)))
-    compared.push({ key: sliced.key, verdict: await compareLarge(pair, walked, sliced, budget) });
+    compared.push({ key: sliced.key, verdict: await compareLarge(pair, walked, sliced, large) });
   return compared;
 }
 
@@ -88,7 +94,7 @@ async function compareSmall(
   pair: VerifyPair,
   walked: EngineControl,
   group: readonly SlicedKey[],
-  budget: ElementBudget,
+  large: LargeValues,
 ): Promise<readonly VerifiedKey[]> {
   const settled = await settle(pair, group, async ({ client }, some) =>
     listOf(await client.call("DEBUG", "DIGEST-VALUE", ...some.map(({ key }) => key))).map(textOf),
@@ -99,7 +105,7 @@ async function compareSmall(
     if (verdict === "equal") compared.push({ key: one.key, verdict: copy === ABSENT ? "expired" : "equal" });
     // digests are taken of the digits of a score, which differ between engines
     else if (one.type === "zset")
-      compared.push({ key: one.key, verdict: await compareLarge(pair, walked, one, budget) });
+      compared.push({ key: one.key, verdict: await compareLarge(pair, walked, one, large) });
     else compared.push({ key: one.key, verdict });
   }
   return compared;
@@ -112,34 +118,37 @@ async function compareLarge(
   pair: VerifyPair,
   walked: EngineControl,
   sliced: SlicedKey,
-  budget: ElementBudget,
+  large: LargeValues,
 ): Promise<KeyVerdict> {
   const found = new Set((await settle(pair, [sliced], readHead)).map(({ verdict }) => verdict));
-  if (!found.has("different") && !hasSlices(sliced.type)) budget.isShort = true;
-  else if (!found.has("different")) await compareSlices(pair, walked, sliced, { budget, found });
+  const name = Buffer.from(sliced.key).toString("latin1");
   if (found.has("different")) return "different";
-  return found.has("changing") ? "changing" : "equal";
+  if (!found.has("changing") && large.included.has(name)) return "equal";
+  const isWhole = hasSlices(sliced.type) && (await compareSlices(pair, walked, sliced, { large, found }));
+  if (!isWhole) large.isShort = true;
+  if (found.has("different")) return "different";
+  if (found.has("changing")) return "changing";
+  if (isWhole) large.included.add(name);
+  return "equal";
 }
 
-/** Adds to `found`, until something differs, the budget is spent, or the rest of the value moves under each comparison. */
+/** Adds to `found`, until something differs; false when the bound is reached, or the rest of the value moves under each comparison. */
 async function compareSlices(
   pair: VerifyPair,
   walked: EngineControl,
   sliced: SlicedKey,
-  { budget, found }: { readonly budget: ElementBudget; readonly found: Set<KeyVerdict> },
-): Promise<void> {
+  { large, found }: { readonly large: LargeValues; readonly found: Set<KeyVerdict> },
+): Promise<boolean> {
   let movingParts = 0;
   for await (const slice of slicesOf(walked, sliced, pair.pace)) {
-    if (budget.left <= 0 || pair.pace.nowMs() > budget.untilMs || movingParts >= MOVING_PARTS) {
-      budget.isShort = true;
-      return;
-    }
-    budget.left -= slice.length;
+    if (large.left <= 0 || pair.pace.nowMs() > large.untilMs || movingParts >= MOVING_PARTS) return false;
+    large.left -= slice.length;
     const verdicts = (await settle(pair, slice, readerOf(sliced))).map(({ verdict }) => verdict);
     for (const verdict of verdicts) found.add(verdict);
-    if (found.has("different")) return;
+    if (found.has("different")) return true;
     movingParts = isReadByPlace(sliced.type) && verdicts.includes("changing") ? movingParts + 1 : 0;
   }
+  return true;
 }
 
 /** Parts in a row that changed under each comparison: clients push or pop at the beginning, and all that is behind moves with it. */

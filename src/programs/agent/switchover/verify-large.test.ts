@@ -69,6 +69,16 @@ test("large values of every type are equal on another engine, and no digest is t
     assert.match(stats, new RegExp(`cmdstat_${command}:`), command);
 });
 
+test("what the walk over the primary has found whole at the replica is not read again, and one element too many is found all the same", async () => {
+  await using shard = await filled();
+  const [primary, replica] = pairOf(shard.engines);
+  await replica.call("CONFIG", "RESETSTAT");
+  assert.equal((await verify(primary, replica)).whole, true);
+  assert.doesNotMatch(String(await replica.call("INFO", "commandstats")), /cmdstat_(s|h|z)scan:/);
+  await plant(replica, [["SADD", "set", "one too many"]]);
+  assert.deepEqual((await verify(primary, replica)).examples, ["set"]);
+});
+
 test("a difference inside each large value is found, also while clients change another part of it", async () => {
   await using shard = await filled();
   const [primary, replica] = pairOf(shard.engines);

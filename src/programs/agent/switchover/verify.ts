@@ -9,7 +9,7 @@ import type { EngineControl } from "./engines.ts";
 import { Pace } from "./pace.ts";
 import type { VerifyPair } from "./settle.ts";
 import { compareKeys } from "./verify-keys.ts";
-import type { VerifiedKey, ElementBudget } from "./verify-keys.ts";
+import type { LargeValues, VerifiedKey } from "./verify-keys.ts";
 
 export interface VerifyRequest {
   readonly primary: EngineAddress;
@@ -70,8 +70,11 @@ async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<Ve
   let whole = true;
   for (const database of await databasesOf(pair)) {
     await Promise.all([pair.primary, pair.replica].map(({ client }) => client.call("SELECT", database)));
+    const included = new Set<string>();
     for (const side of [pair.primary, pair.replica]) {
-      const complete = await compareSide(side, pair, request, tally);
+      const { maxElements: left = MAX_ELEMENTS, maxMs = MAX_MS } = request;
+      const large: LargeValues = { left, untilMs: pair.pace.nowMs() + maxMs, isShort: false, included };
+      const complete = await compareSide(side, pair, { maxKeys: request.maxKeys ?? MAX_KEYS, large }, tally);
       whole &&= complete;
     }
   }
@@ -82,23 +85,22 @@ async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<Ve
 async function compareSide(
   side: EngineControl,
   pair: VerifyPair,
-  { maxKeys = MAX_KEYS, maxElements = MAX_ELEMENTS, maxMs = MAX_MS }: VerifyRequest,
+  { maxKeys, large }: { readonly maxKeys: number; readonly large: LargeValues },
   tally: Tally,
 ): Promise<boolean> {
-  const budget: ElementBudget = { left: maxElements, untilMs: pair.pace.nowMs() + maxMs, isShort: false };
   const small = Number(await side.client.call("DBSIZE")) <= maxKeys;
   let seen = 0;
   let cursor = small ? "0" : randomCursor();
   let ends = 0;
   do {
     const batch = await pair.pace.ask(() => scan(side, cursor));
-    tally.add(await compareKeys(pair, side, batch.keys, budget));
+    tally.add(await compareKeys(pair, side, batch.keys, large));
     seen += batch.keys.length;
     cursor = batch.cursor;
     if (cursor === "0") ends += 1;
     // a sample that began near the end goes on from the beginning, but only once: the keys may have gone meanwhile
   } while (small ? ends === 0 : seen < maxKeys && ends < 2);
-  return small && !budget.isShort;
+  return small && !large.isShort;
 }
 
 class Tally {
