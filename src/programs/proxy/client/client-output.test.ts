@@ -10,6 +10,7 @@ import { until } from "#kit/testing/until";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { Wire } from "../upstream/wire.ts";
 import { ClientOutput } from "./client-output.ts";
+import { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { MemoryBudget } from "../limits/memory-budget.ts";
 
@@ -33,12 +34,12 @@ for (const tls of [false, true])
       for (const size of SIZES) {
         const bytes = randomBytes(Math.max(size, READ_BYTES)).subarray(0, size);
         written.update(bytes);
-        output.write(bytes);
+        output.push(bytes);
       }
       assert.ok(output.heldBytes <= output.queuedBytes * 1.3 + 8 * READ_BYTES, `${output.heldBytes} bytes`);
       await turn();
     }
-    output.end();
+    output.end(undefined);
     client.resume();
     await once(client, "end");
     assert.equal(arrived.digest("hex"), written.digest("hex"));
@@ -52,13 +53,13 @@ for (const tls of [false, true])
     const { output, client } = opened;
     client.pause();
     while (output.queuedBytes < READ_BYTES) {
-      output.write(randomBytes(READ_BYTES));
+      output.push(randomBytes(READ_BYTES));
       await turn();
     }
     const before = output.heldBytes;
     const REPLIES = 10_000;
     const reply = "+OK\r\n";
-    for (let i = 0; i < REPLIES; i++) output.write(Buffer.alloc(READ_BYTES, reply).subarray(0, reply.length));
+    for (let i = 0; i < REPLIES; i++) output.push(Buffer.alloc(READ_BYTES, reply).subarray(0, reply.length));
     assert.ok(output.heldBytes - before <= REPLIES * reply.length + READ_BYTES, `${output.heldBytes - before} bytes`);
   });
 
@@ -69,7 +70,7 @@ for (const tls of [false, true])
     await using other = await open(tls, budget);
     const { output, client } = slow;
     client.pause();
-    for (let i = 0; i < 512; i++) output.write(randomBytes(READ_BYTES));
+    for (let i = 0; i < 512; i++) output.push(randomBytes(READ_BYTES));
     const all = output.queuedBytes;
     await until("the kernel takes no more", takesNoMore(output));
     assert.ok(output.queuedBytes > all / 2);
@@ -80,7 +81,7 @@ for (const tls of [false, true])
     while (output.queuedBytes > 0) {
       const before = output.takenBytes;
       await turn();
-      if (before < all / 2 && output.takenBytes >= all / 2) other.output.write(Buffer.from("+OK\r\n"));
+      if (before < all / 2 && output.takenBytes >= all / 2) other.output.push(Buffer.from("+OK\r\n"));
       most = Math.max(most, output.takenBytes - before);
     }
     await arrived;
@@ -93,7 +94,7 @@ test("output of a client, with TLS: it counts nothing any more when its client i
   await using opened = await open(true, budget);
   const { output, client } = opened;
   client.pause();
-  for (let i = 0; i < 64; i++) output.write(randomBytes(READ_BYTES));
+  for (let i = 0; i < 64; i++) output.push(randomBytes(READ_BYTES));
   const note = mock.method(budget, "note");
   const { promise: isGone, resolve } = Promise.withResolvers<undefined>();
   const later = budget.turns.later.bind(budget.turns);
@@ -139,8 +140,13 @@ async function open(tls: boolean, budget = new MemoryBudget(LIMITS.allHeldBytes)
       output.stop();
     },
   });
-  const owner = { clock: systemClock, budget, cut: assert.fail };
-  const output = new ClientOutput(wire, owner, () => (opened.drained = true));
+  const parts = {
+    endpoint: { clock: systemClock, memory: budget, counters: new Counters(), routes: [{ held: false }] as const },
+    replyMode: { silent: false },
+    life: { ended: false },
+    pinned: { current: undefined },
+  };
+  const output = new ClientOutput(parts, wire, assert.fail, () => (opened.drained = true));
   return Object.assign(opened, {
     output,
     [Symbol.asyncDispose]: async () => {

@@ -1,8 +1,28 @@
-import { keepMemory } from "../upstream/lent-memory.ts";
-import type { Wire } from "../upstream/wire.ts";
+import type { Clock } from "#kit/base/clock";
+import type { Counters } from "../limits/counters.ts";
+import { LIMITS } from "../limits/limits.ts";
+import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { BLOCK_BYTES } from "../limits/output-blocks.ts";
+import { keepMemory } from "../upstream/lent-memory.ts";
+import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import type { Wire } from "../upstream/wire.ts";
 import { OutputLimit } from "./output-limit.ts";
 import type { OutputContext } from "./output-limit.ts";
+import type { OutputPart } from "./session-parts.ts";
+
+/** The parts of a session that its output uses. */
+interface OutputParts {
+  readonly endpoint: {
+    readonly clock: Clock;
+    readonly memory: MemoryBudget;
+    readonly counters: Pick<Counters, "noteReply" | "sentBytes">;
+    readonly routes: Routes<{ readonly held: boolean }>;
+  };
+  /** The client wants no replies now. */
+  readonly replyMode: { readonly silent: boolean };
+  readonly life: { readonly ended: boolean };
+  readonly pinned: { readonly current: { pause(): void } | undefined };
+}
 
 /** Replies that wait together: in a block, or in the memory that they came in. */
 interface Segment {
@@ -14,10 +34,11 @@ interface Segment {
 }
 
 /**
- * The output to one client. Its socket gets little at a time, because TLS keeps a copy of what it is given. The rest waits here, in blocks: a
+ * What one client is sent, in order. Its socket gets little at a time, because TLS keeps a copy of what it is given. The rest waits here, in blocks: a
  * reply would keep all the memory that was read together with it.
  */
-export class ClientOutput {
+export class ClientOutput implements OutputPart {
+  readonly #parts: OutputParts;
   readonly #wire: Wire;
   readonly #context: OutputContext;
   readonly #limit: OutputLimit;
@@ -34,17 +55,23 @@ export class ClientOutput {
   #isDeferred = false;
   #state: "open" | "ending" | "ended" | "stopped" = "open";
 
-  /** `drained`: all is gone, after much has waited. */
-  constructor(wire: Wire, context: OutputContext, drained: () => void) {
+  /** `drained`: the client has read all, after much has waited. */
+  constructor(parts: OutputParts, wire: Wire, cut: (why: string) => void, drained: () => void) {
+    this.#parts = parts;
     this.#wire = wire;
-    this.#context = context;
+    const { clock, memory: budget } = parts.endpoint;
+    this.#context = { clock, budget, cut };
     this.#drained = drained;
-    this.#limit = new OutputLimit(this, context);
+    this.#limit = new OutputLimit(this, this.#context);
   }
 
-  /** Bytes that the kernel has not accepted yet. */
+  /** Bytes that wait until the client reads them: the kernel has not accepted them yet. */
   get queuedBytes(): number {
     return this.#waitingBytes + this.#wire.queuedBytes;
+  }
+
+  get congested(): boolean {
+    return this.queuedBytes > LIMITS.congestedBytes;
   }
 
   /** Bytes that the kernel has accepted so far. */
@@ -57,8 +84,25 @@ export class ClientOutput {
     return this.#keptBytes + (this.#wire.encrypts ? this.#wire.queuedBytes : 0);
   }
 
-  /** Sends, in order; `bytes` must not change until they are gone. */
-  write(bytes: Buffer): void {
+  reply(reply: Buffer): void {
+    this.#parts.endpoint.counters.noteReply(reply);
+    this.deliver(reply);
+  }
+
+  deliver(bytes: Buffer): void {
+    if (!this.#parts.replyMode.silent) this.push(bytes);
+  }
+
+  /** `bytes` must not change until they are gone. */
+  push(bytes: Buffer): void {
+    const { life, endpoint, pinned } = this.#parts;
+    if (life.ended) return;
+    endpoint.counters.sentBytes += bytes.length;
+    this.#write(bytes);
+    if (this.congested && !onlyRoute(endpoint).held) pinned.current?.pause();
+  }
+
+  #write(bytes: Buffer): void {
     if (this.#state !== "open") return;
     if (this.#takenAtOnce(bytes)) return;
     const isCopied = this.queuedBytes > 0 || (this.#wire.encrypts && isPart(bytes));
@@ -70,8 +114,9 @@ export class ClientOutput {
     this.#limit.check();
   }
 
-  /** Sends FIN behind all that is queued. */
-  end(): void {
+  /** Sends `last`, and FIN behind it. */
+  end(last: Buffer | undefined): void {
+    if (last !== undefined) this.#write(last);
     if (this.#state === "open") this.#state = "ending";
     this.#feed();
   }

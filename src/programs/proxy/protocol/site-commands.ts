@@ -1,9 +1,8 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { requestArguments } from "./arguments.ts";
-import { classify } from "./commands.ts";
+import { classify, NameTable } from "./commands.ts";
 import { requestParts } from "./request-parts.ts";
 import type { CommandEntry } from "./table/entry.ts";
-import { NameTable } from "./table/name-table.ts";
 
 const ZERO_ALONE = "sites share the database 0 alone; use a prefix of the key";
 

@@ -26,8 +26,12 @@ export interface OwnParts extends SessionParts {
   readonly life: SessionParts["life"] & {
     /** Goes on with what was begun, now that perhaps nothing is in flight any more. */
     settled(): void;
+    /** The client sends nothing more. */
+    endInput(): void;
     /** Ends when the client sends nothing more and all was taken. */
     endIfRead(): void;
+    /** The connection is gone. */
+    close(): void;
   };
   readonly turns: SessionParts["turns"] &
     RequestTaker & {

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { Fault } from "#kit/base/fault";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
@@ -16,7 +17,7 @@ import type { Lane } from "../upstream/lane.ts";
 import { copyIfShared } from "../upstream/lent-memory.ts";
 import { keepBlock } from "../upstream/request-blocks.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import type { Wire } from "../upstream/wire.ts";
+import { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -35,7 +36,13 @@ export interface RequestTaker {
 }
 
 /** The parts of a session that reading its requests uses. */
-type ReadParts = Pick<SessionParts, "life"> & {
+type ReadParts = {
+  readonly life: SessionParts["life"] & {
+    /** The client sends nothing more. */
+    endInput(): void;
+    /** The connection is gone. */
+    close(): void;
+  };
   readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
@@ -51,8 +58,9 @@ type ReadParts = Pick<SessionParts, "life"> & {
 export class RequestReader {
   /** The reply to what is no request: no request can follow it. */
   protocolError: Buffer | undefined;
+  /** The connection of the client. */
+  readonly wire: Wire;
   readonly #parts: ReadParts;
-  readonly #wire: Wire;
   readonly #route: PrimaryView;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
@@ -64,9 +72,16 @@ export class RequestReader {
   #pumping = false;
   #isOver = false;
 
-  constructor(parts: ReadParts, wire: Wire) {
+  constructor(parts: ReadParts, socket: Socket) {
     this.#parts = parts;
-    this.#wire = wire;
+    this.wire = new Wire(socket, "shared", {
+      data: (bytes, length) => {
+        if (parts.life.takesRequests) this.#receive(bytes, length);
+      },
+      end: () => void parts.life.endInput(),
+      closed: () => void parts.life.close(),
+      drained: () => undefined,
+    });
     this.#route = onlyRoute(parts.endpoint);
     this.#held = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
@@ -84,7 +99,7 @@ export class RequestReader {
   }
 
   /** Takes the requests in `bytes` up to `length`, which arrive now. They may lie in shared memory: what is kept of them is copied. */
-  receive(bytes: Buffer, length: number): void {
+  #receive(bytes: Buffer, length: number): void {
     this.#parts.endpoint.counters.receivedBytes += length;
     const at = this.#forwardPlain(bytes, length);
     if (at < length) this.#receiveOther(bytes.subarray(at, length));
@@ -144,7 +159,7 @@ export class RequestReader {
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#wire.resume();
+    this.wire.resume();
   }
 
   /** Takes nothing more, and forgets what was not taken. */
@@ -263,6 +278,6 @@ export class RequestReader {
     if (this.#paused || this.#unread.length === 0) return;
     this.#paused = true;
     this.#pausedAt = performance.now();
-    this.#wire.pause();
+    this.wire.pause();
   }
 }

@@ -1,8 +1,8 @@
+import type { Socket } from "node:net";
 import type { TurnsPart } from "../client/session-parts.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import type { Wire } from "../upstream/wire.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
@@ -20,11 +20,11 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   #isWaiting = false;
 
   /** `onSettled`: no request of the client is at an engine. */
-  constructor(parts: OwnParts & CommandParts, wire: Wire, onSettled: () => void) {
+  constructor(parts: OwnParts & CommandParts, socket: Socket, onSettled: () => void) {
     this.#parts = parts;
     this.#route = onlyRoute(parts.endpoint);
     this.#onSettled = onSettled;
-    this.reader = new RequestReader(parts, wire);
+    this.reader = new RequestReader(parts, socket);
   }
 
   get isWaiting(): boolean {

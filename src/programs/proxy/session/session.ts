@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
+import { ClientOutput } from "../client/client-output.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
-import { Wire } from "../upstream/wire.ts";
 import { Invalidations } from "./invalidations.ts";
 import { Moving } from "./moving.ts";
 import type { OwnParts } from "./own-parts.ts";
@@ -9,7 +9,6 @@ import { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SessionEvents } from "./session-events.ts";
 import { SessionLife } from "./session-life.ts";
-import { SessionOutput } from "./session-output.ts";
 import { SessionTurns } from "./session-turns.ts";
 import { SessionWork } from "./session-work.ts";
 import { SharedRoute } from "./shared-route.ts";
@@ -21,7 +20,7 @@ export class Session implements OwnParts {
   readonly identity: ClientIdentity;
   readonly replyMode = new ReplyMode();
   readonly work: SessionWork;
-  readonly output: SessionOutput;
+  readonly output: ClientOutput;
   readonly life: SessionLife;
   readonly turns: SessionTurns;
   readonly shared: SharedRoute;
@@ -34,14 +33,8 @@ export class Session implements OwnParts {
     // all parts look at these, and at each other only when something happens
     this.endpoint = endpoint;
     this.identity = identity;
-    const wire = new Wire(socket, "shared", {
-      data: (bytes, length) => {
-        if (this.life.takesRequests) this.turns.reader.receive(bytes, length);
-      },
-      end: () => void this.life.endInput(),
-      closed: () => void this.life.close(),
-      drained: () => undefined,
-    });
+    this.turns = new SessionTurns(this, socket, () => void events.settled());
+    const { wire } = this.turns.reader;
     this.work = new SessionWork(this);
     this.life = new SessionLife(this, wire, events);
     this.shared = new SharedRoute(this);
@@ -49,8 +42,7 @@ export class Session implements OwnParts {
     this.uploads = new UploadRoute(this);
     this.moving = new Moving(this);
     this.invalidations = new Invalidations(this);
-    this.turns = new SessionTurns(this, wire, () => void events.settled());
-    this.output = new SessionOutput(
+    this.output = new ClientOutput(
       this,
       wire,
       (why) => void this.life.cut(why, true),

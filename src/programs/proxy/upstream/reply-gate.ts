@@ -1,6 +1,5 @@
 import type { Lease } from "../timing/lease.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
-import { LeaseGate } from "./lease-gate.ts";
 import { isOnlyRefusals, isWholeRefusal } from "../protocol/refusals.ts";
 import { keepLent } from "./lent-memory.ts";
 import type { ReplicaRounds, WaitingReplies } from "./replica-rounds.ts";
@@ -116,6 +115,53 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
     if (!this.#lease.empty || !this.#atBoundary()) return false;
     const bytes = chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks);
     return this.#runsForeignCode() ? isWholeRefusal(bytes) : isOnlyRefusals(bytes);
+  }
+}
+
+/**
+ * Passes on what arrives from an engine while the lease holds. What arrives later is kept until the lease holds again.
+ * It is dropped when the connection ends before that: the engine may not be primary any more.
+ */
+class LeaseGate {
+  readonly #lease: Lease;
+  readonly #wire: Wire;
+  readonly #receive: (bytes: Buffer) => void;
+  #kept: Buffer[] = [];
+
+  constructor(lease: Lease, wire: Wire, receive: (bytes: Buffer) => void) {
+    this.#lease = lease;
+    this.#wire = wire;
+    this.#receive = receive;
+  }
+
+  /** Everything that was taken has been passed on. */
+  get empty(): boolean {
+    return this.#kept.length === 0;
+  }
+
+  take(bytes: Buffer): void {
+    if (this.#lease.holds()) this.#receive(bytes);
+    else this.#keep(bytes);
+  }
+
+  /** Forgets what is kept. */
+  drop(): void {
+    this.#kept = [];
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#kept.length === 0)
+      this.#lease.whenRenewed(() => {
+        this.#passOn();
+      });
+    this.#kept.push(keepLent(bytes));
+    this.#wire.pause();
+  }
+
+  #passOn(): void {
+    if (this.#kept.length === 0) return;
+    this.#wire.resume();
+    for (const bytes of this.#kept.splice(0)) this.#receive(bytes);
   }
 }
 
