@@ -26,7 +26,7 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
   {
     rule: "whose doing a state is is judged by what is there",
     removes: "the partition is left open when another writer changed the template",
-    file: "src/core/planner/cluster/own-step.ts",
+    file: "src/core/planner/cluster/plan.ts",
     from: "const partition = nodesOf(view);",
     to: "const partition = 0;",
     test: "src/core/planner/cluster/orders.test.ts",

@@ -1,4 +1,3 @@
-import type { Apply } from "./saved/apply.ts";
 import { condensedEffects } from "./state/condensed-effects.ts";
 import { EarlyOperations, isNextInOrder } from "./operations/early-operations.ts";
 import { inherit } from "./saved/inherit.ts";
@@ -9,7 +8,7 @@ import { withBytes, type CodedOperation } from "./operations/operation-codec.ts"
 import type { Effect, Operation } from "./operations/operation.ts";
 import { siteOf } from "./operations/origin.ts";
 import { Participants } from "./summary/participants.ts";
-import { PendingApplies } from "./saved/pending-applies.ts";
+import { PendingApplies, type Apply } from "./saved/pending-applies.ts";
 import type { LoggedEntry, Remains, SavedSite } from "./saved/saved-site.ts";
 import { SiteKeys } from "./site-keys.ts";
 import type { SiteOptions } from "./site-options.ts";

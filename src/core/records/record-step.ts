@@ -1,16 +1,8 @@
-import type { DatabaseRecord } from "../api/records.ts";
+import type { DatabaseAction, DatabaseRecord, InstanceRecord } from "../api/records.ts";
 import { assertNever } from "#kit/base/assert-never";
-import type { InstanceFacts } from "../planner/database/facts.ts";
+import { portMode, type InstanceFacts } from "../planner/database/facts.ts";
 import type { LeaderAct } from "../planner/database/step.ts";
-import {
-  withActive,
-  withEngineAccess,
-  withFailedCreation,
-  withReplica,
-  withSitesAwaited,
-  withUpgradeFinished,
-  withoutReplica,
-} from "./changes.ts";
+import { withEngineAccess, withShard, withSitesAwaited } from "./changes.ts";
 import { withEmptyStart, withLack, withRecovered, withRelaunch } from "./recovery-changes.ts";
 
 /** A step that changes the record alone; engines and proxies follow the record. */
@@ -65,4 +57,57 @@ export function recordStep(
     default:
       return assertNever(step);
   }
+}
+
+/** The record with a new replica, not started yet. */
+function withReplica(
+  record: DatabaseRecord,
+  shard: number,
+  placed: Pick<InstanceRecord, "node" | "port" | "storeVersion">,
+): DatabaseRecord {
+  const instance: InstanceRecord = { id: record.nextInstance, launch: 0, ...placed, ...portMode(record) };
+  const next = withShard(record, shard, (old) => ({ ...old, instances: [...old.instances, instance] }));
+  return { ...next, nextInstance: record.nextInstance + 1 };
+}
+
+/** The record without a replica; the primary and the target of a switchover never go. */
+function withoutReplica(record: DatabaseRecord, shard: number, instance: number): DatabaseRecord {
+  return withShard(record, shard, (old) =>
+    old.primary === instance || old.switchover !== undefined
+      ? old
+      : { ...old, instances: old.instances.filter(({ id }) => id !== instance) },
+  );
+}
+
+/** The engine of a new database does not get to serve. */
+function withFailedCreation(record: DatabaseRecord, error: string, now: string): DatabaseRecord {
+  const lastAction = record.lastAction && ({ ...record.lastAction, status: "failed", error } as const);
+  return { ...record, status: "creation-failed", lastChangedTime: now, ...(lastAction && { lastAction }) };
+}
+
+/** The upgrade is over: every instance has the target version. */
+function withUpgradeFinished(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { upgrade, waitingFor: _over, obstacle: _former, ...rest } = record;
+  if (upgrade === undefined) return record;
+  const active = { ...rest, storeVersion: upgrade.target, status: "active", lastChangedTime: now } as const;
+  return withActionCompleted(active);
+}
+
+/** What was asked for is there. */
+function withActive(record: DatabaseRecord, now: string): DatabaseRecord {
+  const { waitingFor: _over, obstacle: _former, ...rest } = withCreationResumed(record);
+  return withActionCompleted({ ...rest, status: "active", lastChangedTime: now });
+}
+
+function withActionCompleted(record: DatabaseRecord): DatabaseRecord {
+  if (record.lastAction?.status !== "running") return record;
+  const lastAction: DatabaseAction = { ...record.lastAction, status: "completed", progress: 100 };
+  return { ...record, lastAction };
+}
+
+/** Its creation goes on, however often it has failed. */
+function withCreationResumed(record: DatabaseRecord): DatabaseRecord {
+  if (record.status !== "creation-failed" || record.lastAction === undefined) return record;
+  const { error: _before, ...action } = record.lastAction;
+  return { ...record, lastAction: { ...action, status: "running" } };
 }

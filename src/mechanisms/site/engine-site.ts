@@ -1,4 +1,4 @@
-import type { Apply } from "../../core/merge/saved/apply.ts";
+import type { Apply } from "../../core/merge/saved/pending-applies.ts";
 import type { CodedOperation } from "../../core/merge/operations/operation-codec.ts";
 import type { Effect } from "../../core/merge/operations/operation.ts";
 import type { SiteStatement } from "../../core/merge/summary/statement.ts";

@@ -4,25 +4,27 @@ import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { engineText } from "../../core/releases/engines/engines.ts";
-import { stopChild } from "#kit/processes/child";
-import type { Exit } from "#kit/processes/child";
+import { type Exit, stopChild } from "#kit/processes/child";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
 import type { EngineProcess, EngineRunner } from "./engine-process.ts";
 import { provideCertificate } from "./engine-tls-files.ts";
 import { keepLogBounded } from "./engine-log.ts";
-import { engineFor } from "./engines.ts";
-import type { FoundEngine } from "./engines.ts";
+import { engineFor, type FoundEngine } from "./engines.ts";
 import { FailedStarts } from "./failed-starts.ts";
-import { watchHeartbeat } from "./heartbeat.ts";
-import type { HeartbeatLimits } from "./heartbeat.ts";
+import { type HeartbeatLimits, watchHeartbeat } from "./heartbeat.ts";
 import { decideInstance } from "./instance-decision.ts";
-import { claimForEngine, endedCleanly, noteEnd, prepareDirectory, writeConfig, writeLaunch } from "./instance-files.ts";
-import type { InstanceFiles } from "./instance-files.ts";
-import { writtenBy } from "./instance-report.ts";
-import type { InstanceReport, ReplicationAnswer } from "./instance-report.ts";
-import { nextState } from "./instance-states.ts";
-import type { InstanceEvent, InstanceState } from "./instance-states.ts";
+import {
+  claimForEngine,
+  endedCleanly,
+  type InstanceFiles,
+  noteEnd,
+  prepareDirectory,
+  writeConfig,
+  writeLaunch,
+} from "./instance-files.ts";
+import { type InstanceReport, type ReplicationAnswer, writtenBy } from "./instance-report.ts";
+import { type InstanceEvent, type InstanceState, nextState } from "./instance-states.ts";
 import { readUsedLaunch } from "./used-launch.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 

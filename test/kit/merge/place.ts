@@ -1,5 +1,5 @@
 import type { Effect } from "../../../src/core/merge/operations/operation.ts";
-import type { Apply } from "../../../src/core/merge/saved/apply.ts";
+import type { Apply } from "../../../src/core/merge/saved/pending-applies.ts";
 import type { OverKey } from "../../../src/core/merge/over-removals.ts";
 import type { EngineCommand } from "../../../src/core/merge/state/engine-writes.ts";
 import { KnownScores } from "../../../src/core/merge/operations/known-scores.ts";

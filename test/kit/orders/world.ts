@@ -189,11 +189,11 @@ export class OrderedWorld {
       case "write-workload":
         return this.#write(target, act.partition);
       case "restore-workload":
-        return this.#write(act.tag, act.partition);
+        return this.#write(act.nodeTag, act.partition);
       case "hold-pods":
         return this.#hold(act.partition, act.replicas);
       case "write-tag":
-        this.asked = { ...this.asked, tag: act.tag };
+        this.asked = { ...this.asked, tag: act.nodeTag };
         return;
       default:
         assert.fail(`no such act is expected: ${act.kind}`);

@@ -1,30 +1,21 @@
-import { rolloutStatus } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import type { ClusterState, SpecStatus } from "../../api/states.ts";
-import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
-import { ownStep, suspendedStep } from "./own-step.ts";
-import { recoveryStep } from "./recovery.ts";
-import { pause } from "../findings/finding.ts";
-import { act, findingBehind, waitFor, waitUnasked } from "../findings/step.ts";
-import type { RollStep } from "./step.ts";
-import { clusterState, isComplete, wasRunning } from "./state.ts";
-import {
-  isVersionAsked,
-  madeFrom,
-  newerRelease,
-  targetTag,
-  versionChange,
-  type VersionChange,
-} from "../view/target.ts";
-import type { ClusterView, Workload } from "../view/cluster-view.ts";
-import { removeFinalizers } from "../view/overdue.ts";
-import { upgradeRemedy } from "./upgrade-remedy.ts";
-import { findingsAt, firstUnreadAt } from "../prerequisites/run.ts";
+import { act, findingBehind, REST, waitFor, waitUnasked } from "../findings/step.ts";
 import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
-
-/** Management of databases, and of what a cluster upgrade does not need, is suspended (§1 rules 1 and 2). */
-export type Suspension = Finding & { readonly id: "OperatorUpgraded" | "OperatorDowngraded" | "RollInProgress" };
+import { findingsAt, firstUnreadAt } from "../prerequisites/run.ts";
+import { nodesOf, type Alteration, type ClusterView, type Workload } from "../view/cluster-view.ts";
+import { isAutoUpgrade, isVersionAsked, targetTag, versionChange, type VersionChange } from "../view/target.ts";
+import { workloadStep } from "./missing-workload.ts";
+import { abovePods, closedPartition } from "./partition.ts";
+import { recoveryStep } from "./recovery.ts";
+import { rollStep } from "./roll.ts";
+import { serviceStep } from "./service.ts";
+import { clusterState, isComplete, wasRunning } from "./state.ts";
+import type { RollStep } from "./step.ts";
+import { explainWait } from "./stuck-pod.ts";
+import { leftBehind, rollInProgress, type Suspension } from "./suspension.ts";
+import { volumeStep } from "./volumes.ts";
 
 /** The environment of a cluster, and the findings that block each write for it because a name belongs to another owner. */
 export interface ClusterAround extends ClusterEnvironment {
@@ -94,34 +85,6 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
 }
 
 /**
- * Makes a missing StatefulSet again before anything else, because without it the pods would not be kept: it is gone between two steps of
- * resizing the volumes, or a user has deleted it alone. Its pods stay. A spec that names what belongs to another owner waits: a pod that is made
- * again would get it.
- */
-function workloadStep(
-  { name, workload, deleting, spec }: ClusterView,
-  [foreign]: readonly Finding[],
-): RollStep | undefined {
-  if (workload === undefined || deleting || workload.presence === "there") return undefined;
-  if (workload.presence === "leaving") {
-    const message = "the StatefulSet is deleted without its pods, and is then made again";
-    return waitUnasked("StatefulSetLeaving", `${message}${keptBy(name, workload)}`);
-  }
-  if (foreign !== undefined) return waitFor(foreign);
-  const { nodeTag: tag, replicas: partition } = workload;
-  const { enabled, volumeSize } = spec.persistentSpec;
-  const volumes = enabled ? ` with volumes of ${volumeSize}` : "";
-  const why = `the StatefulSet is gone and is made again${volumes}; its pods stay`;
-  return act({ kind: "restore-workload", tag, partition }, why);
-}
-
-/** Names the finalizers that keep the StatefulSet, which others may never remove. */
-function keptBy(name: string, { finalizers = [] }: Workload): string {
-  if (finalizers.length === 0) return "";
-  return `; finalizers keep it: ${finalizers.join(", ")}; when nothing removes them: ${removeFinalizers("sts", name)}`;
-}
-
-/**
  * Waits before nodes or a roll begin while it is unknown whether the operator may go on with them, and before a roll while a fact for its checks
  * cannot be read; what has begun does not wait.
  */
@@ -176,19 +139,131 @@ function rollsTemplate(view: ClusterView, wanted: string): boolean {
   );
 }
 
-/** The suspension of a cluster that is of another release than the operator; undefined when it is of the same. */
-function leftBehind(view: ClusterView): Suspension | undefined {
-  const { workload, release: operator } = view;
-  if (workload === undefined) return undefined;
-  const other = madeFrom(view).find((tag) => releaseByNodeTag(tag)?.operator !== operator.operator);
-  if (other === undefined) return undefined;
-  const said = `the operator is ${operator.operator} and the cluster runs ${other}`;
-  const newer = newerRelease(view);
-  if (newer !== undefined)
-    return pause("OperatorDowngraded", `${said}; apply the bundle of release ${newer.operator} again`);
-  return pause("OperatorUpgraded", `${said}; ${upgradeRemedy(view)}`);
+/** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */
+function ownStep(
+  view: ClusterView,
+  wanted: string,
+  change: VersionChange | undefined,
+  environment: ClusterEnvironment,
+): RollStep {
+  const { workload, spec } = view;
+  const { versionTag } = spec.storeEnterpriseImageSpec ?? {};
+  if (workload === undefined) return write(spec.nodes, "the cluster has no nodes yet");
+  // a cluster that never ran has nothing to keep available
+  if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
+  if (change !== undefined && isAutoUpgrade(spec) && versionTag !== targetTag(view)) {
+    // databases may use modules that forbid automatic upgrade
+    if (!view.cluster.reachable) return waitUnasked("ClusterUnreachable", view.cluster.reason);
+    return act({ kind: "write-tag", nodeTag: targetTag(view) }, "automatic upgrade is on");
+  }
+  // a new template reaches nodes one by one: nodes that come back get the old one
+  const scaled = workload.template === wanted ? undefined : scaledStep(view, workload);
+  return (
+    scaled ??
+    rewriteStep(view, workload, wanted) ??
+    volumeStep(view, workload, wanted, environment) ??
+    growthStep(view, workload, wanted) ??
+    explainWait(view, atRest(view, workload, rollStep(view, workload, wanted)))
+  );
 }
 
-function rollInProgress({ name }: ClusterView): Suspension {
-  return pause("RollInProgress", `the nodes are being replaced; watch: ${rolloutStatus(name)}`);
+/**
+ * The next step while nothing of a cluster may be changed: its nodes stay in service, and none is replaced. `isAtRest`: there is no stopped roll
+ * that goes on later.
+ */
+function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): RollStep {
+  const { workload, deleting } = view;
+  if (workload === undefined || deleting) return REST;
+  const scaled = isAtRest ? restoredStep(view, workload) : scaledStep(view, workload);
+  return explainWait(
+    view,
+    scaled ?? keptStep(view, workload, wanted) ?? atRest(view, workload, serviceStep(view, workload, isAtRest)),
+  );
+}
+
+/** Takes back another writer's change of the StatefulSet before the StatefulSet controller may act on it (docs/decisions/0004). */
+function rewriteStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  if (workload.template !== wanted) return keptStep(view, workload, wanted);
+  // the write releases no pod for replacement, whatever the pods are made from
+  const partition = nodesOf(view);
+  switch (alterationOf(view, workload, wanted)) {
+    case undefined:
+      return undefined;
+    case "unread":
+      return isReplacing(view, workload)
+        ? undefined
+        : write(partition, "this operator has not written the StatefulSet yet");
+    case "edited":
+      return write(partition, "the StatefulSet is not what was written: its pods stay as they are");
+  }
+}
+
+/** A pod is on its way to another revision: after a write it would come back with the revision before. */
+function isReplacing({ pods }: ClusterView, { replicas }: Workload): boolean {
+  return pods.length < replicas || pods.some(({ deleting }) => deleting);
+}
+
+/** Keeps a template that another writer changed from replacing a pod. */
+function keptStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  const isEdited = alterationOf(view, workload, wanted) === "edited";
+  if (!isEdited || workload.partition >= workload.replicas) return undefined;
+  return hold(workload.replicas, "another writer changed the StatefulSet: its pods stay as they are");
+}
+
+/** Brings back, at their tag, the nodes that another writer took from a cluster that waits for its upgrade. */
+function restoredStep(view: ClusterView, workload: Workload): RollStep | undefined {
+  if (nodesTaken(view, workload) === undefined) return undefined;
+  const { spec, pods, remembered } = view;
+  const nodeTag = remembered.imageTag ?? workload.nodeTag;
+  return act({ kind: "restore-workload", nodeTag, partition: abovePods(pods, spec.nodes) }, SCALED_DOWN);
+}
+
+/** Brings back such nodes where only their number may be written: their template stays as it is. */
+function scaledStep(view: ClusterView, workload: Workload): RollStep | undefined {
+  const replicas = nodesTaken(view, workload);
+  if (replicas === undefined) return undefined;
+  const partition = Math.max(closedPartition(view.pods, workload), workload.partition);
+  return act({ kind: "hold-pods", partition, replicas }, SCALED_DOWN);
+}
+
+const SCALED_DOWN = "another writer scaled the StatefulSet down";
+
+/**
+ * How many nodes the cluster had before another writer took some; undefined when none was taken. When the cluster does not answer or has no
+ * nodes, the nodes in its status count.
+ */
+function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Workload): number | undefined {
+  const nodes = cluster.reachable ? cluster.nodes : (remembered.nodes ?? []);
+  const uids = nodes.map(({ uid }) => uid).filter((uid) => uid <= spec.nodes);
+  const had = Math.max(0, ...uids);
+  return had > replicas ? had : undefined;
+}
+
+/** How the StatefulSet was changed; a template for the target that names another image counts as edited. */
+function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
+  const { alteration, template, nodeTag } = workload;
+  return template === wanted && nodeTag !== targetTag(view) ? "edited" : alteration;
+}
+
+/** Adds new nodes to the existing ones, and releases none of these for replacement. */
+function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
+  if (workload.replicas >= spec.nodes) return undefined;
+  // another writer may have scaled it down: pods that are still there count
+  const partition = workload.template === wanted ? closedPartition(pods, workload) : abovePods(pods, workload.replicas);
+  return write(partition, `the cluster grows to ${spec.nodes} nodes`);
+}
+
+/** Closes the partition between two rolls: then no pod is replaced without the operator, whatever others do to the template. */
+function atRest({ pods }: ClusterView, workload: Workload, step: RollStep): RollStep {
+  const closed = closedPartition(pods, workload);
+  const isOpen = step.kind === "rest" && workload.observed && workload.partition < closed;
+  return isOpen ? hold(closed, "nothing is left to be replaced") : step;
+}
+
+function write(partition: number, why: string): RollStep {
+  return act({ kind: "write-workload", partition }, why);
+}
+
+function hold(partition: number, why: string): RollStep {
+  return act({ kind: "hold-pods", partition }, why);
 }

@@ -18,7 +18,7 @@ export type ClusterAct =
   /** Delete the StatefulSet and leave its pods. */
   | { readonly kind: "free-pods" }
   /** Write the StatefulSet that the pods had, at their tag, so that none is replaced. */
-  | { readonly kind: "restore-workload"; readonly tag: string; readonly partition: number }
+  | { readonly kind: "restore-workload"; readonly nodeTag: string; readonly partition: number }
   /** Delete pods of lost nodes, so that they are made again. */
   | { readonly kind: "delete-pods"; readonly pods: readonly NodePod[] }
   /** Agree that a database comes back without what is gone. */
@@ -26,7 +26,7 @@ export type ClusterAct =
   /** Set `spec.clusterRecovery` to false. */
   | { readonly kind: "end-recovery" }
   /** Write the target into `spec.storeEnterpriseImageSpec.versionTag`. */
-  | { readonly kind: "write-tag"; readonly tag: string };
+  | { readonly kind: "write-tag"; readonly nodeTag: string };
 
 /** The next step for the nodes of a cluster. */
 export type RollStep = Step<ClusterAct>;

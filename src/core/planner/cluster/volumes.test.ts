@@ -140,7 +140,7 @@ for (const { name, view = bigger, environment = {}, want, says = /./ } of cases)
     const said = [step.kind === "act" ? step.why : step.kind === "wait" ? step.wait.evidence : "at rest"];
     assert.match([...said, ...findings.map(({ evidence }) => evidence)].join(" "), says);
     if (step.kind !== "act" || step.act.kind !== "restore-workload") return;
-    assert.deepEqual([step.act.tag, step.act.partition >= 0], [OLD.nodeTag, true]);
+    assert.deepEqual([step.act.nodeTag, step.act.partition >= 0], [OLD.nodeTag, true]);
   });
 }
 

@@ -135,7 +135,7 @@ const cases: readonly Case[] = [
   {
     name: "a higher version is an upgrade",
     view: view({ storeVersion: "8.2" }),
-    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
+    act: { kind: "upgrade", uid: 1, from: "7.4", storeVersion: "8.2" },
   },
   {
     name: "settings go before the upgrade",
@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
   {
     name: "an older release of the 8 line carries 8.2 too",
     view: view({ storeVersion: "8.2" }, { references: references({ release: OLD }) }),
-    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.2" },
+    act: { kind: "upgrade", uid: 1, from: "7.4", storeVersion: "8.2" },
   },
   {
     name: "a database that was upgraded by hand is never taken back",
@@ -211,7 +211,7 @@ const cases: readonly Case[] = [
   {
     name: "the policy `major` lets a database move to a major version",
     view: view({ storeVersion: "8.0" }, { references: major }),
-    act: { kind: "upgrade", uid: 1, from: "7.4", to: "8.0" },
+    act: { kind: "upgrade", uid: 1, from: "7.4", storeVersion: "8.0" },
   },
   {
     name: "the policy `major` leaves a database alone that is at a minor version",

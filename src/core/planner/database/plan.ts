@@ -77,7 +77,12 @@ export type DatabaseAct =
       readonly site?: SiteOfDatabase;
       readonly certificate?: true;
     }
-  | { readonly kind: "upgrade"; readonly uid: number; readonly from: StoreVersion; readonly to: StoreVersion };
+  | {
+      readonly kind: "upgrade";
+      readonly uid: number;
+      readonly from: StoreVersion;
+      readonly storeVersion: StoreVersion;
+    };
 
 /** The database is at a higher version than its object says; it is never taken back. */
 export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused">;
@@ -114,7 +119,7 @@ function describeAct(act: DatabaseAct): string {
     case "update":
       return `changing ${changesOf(act).join(", ")}`;
     case "upgrade":
-      return `upgrading from ${act.from} to ${act.to}`;
+      return `upgrading from ${act.from} to ${act.storeVersion}`;
     default:
       return assertNever(act);
   }
@@ -162,10 +167,10 @@ function actFor(view: DatabaseView): DatabaseAct | undefined {
   const settings = wireOf(differingSettings(desired, existing));
   if (isKeyDue || !isLinked || Object.keys(settings).length > 0)
     return { kind: "update", uid, settings, password, ...certificate, ...linked };
-  const { storeVersion: to } = spec;
+  const { storeVersion } = spec;
   const from = existing.storeVersion;
-  if (to === undefined || (compareVersionText(to, from) ?? 0) <= 0) return undefined;
-  return { kind: "upgrade", uid: existing.uid, from, to };
+  if (storeVersion === undefined || (compareVersionText(storeVersion, from) ?? 0) <= 0) return undefined;
+  return { kind: "upgrade", uid: existing.uid, from, storeVersion };
 }
 
 /** The memory of the spec, when it is more than the database has: a move under way may wait for it. */

@@ -1,6 +1,6 @@
 import type { CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
-import type { Apply } from "../../../core/merge/saved/apply.ts";
+import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
 import { removalOfOver, type OverKey } from "../../../core/merge/over-removals.ts";
 import { asClient, linkTransaction, writeMark, type LinkKeyCommand } from "../saved/marks.ts";
 import type { Place } from "../saved/place.ts";

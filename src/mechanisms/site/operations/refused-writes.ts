@@ -1,4 +1,4 @@
-import type { Apply } from "../../../core/merge/saved/apply.ts";
+import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
 import type { Log } from "#kit/base/log";
 import { overflowBound, type EngineCommand } from "../../../core/merge/state/engine-writes.ts";
 import { linkTransaction, writeMark } from "../saved/marks.ts";

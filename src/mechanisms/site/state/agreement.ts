@@ -1,4 +1,4 @@
-import type { Apply } from "../../../core/merge/saved/apply.ts";
+import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
 import type { Clock } from "#kit/base/clock";
 import { comparedAt, type ComparedKey } from "../../../core/merge/state/compared-key.ts";
 import type { Effect } from "../../../core/merge/operations/operation.ts";

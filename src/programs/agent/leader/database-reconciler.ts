@@ -5,14 +5,17 @@ import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { decideDatabase } from "../../../core/planner/database/decide.ts";
 import type { LeaderAct } from "../../../core/planner/database/step.ts";
 import type { Step } from "../../../core/planner/findings/step.ts";
-import { desiredInstances, isAsAsked, nameShardIn, primaryOf } from "../../../core/planner/database/facts.ts";
-import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
-import { AT_REST, lookAgain } from "#kit/reconcile/outcome";
-import type { Outcome } from "#kit/reconcile/outcome";
+import {
+  type DatabaseFacts,
+  desiredInstances,
+  isAsAsked,
+  nameShardIn,
+  primaryOf,
+} from "../../../core/planner/database/facts.ts";
+import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import { gatherFacts } from "../observation/database-facts.ts";
-import type { DatabaseFactsContext } from "../observation/database-facts.ts";
+import { type DatabaseFactsContext, gatherFacts } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../../../core/records/changes.ts";
@@ -22,10 +25,8 @@ import { Comparisons } from "./comparisons.ts";
 import { recordStep } from "../../../core/records/record-step.ts";
 import { HeavySteps } from "./heavy-steps.ts";
 import { makeInternalPassword } from "./internal-password.ts";
-import { endOverlap } from "./overlap.ts";
-import type { OverlapContext } from "./overlap.ts";
-import { reconcileRemoval } from "./removal.ts";
-import type { RemovalContext } from "./removal.ts";
+import { endOverlap, type OverlapContext } from "./overlap.ts";
+import { reconcileRemoval, type RemovalContext } from "./removal.ts";
 import { rotateEnginePassword } from "./rotate-engine-password.ts";
 import { VerifiedReplicas } from "./verified.ts";
 

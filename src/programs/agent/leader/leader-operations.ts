@@ -2,17 +2,20 @@ import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.t
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { recordAttempt, recordHold, nextAttempt, NO_ATTEMPTS } from "../../../core/planner/database/hold-budget.ts";
-import type { MoveAttempts } from "../../../core/planner/database/hold-budget.ts";
-import { primaryOf } from "../../../core/planner/database/facts.ts";
-import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import {
+  type MoveAttempts,
+  nextAttempt,
+  NO_ATTEMPTS,
+  recordAttempt,
+  recordHold,
+} from "../../../core/planner/database/hold-budget.ts";
+import { type InstanceFacts, primaryOf } from "../../../core/planner/database/facts.ts";
 import { proofOfEnd } from "../../../core/planner/database/failover.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
 import { faults } from "../faults.ts";
 import { engineAddress } from "../members/addresses.ts";
 import { syncReplicas } from "../members/sync-replicas.ts";
-import { gatherFacts } from "../observation/database-facts.ts";
-import type { DatabaseFactsContext } from "../observation/database-facts.ts";
+import { type DatabaseFactsContext, gatherFacts } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
 import { attachAll } from "../switchover/after-promotion.ts";
 import { killScript, placeOf, withEngine } from "../switchover/engines.ts";
@@ -21,8 +24,7 @@ import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import type { ProxyPort, ShardPorts, SwitchoverResult } from "../switchover/ports.ts";
 import { resolveIntent } from "../switchover/resolve.ts";
 import { switchOver } from "../switchover/switchover.ts";
-import { verifyReplica } from "../switchover/verify.ts";
-import type { VerifyResult } from "../switchover/verify.ts";
+import { verifyReplica, type VerifyResult } from "../switchover/verify.ts";
 import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
 
 /** What the operations of a leader work on. */

@@ -28,7 +28,6 @@ export async function perform(
   { kube, clock, writings }: ActDeps,
   observation: ClusterObservation,
   act: ClusterAct,
-  targetTag: string,
 ): Promise<void> {
   const { namespace, view } = observation;
   switch (act.kind) {
@@ -46,7 +45,7 @@ export async function perform(
     case "write-workload":
     case "hold-pods":
     case "restore-workload":
-      return performWriting({ kube, writings }, observation, act, targetTag);
+      return performWriting({ kube, writings }, observation, act);
     case "grow-volume":
       await growClaim(kube, { name: act.claim, namespace }, act.size);
       return;
@@ -58,7 +57,7 @@ export async function perform(
     case "end-recovery":
       return performRecovery(kube, observation, act);
     case "write-tag":
-      return patchSpec(kube, observation, { storeEnterpriseImageSpec: { versionTag: act.tag } });
+      return patchSpec(kube, observation, { storeEnterpriseImageSpec: { versionTag: act.nodeTag } });
     default:
       assertNever(act);
   }
@@ -70,25 +69,12 @@ async function performWriting(
   { kube, writings }: Pick<ActDeps, "kube" | "writings">,
   observation: ClusterObservation,
   act: WritingAct,
-  targetTag: string,
 ): Promise<void> {
   const { partition } = act;
   if (act.kind === "hold-pods") return writings.noteHeld(observation, await holdPods(kube, observation, act));
-  const tag = act.kind === "restore-workload" ? act.tag : targetTag;
-  writings.noteWritten(observation, await writeWorkload(kube, observation, tag, partition));
-}
-
-/** Writes the StatefulSet of the nodes; pods from ordinal `partition` on may be replaced. */
-async function writeWorkload(
-  kube: Kube,
-  observation: ClusterObservation,
-  tag: string,
-  partition: number,
-): Promise<Stored<StatefulSet>> {
-  return kube.apply(StatefulSets, nodeStatefulSet(observation, tag, partition), {
-    fieldManager: OPERATOR_NAME,
-    force: true,
-  });
+  const workload = nodeStatefulSet(observation, partition, act.kind === "restore-workload" ? act.nodeTag : undefined);
+  const stored = await kube.apply(StatefulSets, workload, { fieldManager: OPERATOR_NAME, force: true });
+  writings.noteWritten(observation, stored);
 }
 
 /** Sets only the partition and the number of nodes. When another writer was faster, the next pass decides on the new state. */

@@ -20,7 +20,6 @@ import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { findingBehind, waitUnasked } from "../../../core/planner/findings/step.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
-import { targetTag } from "../../../core/planner/view/target.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
 import type { AppliedKind } from "#kit/reconcile/object-applier";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
@@ -157,8 +156,8 @@ function decide(
   observation: ClusterObservation,
   { blocking, warnings }: OwnershipVerdict,
 ): ClusterDecision {
-  const { view, environment, rec } = observation;
-  const wanted = wantedTemplate(observation, targetTag(view));
+  const { environment, rec } = observation;
+  const wanted = wantedTemplate(observation);
   const planned = planCluster(writings.viewOf(observation), wanted, { ...environment, foreign: blocking });
   const decision = { ...planned, findings: [...planned.findings, ...warnings] };
   contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));
@@ -202,7 +201,7 @@ async function act(
         act: decision.step.act,
         why: decision.step.why,
       });
-      await perform(deps, observation, decision.step.act, decision.targetTag);
+      await perform(deps, observation, decision.step.act);
     }
     const after = await keepAll(deps, facts, "after the act");
     return { ...after, findings: [...(before.findings ?? []), ...(after.findings ?? [])] };

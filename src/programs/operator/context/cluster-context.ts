@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { ClusterConnection } from "../../../mechanisms/observe/management/connections.ts";
 import { referencedCluster, type ReferencedCluster } from "../../../core/planner/admission/references.ts";
-import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import { wasRunning } from "../../../core/planner/cluster/state.ts";
 import { block, wait, type FindingOf } from "../../../core/planner/findings/finding.ts";
 import { describeObject, editObject } from "../../../core/api/kubectl.ts";

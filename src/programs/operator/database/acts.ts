@@ -86,8 +86,11 @@ async function perform(
       return { bdb, passwordFrom: held?.from };
     }
     case "upgrade": {
-      const bdb = await client.call("upgradeBdb", { params: { uid: act.uid }, body: { store_version: act.to } });
-      deps.events.record(redb, "Normal", "DatabaseUpgradeStarted", `from ${act.from} to ${act.to}`);
+      const bdb = await client.call("upgradeBdb", {
+        params: { uid: act.uid },
+        body: { store_version: act.storeVersion },
+      });
+      deps.events.record(redb, "Normal", "DatabaseUpgradeStarted", `from ${act.from} to ${act.storeVersion}`);
       return { bdb };
     }
   }

@@ -2,7 +2,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
-import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord } from "../../../ports/management/records.ts";
 import { available } from "./availability.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
-import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import type { DatabaseDecision } from "../../../core/planner/database/plan.ts";
 import type { ActionRecord, BdbRecord, ShardInstanceRecord } from "../../../ports/management/records.ts";
 import type { Unready } from "../context/cluster-context.ts";

@@ -6,7 +6,7 @@ import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { ClusterConnection } from "../../../mechanisms/observe/management/connections.ts";
 import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { PollResult } from "../../../mechanisms/observe/management/polled-state.ts";
-import type { Suspension } from "../../../core/planner/cluster/plan.ts";
+import type { Suspension } from "../../../core/planner/cluster/suspension.ts";
 import type { CertificateView } from "../../../core/planner/database/certificate.ts";
 import { planDatabase, type DatabaseDecision, type DatabaseView } from "../../../core/planner/database/plan.ts";
 import type { Release } from "../../../core/releases/catalogue/release.ts";

@@ -10,8 +10,7 @@ import type { Permissions } from "../../../mechanisms/observe/permissions/permis
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { openSites, type Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import { runController, type Controller } from "#kit/reconcile/controller";
-import { objectApplier } from "#kit/reconcile/object-applier";
-import type { AppliedKind } from "#kit/reconcile/object-applier";
+import { type AppliedKind, objectApplier } from "#kit/reconcile/object-applier";
 import type { Outcome } from "#kit/reconcile/outcome";
 import { activeActiveReconciler } from "../active-active/controller.ts";
 import type { AdmissionReport } from "../admission/controller.ts";

@@ -5,6 +5,7 @@ import { clusterNames, IN_SERVICE_GATE, NODE_CONTAINER, NODE_PATHS, NODE_UID, PO
 import type { Wanted } from "#kit/kube/kube";
 import { TEMPLATE_ANNOTATION } from "../../../mechanisms/observe/kubernetes/workload.ts";
 import { nodesOf } from "../../../core/planner/view/cluster-view.ts";
+import { targetTag } from "../../../core/planner/view/target.ts";
 import { installedList } from "../../../core/planner/modules/user-modules.ts";
 import { dividedResources } from "../../../core/planner/node/node-containers.ts";
 import { releaseByNodeTag } from "../../../core/releases/catalogue/find.ts";
@@ -16,11 +17,11 @@ import { placementOf } from "./placement.ts";
 /** Annotation of the node pods: hash of the user-defined modules that were installed when they were made. */
 const USER_MODULES_ANNOTATION = "storeenterprise.io/user-modules";
 
-/** The nodes of a cluster at `tag`; pods from ordinal `partition` on may be replaced. */
-export function nodeStatefulSet(owner: Owner, tag: string, partition: number): Wanted<StatefulSet> {
+/** The nodes of a cluster at the tag that it shall run, or at `nodeTag`; pods from ordinal `partition` on may be replaced. */
+export function nodeStatefulSet(owner: Owner, partition: number, nodeTag = targetTag(owner.view)): Wanted<StatefulSet> {
   const { spec, name } = owner.view;
   const meta = ownedMeta(owner, name, "node");
-  const template = nodeTemplate(owner, tag);
+  const template = nodeTemplate(owner, nodeTag);
   return {
     metadata: { ...meta, annotations: { [TEMPLATE_ANNOTATION]: hashOf(template) } },
     spec: {
@@ -36,16 +37,16 @@ export function nodeStatefulSet(owner: Owner, tag: string, partition: number): W
   };
 }
 
-/** Hash of the pod template that the cluster needs at `tag`. */
-export function wantedTemplate(owner: Owner, tag: string): string {
-  return hashOf(nodeTemplate(owner, tag));
+/** Hash of the pod template that the cluster needs at the tag that it shall run. */
+export function wantedTemplate(owner: Owner): string {
+  return hashOf(nodeTemplate(owner, targetTag(owner.view)));
 }
 
 function hashOf(content: object): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 }
 
-function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
+function nodeTemplate(owner: Owner, nodeTag: string): PodTemplateSpec {
   const { spec, name } = owner.view;
   return {
     metadata: { labels: labelsOf(owner, "node"), ...annotationsOf(owner) },
@@ -61,15 +62,15 @@ function nodeTemplate(owner: Owner, tag: string): PodTemplateSpec {
       },
       affinity: { podAntiAffinity: spec.podAntiAffinity ?? oneAWorker(owner) },
       ...placementOf(spec),
-      ...containersAndVolumes(owner, tag),
+      ...containersAndVolumes(owner, nodeTag),
     },
   };
 }
 
 /** Nodes of a release whose engines run beside the agent have one container, as the operators of such releases write it. */
-function containersAndVolumes(owner: Owner, tag: string): Pick<PodSpec, "containers" | "volumes"> {
-  const node = container(owner, tag);
-  if (releaseByNodeTag(tag)?.engines !== "in-own-container") return { containers: [node], volumes: volumes(owner) };
+function containersAndVolumes(owner: Owner, nodeTag: string): Pick<PodSpec, "containers" | "volumes"> {
+  const node = container(owner, nodeTag);
+  if (releaseByNodeTag(nodeTag)?.engines !== "in-own-container") return { containers: [node], volumes: volumes(owner) };
   const { agent, engines } = dividedResources(owner.view.spec.storeEnterpriseNodeResources);
   const divided: Container = {
     ...node,
@@ -100,10 +101,10 @@ function oneAWorker(owner: Owner): PodAntiAffinity {
   };
 }
 
-function container({ view: { spec, name } }: Owner, tag: string): Container {
+function container({ view: { spec, name } }: Owner, nodeTag: string): Container {
   return {
     name: NODE_CONTAINER,
-    image: imageOf(spec.storeEnterpriseImageSpec, REPOSITORIES.node, tag),
+    image: imageOf(spec.storeEnterpriseImageSpec, REPOSITORIES.node, nodeTag),
     imagePullPolicy: spec.storeEnterpriseImageSpec?.imagePullPolicy ?? "IfNotPresent",
     args: ["agent"],
     env: [

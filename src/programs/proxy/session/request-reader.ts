@@ -22,7 +22,6 @@ import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import type { UploadRoute } from "./upload-route.ts";
-import type { Upload } from "./upload.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
 /** Takes the requests that a reader finds. */
@@ -249,7 +248,7 @@ export class RequestReader {
   }
 
   /** Passes on what belongs to the large request, which ends at `past`. */
-  #feed(upload: Upload, bytes: Buffer, past: number): boolean {
+  #feed(upload: NonNullable<UploadRoute["current"]>, bytes: Buffer, past: number): boolean {
     const last = past !== INCOMPLETE;
     if (last && past < bytes.length) this.#unread.unshift(copyIfShared(bytes.subarray(past)));
     upload.take(copyIfShared(last ? bytes.subarray(0, past) : bytes), last);

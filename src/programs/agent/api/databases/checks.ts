@@ -11,18 +11,19 @@ import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../../core/planner/database/placement.ts";
 import { engineTlsObjection } from "../../../../core/planner/database/engine-tls.ts";
-import { wantsTls } from "../../../../core/planner/database/facts.ts";
 import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
 import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
-import type { NodeFacts } from "../../../../core/planner/database/facts.ts";
-import { gatherNodes } from "../../observation/node-facts.ts";
-import type { NodeFactsContext } from "../../observation/node-facts.ts";
+import { wantsTls, type NodeFacts } from "../../../../core/planner/database/facts.ts";
+import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
+import { strictest } from "../../../../core/planner/admission/upgrade-policy.ts";
 import { mayFollow } from "../../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../../core/releases/engines/engines.ts";
 import { moduleObjection } from "../../../../core/planner/modules/node-modules.ts";
 import { licenseOf } from "../cluster/license.ts";
 import type { LicenseContext } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+
+type UpgradePolicy = SettingValues["upgradePolicy"];
 
 /** What the checks of a request read. */
 export type CheckContext = LicenseContext & {
@@ -34,6 +35,11 @@ export type CheckContext = LicenseContext & {
 export function requireLicense(context: CheckContext): void {
   const { state, reason } = licenseOf(context);
   if (state !== "Valid") throw refuse(refusals.licenseExpired, reason);
+}
+
+/** The policy that holds for a database with this setting, in this cluster. */
+export function policyFor(records: Pick<Records, "state">, database: UpgradePolicy): UpgradePolicy {
+  return strictest({ cluster: records.state()?.upgradePolicy, database });
 }
 
 /** Refuses while a node of an older release runs, which reports no such capability. */

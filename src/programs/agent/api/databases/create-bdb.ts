@@ -11,6 +11,7 @@ import {
   hasOlderNode,
   type InstancePlace,
   placeDatabase,
+  policyFor,
   requireDurability,
   requireEngineTls,
   requireFreeName,
@@ -25,7 +26,6 @@ import { refusalOf, refusals } from "../http/refusals.ts";
 import type { Counter } from "../../credentials/numbered-secrets.ts";
 import { refuseWithoutSecret } from "./when-secret-is-there.ts";
 import { awaitsSites, requireSite } from "./require-site.ts";
-import { policyFor } from "./upgrade-policy.ts";
 import { runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 

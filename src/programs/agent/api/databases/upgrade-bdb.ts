@@ -3,13 +3,18 @@ import { STORE_VERSIONS } from "../../../../core/api/records.ts";
 import type { DatabaseRecord, StoreVersion } from "../../../../core/api/records.ts";
 import { compareVersionText } from "#kit/base/version";
 import { engineText } from "../../../../core/releases/engines/engines.ts";
-import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
+import { policiesAgainst, policySentence } from "../../../../core/planner/admission/upgrade-policy.ts";
+import {
+  defaultStoreVersion,
+  majorVersions,
+  supportedStoreVersions,
+} from "../../../../core/releases/catalogue/find.ts";
 import type { Release } from "../../../../core/releases/catalogue/release.ts";
 import type { BdbUpgrade } from "../../../../ports/management/records.ts";
 import { observeEngines } from "../../observation/engine-answers.ts";
 import type { EnginesContext } from "../../observation/engine-answers.ts";
-import { requireEngineTls, requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
-import { policyFor, requirePolicy } from "./upgrade-policy.ts";
+import { policyFor, requireEngineTls, requireLicense, requireModules, requireUpgradePath } from "./checks.ts";
+import { refusals, refuse } from "../http/refusals.ts";
 import { changeRecord, requireIdle, runningAction } from "./record-changes.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -46,6 +51,19 @@ export async function upgradeBdb(
       },
     };
   });
+}
+
+/** Refuses a minor version while the policy of the cluster or of the database is `major` (§2.2). */
+function requirePolicy(context: WriteContext, record: DatabaseRecord, target: StoreVersion): void {
+  const policies = { cluster: context.records.state()?.upgradePolicy, database: record.upgradePolicy };
+  const against = policiesAgainst(policies, record.storeVersion, target);
+  if (against.length === 0) return;
+  const sentence = policySentence(target, majorVersions(supportedStoreVersions(context.config.release)), {
+    cluster: context.config.cluster,
+    byCluster: against.includes("cluster"),
+    databases: against.includes("database") ? [record] : [],
+  });
+  throw refuse(refusals.policyMajor, sentence);
 }
 
 /** The newest version that the policies allow; where the database is past it, the one that it has. */
