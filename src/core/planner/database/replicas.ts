@@ -111,7 +111,7 @@ function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
 }
 
 /** On a node that is gone for long; a primary is never lost, it is failed over. */
-export function isReplicaLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
+function isReplicaLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
   const shard = record.shards.find(({ instances }) => instances.includes(instance));
   if (shard !== undefined && primaryOf(shard) === instance) return false;
   const node = nodes.find(({ uid }) => uid === instance.node);

@@ -1,5 +1,4 @@
 import { isFindingId, type FindingId } from "../findings/ids.ts";
-import { BY_HAND, LEFT_TO_USERS } from "./by-hand.ts";
 import { causesOf } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";
@@ -8,13 +7,12 @@ import { MODULE_REMEDIES } from "./module-remedies.ts";
 import type { RecoveryCause, Supplied, Recovery, RecoveryFacts } from "./recovery.ts";
 import type { RemedyRule } from "./remedy.ts";
 
-/** One entry for each name of a check or finding: the compiler rejects a name without one. */
-const REMEDIES: Readonly<Record<FindingId, RemedyRule | typeof BY_HAND>> = {
+/** What `storectl recover` does. A finding without an entry is cleared by a person, as its own remedy says. */
+const REMEDIES: Readonly<Partial<Record<FindingId, RemedyRule>>> = {
   ...INSTALLED_REMEDIES,
   ...MODULE_REMEDIES,
   ...CLUSTER_REMEDIES,
   ...LOST_NODES_REMEDIES,
-  ...LEFT_TO_USERS,
 };
 
 /** What gives the ground for the rest comes first; the objects are brought in line with the cluster last. */
@@ -51,6 +49,5 @@ function recoveryFrom(cause: RecoveryCause, facts: RecoveryFacts, given: Supplie
 
 /** Undefined when a person clears it, and for a finding that only a newer operator knows. */
 function ruleFor(id: string): RemedyRule | undefined {
-  const rule = isFindingId(id) ? REMEDIES[id] : BY_HAND;
-  return rule === BY_HAND ? undefined : rule;
+  return isFindingId(id) ? REMEDIES[id] : undefined;
 }

@@ -64,16 +64,26 @@ export function accessSecrets(
   cluster: string,
   spec: Pick<ClusterSpec, "clusterCredentialSecretName">,
 ): readonly string[] {
-  const credentials = spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster);
-  return [credentials, clusterNames.nodeTlsSecret(cluster), clusterNames.authoritySecret(cluster)];
+  return [credentialsOf(cluster, spec), clusterNames.nodeTlsSecret(cluster), clusterNames.authoritySecret(cluster)];
 }
 
-/** The versions of what can ask for a change of the access and is not in the status: an annotation and the Secrets. */
+function credentialsOf(cluster: string, spec: Pick<ClusterSpec, "clusterCredentialSecretName">): string {
+  return spec.clusterCredentialSecretName ?? clusterNames.credentialsSecret(cluster);
+}
+
+/** The versions of what can ask for another password and is not in the status: the annotation, and the Secrets between which it passes. */
 export function accessVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
   const rec = clusters.get(ref);
-  const names = accessSecrets(ref.name, rec?.spec ?? {});
+  const names = [credentialsOf(ref.name, rec?.spec ?? {}), clusterNames.nodeTlsSecret(ref.name)];
   const versions = names.map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
   return [rec?.metadata.annotations?.[ROTATE_PASSWORD_ANNOTATION], ...versions];
+}
+
+/** The versions of the Secrets on which the access to a cluster rests, and which of them is the user's. */
+export function secretsVersions({ clusters, secrets }: Pick<InformerCache, "clusters" | "secrets">, ref: Ref) {
+  const spec = clusters.get(ref)?.spec ?? {};
+  const versions = accessSecrets(ref.name, spec).map((name) => secrets.get({ ...ref, name })?.metadata.resourceVersion);
+  return [spec.clusterCredentialSecretName, ...versions];
 }
 
 /** Whether the Secrets are there that the operator makes for the access to a cluster. */

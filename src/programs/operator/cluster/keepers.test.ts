@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { clusterSpec } from "../../../core/api/cluster-spec.ts";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
@@ -68,7 +69,11 @@ function sceneOf(scene: Scene) {
   } as unknown as KeeperFacts["observation"];
   const ownership = { blocking: [], isUnknown: scene.isUnknown ?? false };
   const facts = { observation, decision: { ownsObjects: scene.ownsObjects ?? true }, ownership };
-  return { isKept: isAllKept(deps, facts), versions: keptVersions(deps.cache, rec.metadata) };
+  const rest = (name: string) => {
+    const keeper = KEEPERS.find((each) => each.name === name);
+    return { isKept: keeper?.isKept?.(deps, observation), versions: keeper?.versions?.(deps.cache, rec.metadata) };
+  };
+  return { isKept: isAllKept(deps, facts), versions: keptVersions(deps.cache, rec.metadata), rest };
 }
 
 const atRest = sceneOf({});
@@ -76,8 +81,18 @@ const atRest = sceneOf({});
 const wanted: Readonly<Record<string, readonly Scene[]>> = {
   finalizer: [{ finalizers: [] }],
   secrets: [{ without: [CREDENTIALS] }, { without: [AUTHORITY] }, { written: CREDENTIALS }],
-  access: [{ annotations: { [ROTATE_PASSWORD_ANNOTATION]: "now" } }, { written: NODE_TLS }],
-  authority: [{ annotations: { [ROTATE_AUTHORITY_ANNOTATION]: "now" } }, { written: AUTHORITY }],
+  access: [
+    { annotations: { [ROTATE_PASSWORD_ANNOTATION]: "now" } },
+    { written: NODE_TLS },
+    { written: CREDENTIALS },
+    { without: [NODE_TLS] },
+  ],
+  authority: [
+    { annotations: { [ROTATE_AUTHORITY_ANNOTATION]: "now" } },
+    { written: AUTHORITY },
+    { written: NODE_TLS },
+    { without: [AUTHORITY] },
+  ],
   "secrets ahead": [{ ahead: ["rec-db-9"], without: ["rec-db-9"] }],
   "owned objects": [{ isApplied: false }, { isDropped: false, spec: { networkPolicy: { enabled: false } } }],
   policy: [{ policy: { redis_upgrade_policy: "major" } }, { spec: { setAsideRetentionDays: 9 } }],
@@ -94,9 +109,23 @@ for (const { name } of KEEPERS)
     const scenes = wanted[name] ?? [];
     assert.notEqual(scenes.length, 0);
     for (const scene of scenes) {
-      const { isKept, versions } = sceneOf(scene);
+      const { isKept, versions, rest } = sceneOf(scene);
       assert.ok(!isKept || versions !== atRest.versions, JSON.stringify(scene));
+      assert.notDeepEqual(rest(name), atRest.rest(name), `the keeper itself sees ${JSON.stringify(scene)}`);
     }
+  });
+
+for (const [annotation, name] of [
+  [ROTATE_PASSWORD_ANNOTATION, "access"],
+  [ROTATE_AUTHORITY_ANNOTATION, "authority"],
+] as const)
+  test(`the annotation ${annotation} concerns the keeper "${name}" alone`, () => {
+    const asked = sceneOf({ annotations: { [annotation]: "now" } });
+    const concerned = KEEPERS.filter((keeper) => !isDeepStrictEqual(asked.rest(keeper.name), atRest.rest(keeper.name)));
+    assert.deepEqual(
+      concerned.map((keeper) => keeper.name),
+      [name],
+    );
   });
 
 test("what may not be kept at the moment keeps no cluster from resting", () => {

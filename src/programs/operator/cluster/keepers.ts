@@ -8,7 +8,7 @@ import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import type { Kube, Ref } from "#kit/kube/kube";
 import { addFinalizer } from "../objects/finalizer.ts";
 import { keepSecrets } from "../objects/secrets.ts";
-import { accessVersions, areSecretsThere, keepAccess, type AccessDeps } from "./access.ts";
+import { accessVersions, areSecretsThere, keepAccess, secretsVersions, type AccessDeps } from "./access.ts";
 import { isAhead, keepAhead, type AheadDeps } from "./ahead.ts";
 import { authorityVersions, rotateAuthority, type AuthorityDeps } from "./authority.ts";
 import { isLicenseKept, keepLicense, licenseVersions } from "./license.ts";
@@ -45,8 +45,8 @@ export interface Keeper {
   readonly moment: "before the act" | "after the act";
   /** Whether it may be kept at this moment; always when absent. */
   readonly isAllowed?: (facts: KeeperFacts) => boolean;
-  /** Whether `keep` would do nothing, as far as the informer cache shows. */
-  readonly isKept: (deps: KeeperDeps, observation: ClusterObservation) => boolean;
+  /** Whether `keep` would do nothing, as far as the informer cache shows; absent: the cache shows nothing of it, and `versions` do. */
+  readonly isKept?: (deps: KeeperDeps, observation: ClusterObservation) => boolean;
   /** The versions of what `keep` reads outside the informer cache: while they are the same, `keep` would do nothing again. */
   readonly versions?: (cache: VersionsCache, cluster: Ref) => Versions;
   readonly keep: (deps: KeeperDeps, observation: ClusterObservation) => Promise<Kept>;
@@ -74,7 +74,7 @@ export const KEEPERS: readonly Keeper[] = [
     moment: "before the act",
     isAllowed: areNamesOurs,
     isKept: areSecretsThere,
-    versions: accessVersions,
+    versions: secretsVersions,
     keep: async (deps, observation) => {
       await keepSecrets(deps, observation);
       return {};
@@ -84,7 +84,6 @@ export const KEEPERS: readonly Keeper[] = [
     name: "access",
     moment: "before the act",
     isAllowed: areNamesOurs,
-    isKept: areSecretsThere,
     versions: accessVersions,
     keep: async (deps, observation) => asKept(await keepAccess(deps, observation)),
   },
@@ -92,7 +91,6 @@ export const KEEPERS: readonly Keeper[] = [
     name: "authority",
     moment: "before the act",
     isAllowed: areNamesOurs,
-    isKept: areSecretsThere,
     versions: authorityVersions,
     keep: async (deps, observation) => ({ findings: await rotateAuthority(deps, observation) }),
   },
@@ -153,7 +151,9 @@ export async function keepAll(deps: KeeperDeps, facts: KeeperFacts, moment: Keep
 
 /** Whether every keeper would do nothing, as far as the informer cache shows. */
 export function isAllKept(deps: KeeperDeps, facts: KeeperFacts): boolean {
-  return KEEPERS.every(({ isAllowed, isKept }) => isAllowed?.(facts) === false || isKept(deps, facts.observation));
+  return KEEPERS.every(
+    ({ isAllowed, isKept }) => isAllowed?.(facts) === false || isKept?.(deps, facts.observation) !== false,
+  );
 }
 
 /** The versions of all that keepers read outside the informer cache, as one text. */
