@@ -1,4 +1,5 @@
 import type { Company, Stage } from "../company.ts";
+import type { Line } from "../line.ts";
 import type { Member } from "../member.ts";
 import { judgeCaching } from "./cached.ts";
 
@@ -29,13 +30,16 @@ async function read({ name, isOver }: Stage, cacher: Member): Promise<void> {
   while (!isOver()) {
     const line = await cacher.line();
     if (line === undefined) return;
-    // a new connection tracks nothing yet
-    if (line.connection !== tracked && (await line.ask("CLIENT", "TRACKING", "ON", ...how)).kind === "reply")
-      tracked = line.connection;
+    if (line.connection !== tracked && (await tracks(line, how))) tracked = line.connection;
     if (line.connection === tracked) await line.ask("GET", keyOf(name, cacher));
   }
-  // the next tale may track in another way
-  await (await cacher.line())?.ask("CLIENT", "TRACKING", "OFF");
+}
+
+/** The tale before may have tracked in another way on this connection, which has to end first: a request to end it may be refused. */
+async function tracks(line: Line, how: readonly string[]): Promise<boolean> {
+  for (const request of [["OFF"], ["ON", ...how]])
+    if ((await line.ask("CLIENT", "TRACKING", ...request)).kind !== "reply") return false;
+  return true;
 }
 
 function keyOf(name: string, { dice }: Member): string {
