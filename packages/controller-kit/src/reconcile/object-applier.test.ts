@@ -5,7 +5,7 @@ import { testApi } from "../../../kubernetes-in-process/src/testing/api-server.t
 import { until } from "../testing/until.ts";
 import { silentLog } from "../base/log.ts";
 import { Services } from "../kube/builtin.ts";
-import { startInformer } from "../kube/informer.ts";
+import { startInformer, type Informer } from "../kube/informer.ts";
 import type { Kube, Wanted } from "../kube/kube.ts";
 import { objectApplier, type OwnedObject } from "./object-applier.ts";
 import { systemClock } from "./system-clock.ts";
@@ -82,6 +82,34 @@ for (const { name, meanwhile, wanted = service(9443), afresh = false, applies, p
     assert.deepEqual([now?.metadata.labels?.["app"], now?.spec?.ports?.length], ["store", ports]);
   });
 }
+
+test("the object applier: one object that is refused keeps no other from being applied", async () => {
+  const tried: string[] = [];
+  const objects = ["first", "second", "third", "fourth"].map((name): OwnedObject => ({
+    type: Services,
+    object: { metadata: { name, namespace: REF.namespace } },
+  }));
+  const kube = {
+    apply: async (_: unknown, object: Wanted<object>) => {
+      tried.push(object.metadata.name);
+      if (refused.includes(object.metadata.name)) throw new Error(`no ${object.metadata.name}`);
+      return { ...object, metadata: { ...object.metadata, resourceVersion: "1" } };
+    },
+  } as unknown as Kube; // `keep` asks for no more
+  const cache = { get: () => undefined, learn: () => undefined } as unknown as Informer<object>;
+  const applier = objectApplier(kube, "keeper", [{ type: Services, cache }]);
+  let refused = ["second"];
+  await assert.rejects(applier.keep(objects), { message: "no second" });
+  assert.deepEqual(tried, ["first", "second", "third", "fourth"]);
+  refused = ["first", "third"];
+  await assert.rejects(applier.keep(objects), (error: AggregateError) => {
+    assert.deepEqual(
+      error.errors.map((one: Error) => one.message),
+      ["no first", "no third"],
+    );
+    return true;
+  });
+});
 
 function merge(body: object) {
   return { type: "merge", body } as const;

@@ -17,7 +17,10 @@ export interface AppliedKind {
 
 /** Keeps objects as they are wanted. */
 export interface ObjectApplier {
-  /** Applies the `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. */
+  /**
+   * Applies the `objects` that changed since they were last applied here, or that another writer changed; all when `afresh`. One that cannot be
+   * applied keeps no other from it: what failed is thrown at the end, several failures as an AggregateError.
+   */
   keep(objects: readonly OwnedObject[], afresh?: boolean): Promise<void>;
   /** Deletes what is there of a kind that is kept. */
   drop(type: ResourceType, ref: Ref): Promise<void>;
@@ -44,6 +47,12 @@ export function objectApplier(kube: Kube, fieldManager: string, kinds: readonly 
     }
     return true;
   };
+  const apply = async ({ type, object }: OwnedObject): Promise<void> => {
+    const stored = await kube.apply(type, object, { fieldManager, force: true });
+    cacheOf(kinds, type).learn(stored);
+    const version = stored.metadata.resourceVersion;
+    applied.set(keyFor(type, object), { text: JSON.stringify(object), form: partOf(stored, object), version });
+  };
   return {
     async drop(type, ref) {
       if (cacheOf(kinds, type).get(ref) !== undefined) await kube.delete(type, ref);
@@ -51,14 +60,13 @@ export function objectApplier(kube: Kube, fieldManager: string, kinds: readonly 
     isDropped: (type, ref) => cacheOf(kinds, type).get(ref) === undefined,
     isKept: (objects) => objects.every(isAsApplied),
     async keep(objects, afresh = false) {
+      const failures: unknown[] = [];
       for (const owned of objects) {
         if (!afresh && isAsApplied(owned)) continue;
-        const { type, object } = owned;
-        const stored = await kube.apply(type, object, { fieldManager, force: true });
-        cacheOf(kinds, type).learn(stored);
-        const version = stored.metadata.resourceVersion;
-        applied.set(keyFor(type, object), { text: JSON.stringify(object), form: partOf(stored, object), version });
+        await apply(owned).catch((failure: unknown) => failures.push(failure));
       }
+      if (failures.length > 1) throw new AggregateError(failures, `${failures.length} objects could not be applied`);
+      if (failures.length === 1) throw failures[0];
     },
   };
 }

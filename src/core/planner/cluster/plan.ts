@@ -20,6 +20,8 @@ import { volumeStep } from "./volumes.ts";
 /** The environment of a cluster, and the findings that block each write for it because a name belongs to another owner. */
 export interface ClusterAround extends ClusterEnvironment {
   readonly foreign?: readonly Finding[];
+  /** What could not be kept before the act: nothing begins, no pod is replaced, and nodes that are out of service come back. */
+  readonly unkept?: readonly Finding[];
 }
 
 /** What a pass over a cluster has decided. */
@@ -44,7 +46,7 @@ export interface ClusterDecision {
  * Decides from facts alone, so that an operator that starts in the middle decides the same. `wanted`: template hash.
  */
 export function planCluster(view: ClusterView, wanted: string, around: ClusterAround = {}): ClusterDecision {
-  const { foreign = [], ...environment } = around;
+  const { foreign = [], unkept = [], ...environment } = around;
   const input = checkInput(view, { environment });
   const specFindings = [...findingsAt("spec", input), ...foreign];
   const editFindings = findingsAt("edit", input);
@@ -53,19 +55,19 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
   const objecting = [...editFindings, ...startFindings].filter(isBlocking);
   const blocking = [...writeFindings.filter(isBlocking), ...objecting];
   const change = versionChange(view);
-  const isUnderWay = isUnfinished(view);
   const isUnblocked = specFindings.length === 0 && blocking.length === 0 && !view.deleting;
   const leftSuspension = leftBehind(view);
   const unsure = isUnblocked ? unsureStep(input) : undefined;
   const ownsObjects = isUnblocked && unsure === undefined && (change !== undefined || leftSuspension === undefined);
-  const writeWait = writeFindings.find(({ severity }) => severity === "wait");
+  const unsaid = unkept.filter(({ id }) => !blocking.some((one) => one.id === id));
+  const [writeWait] = [...writeFindings.filter(({ severity }) => severity === "wait"), ...unsaid];
   // what brings nodes and databases back waits for nothing but the permission to act
   const ordinary = (): RollStep =>
     ownsObjects && writeWait === undefined
       ? ownStep(view, wanted, change, environment)
       : heldStep(suspendedStep(view, wanted, !ownsObjects && isUnblocked), writeWait);
   const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? orUnsure(ordinary(), unsure);
-  const upgrading = isUnblocked && view.workload !== undefined && (change !== undefined || isUnderWay);
+  const upgrading = isUnblocked && view.workload !== undefined && (change !== undefined || isUnfinished(view));
   const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
   const objection = writeWait ?? findingBehind(step);
   const mild = [...editFindings, ...startFindings].filter((one) => isMild(one) && one.id !== objection?.id);
@@ -76,7 +78,7 @@ export function planCluster(view: ClusterView, wanted: string, around: ClusterAr
     specStatus: specFindings.length === 0 ? "Valid" : "Invalid",
     targetTag: targetTag(view),
     step,
-    findings: [...new Set([...specFindings, ...blocking, ...(objection ? [objection] : []), ...mild])],
+    findings: [...new Set([...specFindings, ...blocking, ...(objection ? [objection] : []), ...unsaid, ...mild])],
     suspension: upgrading ? rollInProgress(view) : leftSuspension,
     change,
     upgrading,

@@ -1,5 +1,7 @@
 import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
-import { waitUnasked } from "../findings/step.ts";
+import { describeObject } from "../../api/kubectl.ts";
+import { wait } from "../findings/finding.ts";
+import { waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
 
 /** The pod is made from the present template, and stays. */
@@ -7,13 +9,27 @@ export function isUpdated(pod: NodePod, workload: Workload): boolean {
   return workload.observed && pod.revision === workload.updateRevision && !pod.deleting;
 }
 
-/** The step that waits for pods that are to be made; undefined when all are there. */
-export function missingPods(view: ClusterView, workload: Workload): RollStep | undefined {
-  const missing = workload.replicas - view.pods.length;
-  return missing <= 0
-    ? undefined
-    : waitUnasked(
-        "PodMissing",
-        `${missing} of ${workload.replicas} node pods ${missing === 1 ? "is" : "are"} not there yet`,
+/** The step that waits for pods that are to be made; undefined when all are there. Pods that do not come are refused, and need a user. */
+export function missingPods(view: ClusterView, { replicas }: Workload): RollStep | undefined {
+  const { name, pods, podsMissingMs: since = 0 } = view;
+  const missing = replicas - pods.length;
+  if (missing <= 0) return undefined;
+  const evidence = `${missing} of ${replicas} node pods ${missing === 1 ? "is" : "are"} not there yet`;
+  return since < REFUSED_MS
+    ? waitUnasked("PodMissing", evidence)
+    : waitFor(
+        wait(
+          "PodMissing",
+          `${evidence}: what makes the pods of the StatefulSet has not made them, and the events of the StatefulSet say why`,
+          `look, and let a quota or an admission policy that refuses them admit them: ${describeStatefulSet(name)}`,
+        ),
       );
 }
+
+/** What shows why the StatefulSet of a cluster lacks pods. */
+export function describeStatefulSet(cluster: string): string {
+  return describeObject(`sts ${cluster}`);
+}
+
+/** A pod is made within a second, unless it is refused; in milliseconds. */
+const REFUSED_MS = 10_000;

@@ -7,10 +7,11 @@ import { nodeOf, type ClusterView, type Namesake, type NodePod } from "../view/c
 import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
 import type { RollStep } from "./step.ts";
 
-/** The findings that end unasked, unless a pod needs a user first. */
+/** The findings whose cause may be a pod that needs a user; most end unasked otherwise. */
 const PASSING: readonly string[] = [
   "ActionRunning",
   "DatabaseBusy",
+  "PodMissing",
   "PrimaryAway",
   "ReplicaNotInSync",
 ] satisfies readonly FindingId[];

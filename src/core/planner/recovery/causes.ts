@@ -12,7 +12,9 @@ const EFFECTS: readonly string[] = ["ClusterNotAtRest"] satisfies readonly Findi
 
 /** What only the operator meets. */
 const OPERATORS_OWN: readonly string[] = [
+  "PodMissing",
   "RequestForbidden",
+  "StepFailed",
   "LicenseRefused",
   "LicenseNotFound",
   "ObjectNotOurs",

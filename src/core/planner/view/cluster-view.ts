@@ -35,6 +35,8 @@ export interface ClusterView {
   readonly pods: readonly NodePod[];
   /** Looked for while pods are missing; absent: none. */
   readonly namesakes?: readonly Namesake[];
+  /** How long pods of the StatefulSet have been missing, in milliseconds; absent: none is, or it is not known. */
+  readonly podsMissingMs?: number;
   readonly cluster: PolledCluster | Unreachable;
   /** The StoreEnterpriseDatabases that it has; read only for a cluster that is being deleted. */
   readonly databasesLeft: readonly DatabaseLeft[];

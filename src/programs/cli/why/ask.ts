@@ -5,6 +5,7 @@ import type { Look } from "../access/look.ts";
 import { lackOf } from "../access/rights.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
+import { withRefusal } from "./refused-pods.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
 /** What blocks a cluster that was observed and its databases, or of one kind or object. */
@@ -26,7 +27,11 @@ export async function whyOf(
     events,
     ...(denied.length > 0 && { lack: await lackOf(access, denied, view.name) }),
   });
-  return whyReport(look, databases, answers);
+  return whyReport(
+    look,
+    databases,
+    answers.map((answer) => withRefusal(answer, view.name, events)),
+  );
 }
 
 function chosenDatabases({ databases, observation }: Look, name: string | undefined): Look["databases"] {

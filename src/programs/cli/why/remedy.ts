@@ -1,4 +1,5 @@
 import { describeObject, patchClusterTag, rolloutStatus } from "../../../core/api/kubectl.ts";
+import { describeStatefulSet } from "../../../core/planner/cluster/pods.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 
 /** Reasons of conditions while nodes are replaced: the roll continues, and can be watched. */
@@ -19,5 +20,6 @@ export function remedyOf(reason: string, object: string, view: ClusterView): str
   const { name, release, spec } = view;
   const isAsked = spec.storeEnterpriseImageSpec?.versionTag === release.nodeTag;
   if (reason === "OperatorUpgraded" && !isAsked) return patchClusterTag(name, release.nodeTag);
+  if (reason === "PodMissing") return describeStatefulSet(name);
   return ROLLING.includes(reason) ? rolloutStatus(name) : describeObject(object);
 }

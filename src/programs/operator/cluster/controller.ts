@@ -1,10 +1,11 @@
 import type { Clock } from "#kit/base/clock";
-import { messageOf } from "#kit/base/fault";
+import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
 import type { ClusterSpec } from "../../../core/api/cluster-spec.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import type { Kube, Stored } from "#kit/kube/kube";
+import { faults } from "#kit/kube/faults";
 import { keyOf, refOf, refOfKey } from "#kit/kube/ref";
 import { isSame } from "#kit/kube/same";
 import {
@@ -17,7 +18,7 @@ import {
 } from "../../../mechanisms/observe/cluster.ts";
 import type { Connections } from "../../../mechanisms/observe/management/connections.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
-import { findingBehind, waitUnasked } from "../../../core/planner/findings/step.ts";
+import { findingBehind, waitFor, waitUnasked } from "../../../core/planner/findings/step.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { planCluster, type ClusterDecision } from "../../../core/planner/cluster/plan.ts";
 import { PERMISSIONS_MISSING } from "../../../core/planner/prerequisites/permissions.ts";
@@ -28,7 +29,8 @@ import { noteReported, withFailuresReported } from "../objects/pass-failure.ts";
 import { contextOf, forbiddenContext, invalidContext, type ClusterContexts } from "../context/cluster-context.ts";
 import { forbiddenFinding } from "../context/forbidden.ts";
 import type { FindingLog } from "../objects/finding-log.ts";
-import { isAllKept, keepAll, keptVersions, type Kept, type KeeperDeps } from "./keepers.ts";
+import { errorsIn, failureFindings, isRace } from "./failures.ts";
+import { isAllKept, keepAll, keptVersions, type Kept, type KeeperDeps, type KeptAll } from "./keepers.ts";
 import { perform } from "./acts.ts";
 import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
@@ -36,6 +38,7 @@ import { nextStatus } from "./status.ts";
 import { observeOwnership, unknownOwnership, type OwnershipVerdict } from "./ownership.ts";
 import { ownedOf, syncedOwnership } from "./owned-objects.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
+import { MissingPods } from "./missing-pods.ts";
 import type { WorkloadWritings } from "./workload-writings.ts";
 
 export interface ClusterDeps extends ObserveDeps, KeeperDeps {
@@ -53,6 +56,10 @@ export interface ClusterDeps extends ObserveDeps, KeeperDeps {
   readonly writings: WorkloadWritings;
 }
 
+interface PassDeps extends ClusterDeps {
+  readonly missingPods: MissingPods;
+}
+
 /** How often a cluster is looked at, in milliseconds: at rest, and while it changes. */
 const REST_MS = 5_000;
 const STEP_MS = 300;
@@ -66,7 +73,8 @@ const BLOCKED_MS = 1_000;
  * One pass over a StoreEnterpriseCluster: observe, decide, do one act and keep what is kept beside it (`KEEPERS`), report. The informer cache
  * and the cluster's own answers show that a cluster still rests; for every other decision the objects are read anew.
  */
-export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<Outcome> {
+export function clusterReconciler(given: ClusterDeps): (key: string) => Promise<Outcome> {
+  const deps = { ...given, missingPods: new MissingPods(given.clock) };
   const foundAtRest = new Map<string, { readonly at: number; readonly versions: string }>();
   const reconcile = async (key: string): Promise<Outcome> => {
     const at = deps.clock.uptimeMs();
@@ -84,10 +92,11 @@ export function clusterReconciler(deps: ClusterDeps): (key: string) => Promise<O
 
 const resting = lookAgain(REST_MS);
 
-async function observeOrReport(deps: ClusterDeps, key: string): Promise<Outcome> {
+async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
+    deps.missingPods.forget(key);
     deps.findings.report("cluster", refOfKey(key), []);
     return AT_REST;
   }
@@ -108,33 +117,25 @@ async function observeOrReport(deps: ClusterDeps, key: string): Promise<Outcome>
   }
 }
 
-async function pass(deps: ClusterDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
+async function pass(deps: PassDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
   const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, 0);
   const ownership = await ownershipOf(deps, observation);
-  const { view, namespace } = observation;
   const planned = decide(deps, observation, ownership);
-  if (view.deleting) return removeCluster(deps, observation, ownership);
+  if (observation.view.deleting) return removeCluster(deps, observation, ownership);
   const [foreign] = ownership.blocking;
   if (foreign !== undefined && !ownership.isMade) {
     await report(deps, observation, waitForName(planned, foreign));
     return lookAgain(BLOCKED_MS);
   }
-  const { failure, findings: noted = [], userModules } = await act(deps, observation, planned, ownership);
-  const decision = { ...planned, findings: [...planned.findings, ...noted] };
-  if (failure === undefined) {
-    await report(deps, observation, decision, userModules);
-    return outcomeOf(decision);
-  }
-  const forbidden = await forbiddenFinding(deps, namespace, failure);
-  await report(deps, observation, failedDecision(decision, failure, forbidden));
-  if (forbidden !== undefined) return lookAgain(FORBIDDEN_MS);
-  deps.events.record(rec, "Warning", "StepFailed", messageOf(failure));
-  noteReported(failure);
-  throw failure;
+  const acted = await act(deps, observation, planned, ownership);
+  const race = acted.failures.find(isRace);
+  if (race !== undefined) throw race;
+  await report(deps, observation, acted.decision, acted.userModules);
+  return acted.failures.length === 0 ? outcomeOf(acted.decision) : outcomeOfFailure(deps, acted);
 }
 
 /** Whether the cluster may take the names, accounts and Secrets that it asks for. */
-async function ownershipOf(deps: ClusterDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
+async function ownershipOf(deps: PassDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
   const { permissions } = observation.environment;
   // nothing is taken for a cluster without nodes before it is known what the operator may do
   if (permissions?.read === false && observation.view.workload === undefined) return unknownOwnership(false);
@@ -152,20 +153,22 @@ function waitForName(planned: ClusterDecision, { id, evidence }: Finding): Clust
 
 /** Decides what to do for the cluster, and gives its databases the cluster context. */
 function decide(
-  { contexts, writings }: ClusterDeps,
+  { contexts, writings, missingPods }: PassDeps,
   observation: ClusterObservation,
   { blocking, warnings }: OwnershipVerdict,
+  unkept: readonly Finding[] = [],
 ): ClusterDecision {
   const { environment, rec } = observation;
   const wanted = wantedTemplate(observation);
-  const planned = planCluster(writings.viewOf(observation), wanted, { ...environment, foreign: blocking });
+  const seen = missingPods.viewOf(observation, writings.viewOf(observation));
+  const planned = planCluster(seen, wanted, { ...environment, foreign: blocking, unkept });
   const decision = { ...planned, findings: [...planned.findings, ...warnings] };
   contexts.set(keyOf(refOf(rec)), contextOf(observation, decision.suspension));
   return decision;
 }
 
 /** Whether a pass would find nothing to do and nothing to report. */
-async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
+async function stillRests(deps: PassDeps, key: string): Promise<boolean> {
   const { cache, clock } = deps;
   const rec = cache.clusters.get(refOfKey(key));
   const spec = rec && readClusterSpec(rec);
@@ -181,40 +184,77 @@ async function stillRests(deps: ClusterDeps, key: string): Promise<boolean> {
   );
 }
 
-interface Acted extends Kept {
-  /** What went wrong. */
-  readonly failure?: Error;
+interface Acted extends Pick<Kept, "userModules"> {
+  /** What was done, or is waited for, with all that users are to know of it. */
+  readonly decision: ClusterDecision;
+  readonly failures: readonly Error[];
 }
 
+/**
+ * Keeps what is kept, and does the one act. What cannot be kept before the act lets nothing begin and no pod be replaced; nodes that are out of
+ * service come back all the same.
+ */
 async function act(
-  deps: ClusterDeps,
+  deps: PassDeps,
   observation: ClusterObservation,
-  decision: ClusterDecision,
+  planned: ClusterDecision,
   ownership: OwnershipVerdict,
 ): Promise<Acted> {
+  const facts = { observation, decision: planned, ownership };
+  const before = await keepAll(deps, facts, "before the act");
+  const unkept = await failureFindings(deps, observation.namespace, before.failures);
+  const decision = unkept.length === 0 ? planned : decide(deps, observation, ownership, unkept);
+  const failed = await performStep(deps, observation, decision);
+  const after = failed.length === 0 ? await keepAll(deps, facts, "after the act") : NOTHING_KEPT;
+  const undone = [...failed, ...after.failures];
+  const noted = [...(before.findings ?? []), ...(after.findings ?? [])];
+  return {
+    decision: withFailures(
+      { ...decision, findings: [...decision.findings, ...noted] },
+      await failureFindings(deps, observation.namespace, undone),
+    ),
+    failures: [...before.failures, ...undone],
+    ...(after.userModules !== undefined && { userModules: after.userModules }),
+  };
+}
+
+const NOTHING_KEPT: KeptAll = { failures: [] };
+
+/** Does the act of a decision; answers with what failed. */
+async function performStep(
+  deps: PassDeps,
+  observation: ClusterObservation,
+  { step }: ClusterDecision,
+): Promise<readonly Error[]> {
+  if (step.kind !== "act") return [];
+  deps.log.info("performing a step", { cluster: observation.view.name, act: step.act, why: step.why });
   try {
-    const facts = { observation, decision, ownership };
-    const before = await keepAll(deps, facts, "before the act");
-    if (decision.step.kind === "act") {
-      deps.log.info("performing a step", {
-        cluster: observation.view.name,
-        act: decision.step.act,
-        why: decision.step.why,
-      });
-      await perform(deps, observation, decision.step.act);
-    }
-    const after = await keepAll(deps, facts, "after the act");
-    return { ...after, findings: [...(before.findings ?? []), ...(after.findings ?? [])] };
+    await perform(deps, observation, step.act);
+    return [];
   } catch (error) {
-    // reported in the status first, thrown after that
-    return { failure: error instanceof Error ? error : new Error(String(error)) };
+    return errorsIn(error);
   }
 }
 
-function failedDecision(decision: ClusterDecision, failure: Error, forbidden: Finding | undefined): ClusterDecision {
-  if (forbidden === undefined) return { ...decision, step: waitUnasked("StepFailed", messageOf(failure)) };
-  const others = decision.findings.filter(({ id }) => id !== forbidden.id);
-  return { ...decision, step: waitUnasked(forbidden.id, forbidden.evidence), findings: [forbidden, ...others] };
+/** What failed is waited for, and is said once. */
+function withFailures(decision: ClusterDecision, failures: readonly Finding[]): ClusterDecision {
+  const [first] = failures;
+  if (first === undefined) return decision;
+  const others = decision.findings.filter(({ id }) => !failures.some((one) => one.id === id));
+  return { ...decision, step: waitFor(first), findings: [...failures, ...others] };
+}
+
+/** What cannot be kept is tried again later each time, but holds up no nodes that come back. */
+function outcomeOfFailure({ log }: ClusterDeps, { decision, failures }: Acted): Outcome {
+  if (failures.every((one) => isFault(one, faults.forbidden))) return lookAgain(FORBIDDEN_MS);
+  if (decision.step.kind === "act") {
+    log.warn("a pass could not do all that it has to", { failures });
+    return lookAgain(BLOCKED_MS);
+  }
+  const failure = failures.length === 1 ? failures[0] : undefined;
+  const thrown = failure ?? new AggregateError(failures, failures.map(({ message }) => message).join("; "));
+  noteReported(thrown);
+  throw thrown;
 }
 
 function outcomeOf({ step, findings, change }: ClusterDecision): Outcome {

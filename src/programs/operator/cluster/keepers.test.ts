@@ -8,7 +8,15 @@ import { FINALIZERS } from "../../../core/api/kinds.ts";
 import { clusterNames, ROTATE_AUTHORITY_ANNOTATION, ROTATE_PASSWORD_ANNOTATION } from "../../../core/api/names.ts";
 import { clusterView } from "../../../../test/kit/facts/cluster-view.ts";
 import type { NodeSecrets } from "./own-secrets.ts";
-import { isAllKept, KEEPERS, keptVersions, type KeeperDeps, type KeeperFacts } from "./keepers.ts";
+import {
+  isAllKept,
+  keepAll,
+  KEEPERS,
+  keptVersions,
+  type Keeper,
+  type KeeperDeps,
+  type KeeperFacts,
+} from "./keepers.ts";
 
 const namespace = "default";
 const CREDENTIALS = clusterNames.credentialsSecret("rec");
@@ -133,13 +141,47 @@ test("what may not be kept at the moment keeps no cluster from resting", () => {
   assert.ok(sceneOf({ ownsObjects: false, isApplied: false }).isKept);
 });
 
+test("a keeper that fails keeps no other from its work, and each failure is known", async () => {
+  const calls: string[] = [];
+  const one = (name: string, moment: Keeper["moment"], failures: readonly string[] = []): Keeper => ({
+    name,
+    moment,
+    isKept: () => false,
+    keep: async () => {
+      calls.push(name);
+      if (failures.length === 1) throw new Error(failures[0]);
+      if (failures.length > 1) throw new AggregateError(failures.map((text) => new Error(text)));
+      return { findings: [{ id: name, severity: "warn", evidence: "", remedy: "" }], userModules: [] };
+    },
+  });
+  const keepers = [
+    one("first", "before the act", ["no room"]),
+    one("second", "before the act"),
+    one("third", "before the act", ["no right", "no name"]),
+    one("fourth", "before the act"),
+    one("fifth", "after the act"),
+  ];
+  const kept = await keepAll({} as KeeperDeps, {} as KeeperFacts, "before the act", keepers);
+  assert.deepEqual(calls, ["first", "second", "third", "fourth"]);
+  assert.deepEqual(
+    kept.failures.map(({ message }) => message),
+    ["no room", "no right", "no name"],
+  );
+  assert.deepEqual(
+    kept.findings?.map(({ id }) => id),
+    ["second", "fourth"],
+  );
+  assert.deepEqual(kept.userModules, []);
+});
+
 const folder = import.meta.dirname;
 const controller = await readFile(join(folder, "controller.ts"), "utf8");
 
 /** What the pass and the look at rest wait for. A new effect of a pass is a keeper, or an act of the planner. */
 const AWAITED: ReadonlySet<string> = new Set([
   ...["observeCluster", "ownershipOf", "observeOwnership", "syncedOwnership", "forbiddenFinding", "stillRests"],
-  ...["deps.kube.get", "observeOrReport", "pass", "act", "keepAll", "perform", "removeCluster"],
+  ...["deps.kube.get", "observeOrReport", "pass", "act", "keepAll", "performStep", "perform", "removeCluster"],
+  "failureFindings",
   ...["report", "reportForbidden", "reportUnreadable"],
 ]);
 

@@ -14,6 +14,7 @@ import { authorityVersions, rotateAuthority, type AuthorityDeps } from "./author
 import { isLicenseKept, keepLicense, licenseVersions } from "./license.ts";
 import { isOwnedKept, keepOwned, type OwnedObjectsDeps } from "./owned-objects.ts";
 import type { OwnershipVerdict } from "./ownership.ts";
+import { errorsIn } from "./failures.ts";
 import { keepPolicy, policyDue } from "./policy.ts";
 import { lacksUserModules, type KeepUserModules } from "./user-modules.ts";
 
@@ -36,6 +37,11 @@ export interface Kept {
   readonly findings?: readonly Finding[];
   /** What became of the modules that the spec lists. */
   readonly userModules?: readonly UserModuleStatus[];
+}
+
+/** What all keepers of a moment say, and what failed. */
+export interface KeptAll extends Kept {
+  readonly failures: readonly Error[];
 }
 
 /** One thing that each pass keeps as it is to be, beside its one act. */
@@ -136,17 +142,27 @@ export const KEEPERS: readonly Keeper[] = [
   },
 ];
 
-/** Runs the keepers of one moment of a pass, and joins what users are to know of it. */
-export async function keepAll(deps: KeeperDeps, facts: KeeperFacts, moment: Keeper["moment"]): Promise<Kept> {
+/** Runs the keepers of one moment of a pass, and joins what users are to know of it. One that fails keeps no other from its work. */
+export async function keepAll(
+  deps: KeeperDeps,
+  facts: KeeperFacts,
+  moment: Keeper["moment"],
+  keepers: readonly Keeper[] = KEEPERS,
+): Promise<KeptAll> {
   const findings: Finding[] = [];
+  const failures: Error[] = [];
   let userModules: Kept["userModules"];
-  for (const keeper of KEEPERS) {
+  for (const keeper of keepers) {
     if (keeper.moment !== moment || keeper.isAllowed?.(facts) === false) continue;
-    const kept = await keeper.keep(deps, facts.observation);
-    findings.push(...(kept.findings ?? []));
-    userModules = kept.userModules ?? userModules;
+    try {
+      const kept = await keeper.keep(deps, facts.observation);
+      findings.push(...(kept.findings ?? []));
+      userModules = kept.userModules ?? userModules;
+    } catch (error) {
+      failures.push(...errorsIn(error));
+    }
   }
-  return userModules === undefined ? { findings } : { findings, userModules };
+  return userModules === undefined ? { findings, failures } : { findings, failures, userModules };
 }
 
 /** Whether every keeper would do nothing, as far as the informer cache shows. */

@@ -1,4 +1,4 @@
-import { isFault, messageOf } from "#kit/base/fault";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
 import type { FindingOf } from "../../../core/planner/findings/finding.ts";
 import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import { faults } from "#kit/kube/faults";
@@ -23,10 +23,18 @@ export async function forbiddenFinding(
   namespace: string,
   failure: unknown,
 ): Promise<Forbidden | undefined> {
-  if (!isFault(failure, faults.forbidden)) return undefined;
+  if (!isRefused(failure)) return undefined;
   const lacking = await permissions.operator(ASKED_MS);
   const needed = lacking.read ? lacking.value.filter(({ spare }) => spare !== true) : [];
   return needed.length > 0
     ? operatorFinding(needed, release.operator)
     : refusalFinding(messageOf(failure), namespace, OPERATOR_NAME);
 }
+
+/** Kubernetes refused a request as such: an admission policy may do so with any code, by default with that of a bad request. */
+export function isRefused(failure: unknown): failure is Fault {
+  return isFault(failure, faults.forbidden) || (failure instanceof Fault && DENIED.test(failure.message));
+}
+
+/** What the API server says for each admission webhook and each admission policy that refuses. */
+const DENIED = /\b(?:admission webhook|ValidatingAdmissionPolicy) .*denied (?:the )?request/;
