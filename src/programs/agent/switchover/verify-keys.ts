@@ -13,7 +13,7 @@ export interface VerifiedKey {
   readonly verdict: KeyVerdict | "expired";
 }
 
-/** How a walk over the keys of one side compares large values. */
+/** What a comparison has read of large values, and may still read. */
 export interface LargeValues {
   /** Elements that may still be read; what is over that is compared by its size alone. */
   left: number;

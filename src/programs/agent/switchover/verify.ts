@@ -18,9 +18,9 @@ export interface VerifyRequest {
   readonly signal?: AbortSignal;
   /** A database with more keys is sampled; 20,000 when absent. */
   readonly maxKeys?: number;
-  /** Parts of large values that are compared for each side; with more, the rest is judged by its size. 1,000,000 when absent. */
+  /** Parts of large values that are compared; with more, the rest is judged by its size. 1,000,000 when absent. */
   readonly maxElements?: number;
-  /** After so many milliseconds for each side large values are judged by their sizes; 60,000 when absent. */
+  /** After so many milliseconds large values are judged by their sizes; 60,000 when absent. */
   readonly maxMs?: number;
 }
 
@@ -67,14 +67,15 @@ export async function verifyReplica(request: VerifyRequest): Promise<VerifyResul
 async function comparePair(pair: VerifyPair, request: VerifyRequest): Promise<VerifyResult> {
   await requirePair(pair);
   const tally = new Tally();
+  const { maxKeys = MAX_KEYS, maxElements: left = MAX_ELEMENTS, maxMs = MAX_MS } = request;
+  // what is left of a value when the time is over would be judged by its size from the other side too
+  const large: LargeValues = { left, untilMs: pair.pace.nowMs() + maxMs, isShort: false, included: new Set() };
   let whole = true;
   for (const database of await databasesOf(pair)) {
     await Promise.all([pair.primary, pair.replica].map(({ client }) => client.call("SELECT", database)));
-    const included = new Set<string>();
+    large.included.clear();
     for (const side of [pair.primary, pair.replica]) {
-      const { maxElements: left = MAX_ELEMENTS, maxMs = MAX_MS } = request;
-      const large: LargeValues = { left, untilMs: pair.pace.nowMs() + maxMs, isShort: false, included };
-      const complete = await compareSide(side, pair, { maxKeys: request.maxKeys ?? MAX_KEYS, large }, tally);
+      const complete = await compareSide(side, pair, { maxKeys, large }, tally);
       whole &&= complete;
     }
   }
