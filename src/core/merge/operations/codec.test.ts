@@ -6,6 +6,7 @@ import { faults } from "../faults.ts";
 import type { Effect, Operation } from "./operation.ts";
 import { decodeRacedKeys, encodeRacedKeys } from "../state/raced-keys.ts";
 import { decodeSaved, encodeSaved } from "../saved/saved-site.ts";
+import { originOf } from "./origin.ts";
 import { decodeOperation, encodeOperation, withBytes } from "./operation-codec.ts";
 import { NOTHING, vectorOf } from "./version-vector.ts";
 
@@ -87,6 +88,19 @@ test("an operation that lacks bytes at its end, or has more, is refused", () => 
     }),
     { numRuns: 50 },
   );
+});
+
+test("an operation with a number that no site can have is refused: it would be said again to all others", () => {
+  const beyond = originOf(1, 2 ** 31 + 1);
+  const [kept, wrong] = [1, beyond].map((origin) => ({ origin, seq: 1 }));
+  assert.ok(kept !== undefined && wrong !== undefined);
+  const of = (dot: typeof kept, seen = NOTHING): Operation => {
+    return { dot, at: { wall: 1, count: 0, site: dot.origin }, seen, effects: [] };
+  };
+  assert.deepEqual(decodeOperation(encodeOperation(of(kept))).dot, kept);
+  assert.throws(() => decodeOperation(encodeOperation(of(wrong))), isMalformed);
+  for (const origin of [0, 64, beyond])
+    assert.throws(() => decodeOperation(encodeOperation(of(kept, vectorOf([[origin, 1]])))), isMalformed);
 });
 
 test("an operation of another format is refused", () => {

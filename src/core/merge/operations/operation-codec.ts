@@ -1,4 +1,5 @@
 import { KEY_TYPES, type Effect, type Operation, type Value } from "./operation.ts";
+import { isOrigin } from "./origin.ts";
 import type { Timestamp } from "./timestamp.ts";
 import { pairsOf, vectorOf, type Dot, type VersionVector } from "./version-vector.ts";
 import { malformedBytes, type ByteReader, type ByteWriter } from "./bytes.ts";
@@ -58,16 +59,22 @@ export const vectorCodec: Codec<VersionVector> = {
   },
   read: (from) => {
     const pairs = new Map<number, number>();
-    for (let left = from.count(); left > 0; left -= 1) pairs.set(from.number(), from.number());
+    for (let left = from.count(); left > 0; left -= 1) pairs.set(readOrigin(from), from.number());
     return vectorOf(pairs);
   },
 };
+
+function readOrigin(from: ByteReader): number {
+  const origin = from.number();
+  if (!isOrigin(origin)) throw malformedBytes(`${origin} is no origin`);
+  return origin;
+}
 
 export const dotCodec: Codec<Dot> = mapCodec(
   record<Dot>({ origin: number, seq: number }),
   (dot) => dot,
   (dot) => {
-    if (dot.origin % 64 === 0 || dot.seq === 0)
+    if (!isOrigin(dot.origin) || dot.seq === 0)
       throw malformedBytes(`${dot.origin}:${dot.seq} is no number of an operation`);
     return dot;
   },

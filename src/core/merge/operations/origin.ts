@@ -18,6 +18,14 @@ export function incarnationOf(origin: number): number {
   return Math.floor(origin / SITES);
 }
 
+/**
+ * Whether a number can be an origin. A site that reads another one would say it again to all others, in messages that have an end, and number
+ * its own operations above it.
+ */
+export function isOrigin(origin: number): boolean {
+  return Number.isSafeInteger(origin) && siteOf(origin) > 0 && incarnationOf(origin) <= LAST_INCARNATION;
+}
+
 /** What a vector says of one site. */
 export function ofSite(site: number, vector: VersionVector): VersionVector {
   return vectorOf(pairsOf(vector).filter(([origin]) => siteOf(origin) === site));
@@ -26,7 +34,10 @@ export function ofSite(site: number, vector: VersionVector): VersionVector {
 /** The origin for a site that knows of nothing, by all that the other sites have received. */
 export function laterOrigin(site: number, received: readonly VersionVector[]): number {
   const origins = received.flatMap((vector) => [...pairsOf(vector)].map(([origin]) => origin));
-  const incarnations = origins.filter((origin) => siteOf(origin) === site).map(incarnationOf);
+  const incarnations = origins
+    .filter((origin) => siteOf(origin) === site)
+    .map(incarnationOf)
+    .filter((incarnation) => incarnation <= LAST_BELIEVED);
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
@@ -49,7 +60,9 @@ export interface Numbered {
  */
 export function isOutnumbered({ origin, seq }: Numbered, received: readonly VersionVector[]): boolean {
   const isBeyond = ([other, last]: readonly [number, number]): boolean =>
-    siteOf(other) === siteOf(origin) && (other > origin || (other === origin && last > seq));
+    siteOf(other) === siteOf(origin) &&
+    incarnationOf(other) <= LAST_BELIEVED &&
+    (other > origin || (other === origin && last > seq));
   return received.some((vector) => [...pairsOf(vector)].some(isBeyond));
 }
 
@@ -58,7 +71,8 @@ export function isOutnumbered({ origin, seq }: Numbered, received: readonly Vers
  * the clock (milliseconds since 1970): an incarnation that is nowhere remembered here had an earlier time.
  */
 export function originAfter({ origin }: Numbered, { received, isComplete }: OtherSites, now: number): number {
-  const later = laterOrigin(siteOf(origin), [...received, vectorOf([[origin, 0]])]);
+  // its own one counts, however late that is
+  const later = Math.max(laterOrigin(siteOf(origin), received), originOf(siteOf(origin), incarnationOf(origin) + 1));
   const byClock = Math.floor((now - CLOCK_BEGINS_MS) / CLOCK_UNIT_MS);
   return isComplete ? later : originOf(siteOf(origin), Math.max(incarnationOf(later), byClock));
 }
@@ -66,6 +80,14 @@ export function originAfter({ origin }: Numbered, { received, isComplete }: Othe
 /** Incarnations by the clock count so many milliseconds from here: for ten years, links of release 0.4.0 read such a number. */
 const CLOCK_BEGINS_MS = Date.UTC(2025, 0, 1);
 const CLOCK_UNIT_MS = 20_000;
+
+/** By the clock that is in the year 3386. */
+const LAST_INCARNATION = 2 ** 31;
+/**
+ * Another site that says of this one to have had a later incarnation is not believed: one false word would take the numbers that this site
+ * has for all time.
+ */
+const LAST_BELIEVED = 2 ** 30;
 
 /** Sites have the numbers from 1 to 63. */
 const SITES = 64;

@@ -192,6 +192,8 @@ export class SiteLink {
    */
   #requireRemembered({ received, origin }: Greeting, held: VersionVector): void {
     const { local, onOutnumbered } = this.#options;
+    if (siteOf(origin) !== this.#site)
+      throw new Fault(faults.malformed, `The other site numbers its operations as site ${siteOf(origin)} does.`);
     const own = { origin: local.origin, seq: seqOf(local.numbered, local.origin) };
     if (isOutnumbered(own, [received])) {
       onOutnumbered(received);

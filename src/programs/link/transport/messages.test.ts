@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faults } from "../faults.ts";
 import { isFault } from "#kit/base/fault";
+import { originOf } from "../../../core/merge/operations/origin.ts";
 import { NOTHING, vectorOf } from "../../../core/merge/operations/version-vector.ts";
 import { commonFormat, encodeGreeting, encodeStatement, LINK_FORMATS, readGreeting } from "./messages.ts";
 
@@ -45,4 +46,16 @@ test("what a site has received is written as releases before wrote it: an object
     encodeStatement(statement).toString(),
     /\{"received":\{"2":7,"130":4\},"site":\{"sites":\[1,2\],"received":\{"2":7,"130":4\},"forgotten":\{\}\}\}$/,
   );
+});
+
+test("a greeting with a number that no site can have is refused: it would be said again to all others", () => {
+  const beyond = originOf(1, 2 ** 31 + 1);
+  for (const wrong of [
+    `"received":{"${beyond}":1},"origin":2`,
+    '"received":{"64":1},"origin":2',
+    `"received":{},"origin":${beyond}`,
+  ]) {
+    const body = Buffer.from(`{"guid":"g","from":2,"to":1,"formats":[1],${wrong}}`);
+    assert.throws(() => readGreeting({ kind: "greeting", body }), { code: faults.malformed.code }, wrong);
+  }
 });

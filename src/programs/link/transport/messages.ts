@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Fault } from "#kit/base/fault";
+import { isOrigin } from "../../../core/merge/operations/origin.ts";
 import { pairsOf, vectorOf, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
 import { faults } from "../faults.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
@@ -7,9 +8,17 @@ import { encodeFrame, type Frame } from "./frames.ts";
 /** Formats of operations and messages that this release can speak, the best one first. */
 export const LINK_FORMATS: readonly number[] = [1];
 
+const originNumber = z.int().refine(isOrigin, "must be an origin");
+
 /** An object: origins with their numbers. */
 const vector = z.codec(
-  z.record(z.string().regex(/^[0-9]{1,15}$/), z.int().nonnegative()),
+  z.record(
+    z
+      .string()
+      .regex(/^[0-9]{1,15}$/)
+      .refine((text) => isOrigin(Number(text)), "must be an origin"),
+    z.int().nonnegative(),
+  ),
   z.custom<VersionVector>(Array.isArray),
   {
     decode: (origins) => vectorOf(Object.entries(origins).map(([origin, seq]) => [Number(origin), seq])),
@@ -28,7 +37,7 @@ const greeting = z.object({
   /** What the site that speaks has received. */
   received: vector,
   /** Under which it numbers its operations. */
-  origin: z.int().positive(),
+  origin: originNumber,
   /** The site that speaks has nothing, and needs all that the others have before its clients are let in. */
   joining: z.boolean().optional(),
   /** The site that speaks asks for single keys, to compare them with its own. */
@@ -62,7 +71,7 @@ export type StatementMessage = z.output<typeof statement>;
 
 const transfer = z.object({
   /** The origin under which the site that has nothing will number its operations. */
-  origin: z.int().positive(),
+  origin: originNumber,
 });
 
 const LONGEST_REFUSAL = 1_000;
