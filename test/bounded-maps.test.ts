@@ -9,7 +9,12 @@ const ROOT = join(import.meta.dirname, "..");
 const ROOMS = [
   ...["client", "endpoint", "pinned", "protocol", "session", "upstream"].map((room) => `src/programs/proxy/${room}`),
   ...["src/programs/link/transport", "src/programs/agent/api", "src/programs/agent/credentials"],
-  ...["src/programs/webhook", "src/programs/operator/process", "packages/controller-kit/src/processes"],
+  ...[
+    "src/programs/webhook",
+    "src/programs/operator/process",
+    "src/programs/operator/cluster",
+    "packages/controller-kit/src/processes",
+  ],
 ];
 /** Of a class, or of a function that goes on using it. */
 const FIELD = /^ {2}(?:(?:readonly )?(#?\w+)|(?:const|let) (\w+)) = new (?:Map|Set)<[^()]*>\(\)/gm;
@@ -33,6 +38,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/link/transport/sender.ts #late": "an entry for each other site",
   "src/programs/link/transport/strangers.ts #ofAddress": "256 strangers",
   "src/programs/link/transport/strangers.ts #open": "256 strangers",
+  "src/programs/operator/cluster/controller.ts foundAtRest": "an entry for each cluster that there was",
+  "src/programs/operator/cluster/module-attempts.ts #tried": "the modules that specs list now",
+  "src/programs/operator/cluster/workload-writings.ts #last": "an entry for each cluster that there was",
   "src/programs/operator/process/metrics.ts counts": "the controllers of the operator",
   "src/programs/proxy/client/login-turns.ts #addresses": "4,096 addresses, and those for which a client waits",
   "src/programs/proxy/client/vanished-clients.ts #before": CLIENTS,

@@ -23,7 +23,7 @@ import {
 import { Background } from "#kit/reconcile/background";
 import { keyOf, refOf } from "#kit/kube/ref";
 import { faults as operatorFaults } from "../faults.ts";
-import { moduleAttempts } from "./module-attempts.ts";
+import { ModuleAttempts } from "./module-attempts.ts";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { secretText } from "../secrets/secret-text.ts";
 
@@ -44,7 +44,7 @@ export type KeepUserModules = (observation: ClusterObservation) => Promise<reado
  * beside the passes, one after the other for each cluster.
  */
 export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
-  const attempts = moduleAttempts(deps.clock);
+  const attempts = new ModuleAttempts(deps.clock);
   const installs = new Background<UserModuleStatus>(deps.enqueue, deps.signal);
   return async (observation) => {
     const { view, records, connection, namespace, rec } = observation;
@@ -52,6 +52,7 @@ export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
     const listed = listedModules(view.spec);
     if (connection === undefined || "unreachable" in records) return keptOf(listed, remembered);
     const cluster = keyOf(refOf(rec));
+    attempts.keepOnly(cluster, listed.map(attemptOf));
     const lacking = lackingModules(observation);
     if (!lacking.some((module) => installs.subjectOf(cluster) === subjectOf(module))) installs.end(cluster);
     const fresh: UserModuleStatus[] = [];
@@ -60,7 +61,7 @@ export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
       const underWay = installs.subjectOf(cluster);
       const isTurn = underWay === undefined ? installs.underWay() < ARCHIVES_AT_ONCE : underWay === subjectOf(module);
       if (!isTurn) continue;
-      const due = underWay === undefined ? attempts.due(`${cluster}/${module.name}/${module.url}`, before) : "try";
+      const due = underWay === undefined ? attempts.due(cluster, attemptOf(module), before) : "try";
       if (due === "announce") fresh.push(beginAttempt(module, before));
       if (due !== "try") continue;
       const state = installs.follow(cluster, subjectOf(module), (signal) =>
@@ -82,6 +83,10 @@ const ARCHIVES_AT_ONCE = 2;
 /** What identifies an attempt: another login or digest makes another attempt. */
 function subjectOf({ name, url, sha256, credentialsSecret }: ListedModule): string {
   return JSON.stringify([name, url, sha256, credentialsSecret]);
+}
+
+function attemptOf({ name, url }: ListedModule): string {
+  return JSON.stringify([name, url]);
 }
 
 /** Whether the cluster lacks a module that its spec lists, as far as it reports. */
