@@ -75,7 +75,6 @@ export const SHAPE_EXCEPTIONS: Readonly<Record<string, number>> = {
   "paths of request-scanner.ts RequestScanner.next": 12,
   "paths of request.ts requestOnce": 11,
   "paths of requested.ts requestedAccess": 11,
-  "paths of roll.ts rollStep": 11,
   "paths of score-rules.ts addedScores": 13,
   "paths of shard-route.ts ShardRoute.configure": 11,
   "paths of shard-view.ts shardView": 12,

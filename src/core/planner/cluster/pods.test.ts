@@ -33,3 +33,40 @@ for (const { name, view: change, remedy } of cases)
     assert.equal(found === undefined, remedy === undefined);
     if (remedy !== undefined) assert.match(found?.remedy ?? "", remedy);
   });
+
+test("missing pods: a StatefulSet controller that has not seen the last writing is waited for only while no pod is refused", () => {
+  const { workload } = clusterView();
+  const behind = workload && { ...workload, observed: false };
+  const steps = [500, 10_000].map((podsMissingMs) => {
+    const view = clusterView({ ...lacking, workload: behind, podsMissingMs });
+    const { step } = planCluster(view, `template of ${targetTag(view)}`);
+    return step.kind === "wait" && step.wait.id;
+  });
+  assert.deepEqual(steps, ["StatefulSetBehind", "PodMissing"]);
+});
+
+const edits: readonly { readonly name: string; readonly view: Partial<ClusterView>; readonly step: string }[] = [
+  {
+    name: "is given to the pod that is refused, and to no pod that is there",
+    view: { ...lacking, podsMissingMs: 10_000 },
+    step: "write-workload 2",
+  },
+  {
+    name: "is given to all pods that are refused",
+    view: { pods: [pod(0)], podsMissingMs: 10_000 },
+    step: "write-workload 1",
+  },
+  {
+    name: "waits where a pod above the one that is refused would be replaced",
+    view: { pods: [pod(0), pod(2)], podsMissingMs: 10_000 },
+    step: "PodMissing",
+  },
+  { name: "waits for a pod that is being made", view: { ...lacking, podsMissingMs: 500 }, step: "QuorumAtRisk" },
+];
+
+for (const { name, view, step } of edits)
+  test(`missing pods: a template that was edited meanwhile ${name}`, () => {
+    const { step: found } = planCluster(clusterView(view), "another template");
+    const said = found.kind === "act" ? Object.values(found.act).join(" ") : found.kind === "wait" && found.wait.id;
+    assert.equal(said, step);
+  });

@@ -5,7 +5,7 @@ import { firstFindingAt } from "../prerequisites/run.ts";
 import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod, type Workload } from "../view/cluster-view.ts";
 import { firstComingBack, gate, givenBack, highestFirst, isNodeBusy, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
-import { isUpdated, missingPods } from "./pods.ts";
+import { areRefused, isUpdated, missingPods } from "./pods.ts";
 import { act, waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
@@ -15,20 +15,25 @@ import { stuckPod } from "./stuck-pod.ts";
  * from what is observed (docs/decisions/0004). `wanted` is the hash of the wanted template.
  */
 export function rollStep(view: ClusterView, workload: Workload, wanted: string): RollStep {
-  if (!workload.observed)
-    return waitUnasked("StatefulSetBehind", "the StatefulSet controller takes up the new template");
   const isWritten = workload.template === wanted;
+  if (!workload.observed) return behindStep(view, workload, isWritten);
   const fresh = view.pods.filter((pod) => isWritten && isUpdated(pod, workload));
   const [next, ...others] = view.pods.filter((pod) => !fresh.includes(pod)).toSorted(highestFirst);
   const step =
     heldStep(view, workload, isWritten ? next : undefined) ??
     givenBack(view, next !== undefined && isObjected(view, next) ? [next, ...others] : others) ??
     firstComingBack(view, fresh) ??
-    (isWritten ? missingPods(view, workload) : undefined);
+    missingPods(view, workload, isWritten);
   if (step !== undefined) return step;
   if (next === undefined) return openGate(fresh, "every node is back");
   if (next.deleting) return awaitRemoval(view, next);
   return isWritten && workload.partition <= next.ordinal ? letGo(view, next, fresh) : release(view, next);
+}
+
+/** The StatefulSet controller has not seen the last writing: it takes it up, unless it is busy with pods that are refused. */
+function behindStep(view: ClusterView, workload: Workload, isWritten: boolean): RollStep {
+  const refused = areRefused(view) ? missingPods(view, workload, isWritten) : undefined;
+  return refused ?? waitUnasked("StatefulSetBehind", "the StatefulSet controller takes up the new template");
 }
 
 /**

@@ -26,7 +26,7 @@ export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boo
   if (stuck !== undefined) return waitFor(stuck);
   return others.length > 0 && !isAtRest
     ? REST
-    : (missingPods(view, workload) ?? openGate(settled, "every node is there"));
+    : (missingPods(view, workload, true) ?? openGate(settled, "every node is there"));
 }
 
 /** The next step of bringing every pod that can run into service, whatever it is made from. */
