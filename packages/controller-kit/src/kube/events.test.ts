@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerStatus, reply, scriptedApi, type RecordedRequest } from "../testing/scripted-api.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { jsonLog } from "../base/log.ts";
+import { jsonLog, silentLog } from "../base/log.ts";
 import { connect } from "./client.ts";
 import { eventRecorder } from "./events.ts";
 
@@ -52,6 +52,16 @@ test("the same sentence again raises the count of the first event", async () => 
     },
   );
   assert.deepEqual(bodyOf(api.asked[1]), { count: 2, lastTimestamp: "2026-01-01T00:00:05Z" });
+  await kube.close();
+});
+
+test("an event shows what another program has said without its control characters", async () => {
+  await using api = await scriptedApi((asked, response) => reply(response, stored(asked)));
+  const kube = connect(api.config);
+  const events = eventRecorder(kube, { component: "tester", clock: new FakeClock(), log: silentLog });
+  events.record(pod, "Warning", "Failed", "the site says \u001b[2Kall is well\nReady");
+  await events.flush();
+  assert.equal(bodyOf(api.asked[0])["message"], "the site says \\u001b[2Kall is well\\nReady");
   await kube.close();
 });
 

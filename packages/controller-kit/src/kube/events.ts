@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { visibleLine } from "../base/visible.ts";
 import {
   eventWriter,
   type EventChange,
@@ -32,7 +33,8 @@ export function eventRecorder(
 ): EventRecorder {
   const queue = eventQueue(eventWriter(kube, component), log);
   const add = (regarding: Regarding, { type, reason, message: text }: EventText, change: EventChange): void => {
-    const message = text.slice(0, LONGEST_MESSAGE);
+    // a message may repeat what another program has said, and terminals get it as it is
+    const message = visibleLine(text.slice(0, LONGEST_MESSAGE)).slice(0, LONGEST_MESSAGE);
     queue.add({ regarding, type, reason, message, change, at: timestamp(clock.now()) });
   };
   return {
