@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
+import { idleExports } from "./kit/architecture/idle-exports.ts";
 import { circles, filesBelow, importsBelow, type Import } from "./kit/architecture/import-graph.ts";
 import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 
@@ -222,18 +224,23 @@ test("no two places share over 12 lines", () => {
   assert.deepEqual(sharedRuns(ROOT, files, 12), []);
 });
 
-test("a function or constant is exported only when another file uses it", () => {
-  const everywhere = filesBelow(ROOT, [...SOURCES, "test", "scripts", "bench"]);
-  const users = new Map<string, number>();
-  const texts = everywhere.map((file) => readFileSync(join(ROOT, file), "utf8"));
-  for (const text of texts)
-    for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) users.set(word, (users.get(word) ?? 0) + 1);
-  const idle = texts.flatMap((text, index) =>
-    [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
-      .filter(([, name = ""]) => users.get(name) === 1)
-      .map(([, name]) => `${everywhere[index]} exports ${name}`),
-  );
-  assert.deepEqual(idle, []);
+test("a name is exported only when another file uses it", () => {
+  assert.deepEqual(idleExports(ROOT, SOURCES, ["test", "scripts", "bench"]), []);
+});
+
+test("an exported name that no other file uses is seen; a type that another export takes is used", () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "exports-"));
+  const exporting = ["export const idle = 1;", "export interface Idle {}", "export type Taken = 1;"];
+  const text = [...exporting, "export function used(of: Taken): Taken { return of; }"].join("\n");
+  for (const [name, content] of [
+    ["package.json", '{ "imports": {} }'],
+    ["a/a.ts", text],
+    ["b/b.ts", 'import { type Other, used as named } from "../a/a.ts";'],
+  ] as const) {
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+    writeFileSync(join(folder.path, name), content);
+  }
+  assert.deepEqual(idleExports(folder.path, ["a"], ["b"]), ["a/a.ts exports idle", "a/a.ts exports Idle"]);
 });
 
 /** Group and name, for instance "ports/resp" of src/ports/resp/dial.ts; "bin" for entry points. The group of a package is its name. */

@@ -99,7 +99,6 @@ const recoveryStatus = z.object({
   finishedAt: z.string().optional().describe("When it ended; absent while it runs."),
   pods: z.array(z.string()).describe("uids of the pods that it deletes; none when most nodes were active."),
 });
-export type ClusterRecovery = z.output<typeof recoveryStatus>;
 
 /** `status` of a StoreEnterpriseCluster. */
 export const clusterStatus = z.object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isDeeperThan, MOST_LEVELS } from "#kit/base/json-depth";
 
 /** A Kubernetes quantity such as `4Gi` or `2`. */
-export const quantity = z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }).transform(String);
+const quantity = z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }).transform(String);
 
 /** A DNS label: what Kubernetes accepts as the name of a Service or a Pod. */
 export const dnsLabel = z

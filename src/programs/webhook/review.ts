@@ -40,7 +40,6 @@ const REVIEW_LEVELS = 256;
 /** What the API server asks. */
 export type ReviewEnvelope = z.output<typeof envelope>;
 export type ReviewRequest = ReviewEnvelope["request"];
-export type AskedObject = z.output<typeof object>;
 
 /** The question in a body; WEBHOOK_BAD_REVIEW when it holds none. */
 export function readQuestion(text: string): ReviewEnvelope {

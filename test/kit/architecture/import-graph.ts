@@ -21,7 +21,7 @@ export function importsBelow(root: string, folders: readonly string[]): readonly
 }
 
 /** Finds what `#…` of `imports` in package.json stands for: the path of a file; another specifier stays as it is. */
-function namedImports(root: string): (specifier: string) => string {
+export function namedImports(root: string): (specifier: string) => string {
   const { imports }: { imports: Readonly<Record<string, string>> } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
   );

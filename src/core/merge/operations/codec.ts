@@ -28,7 +28,6 @@ export function decodeValue<T>(codec: Codec<T>, format: number, bytes: Uint8Arra
 export const number: Codec<number> = { write: (to, value) => to.number(value), read: (from) => from.number() };
 export const integer: Codec<bigint> = { write: (to, value) => to.integer(value), read: (from) => from.integer() };
 export const text: Codec<string> = { write: (to, value) => to.text(value), read: (from) => from.text() };
-export const bytes: Codec<Uint8Array> = { write: (to, value) => to.bytes(value), read: (from) => from.bytes() };
 export const flag: Codec<boolean> = {
   write: (to, value) => to.number(Number(value)),
   read: (from) => from.number() !== 0,

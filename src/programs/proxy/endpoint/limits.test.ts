@@ -24,7 +24,7 @@ import { Endpoint } from "./endpoint.ts";
 import { ConnectionBudget, IDLE_BYTES, type ConnectionRoom } from "../limits/connection-budget.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { REQUEST_LIMITS } from "../protocol/request-limits.ts";
-import { ONLY_WORKER } from "../limits/proxy-worker.ts";
+import { readWorker } from "../limits/proxy-worker.ts";
 import { heldLease } from "../../../../test/kit/time/lease.ts";
 import { assertWithin } from "#kit/testing/assert-within";
 
@@ -181,7 +181,7 @@ async function openEndpoint(
     askAgent,
     askScripts: () => Promise.resolve([]),
     keepParameters,
-    worker: ONLY_WORKER,
+    worker: readWorker(undefined),
   };
   const endpoint = new Endpoint(config, context);
   await endpoint.listen();

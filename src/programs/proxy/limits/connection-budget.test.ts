@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ONLY_WORKER } from "./proxy-worker.ts";
+import { readWorker } from "./proxy-worker.ts";
 import { ConnectionBudget, connectionRoom, IDLE_BYTES, mayTake } from "./connection-budget.ts";
 
 /** Of three endpoints each is kept 1,198, and the next one, too. */
@@ -40,7 +40,7 @@ for (const [rule, limit, kind, atLeast, below] of fits)
   test(`connections of endpoints: ${rule}`, () => {
     const budget = new ConnectionBudget({
       files: Number.POSITIVE_INFINITY,
-      bytes: connectionRoom(limit * MIB, ONLY_WORKER),
+      bytes: connectionRoom(limit * MIB, readWorker(undefined)),
     });
     const holder = { connections: 0, connectionBytes: 0 };
     budget.join(holder);

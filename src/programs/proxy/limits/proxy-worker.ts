@@ -5,9 +5,6 @@ export interface WorkerNumber {
   readonly of: number;
 }
 
-/** The one that has no others beside it. */
-export const ONLY_WORKER: WorkerNumber = { number: 1, of: 1 };
-
 /** Reads `2/3`, as the agent says it; alone when nothing is said. */
 export function readWorker(said: string | undefined): WorkerNumber {
   const [, number = "1", of = "1"] = /^(\d+)\/(\d+)$/.exec(said ?? "") ?? [];

@@ -15,12 +15,6 @@ export interface FieldCause {
   readonly field: string;
 }
 
-/** The causes as a Status message carries them: `field: message`, in brackets when there are several. */
-export function describeCauses(causes: readonly FieldCause[]): string {
-  const lines = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
-  return lines.length === 1 ? String(lines[0]) : `[${lines.join(", ")}]`;
-}
-
 /** The field `key` below `path`. */
 export function childField(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;

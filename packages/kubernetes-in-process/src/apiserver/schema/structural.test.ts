@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { describeCauses } from "./cause.ts";
+import { describeCauses } from "../../testing/described-causes.ts";
 import type { Schema } from "./schema.ts";
 import { checkStructural } from "./structural.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { describeCauses } from "./cause.ts";
+import { describeCauses } from "../../testing/described-causes.ts";
 import type { Schema } from "./schema.ts";
 import { validateValue } from "./validate.ts";
 import { processorMs } from "../../../../controller-kit/src/testing/processor-ms.ts";
