@@ -10,8 +10,8 @@ import { workerClientLimit } from "../limits/client-limit.ts";
 import { faults } from "../faults.ts";
 import { Session } from "../session/session.ts";
 import type { ShardRoute } from "../switchover/shard-route.ts";
+import { END_STEPS } from "../timing/in-turns.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
-import { cutVanished } from "./cut-vanished.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { EndpointParts, type EndpointContext } from "./endpoint-parts.ts";
@@ -90,8 +90,13 @@ export class Endpoint implements ConnectionHolder {
     return drained;
   }
 
+  /** Ends the connections of clients that have vanished, a few at a time: those of thousands would keep all others waiting. */
   cutVanished(hasVanished: (client: ConnectionEnds) => boolean): Promise<void> {
-    return cutVanished(this.parts.inTurns, this.parts.clients, hasVanished);
+    return this.parts.inTurns.each(this.parts.clients, (client) => {
+      if (!hasVanished(client.identity)) return 1;
+      client.life.cut("the client has vanished: it acknowledges nothing", true);
+      return END_STEPS;
+    });
   }
 
   /** Ends everything at once. */

@@ -7,8 +7,9 @@ import type { Address, EndpointConfig } from "../../../ports/management/proxy-co
 import { KEEP_ALIVE } from "../../../ports/resp/dial.ts";
 import { faults } from "../faults.ts";
 import type { WorkerNumber } from "../limits/proxy-worker.ts";
+import { replies } from "../protocol/replies.ts";
+import { startTimer } from "../timing/timer.ts";
 import { Handshakes } from "./handshakes.ts";
-import { refuseConnection } from "./refuse-connection.ts";
 
 /** The part of an endpoint's configuration that says how clients connect. */
 type ListenerConfig = Pick<EndpointConfig, "settings" | "certificate">;
@@ -165,3 +166,15 @@ const BACKLOG = 4096;
 const BEGUN_AT_ONCE = 8;
 /** How many refused connections at once get the reason. */
 const REFUSED_AT_ONCE = 32;
+
+/** Says that there are too many clients, and closes the connection, also when the client does not. */
+function refuseConnection(socket: Socket, clock: Clock): void {
+  const cancel = startTimer(clock, CLOSE_MS, () => socket.destroy());
+  socket.once("close", cancel);
+  socket.on("error", () => undefined); // a close follows
+  socket.resume(); // the end of the client comes only after what it has sent
+  socket.end(replies.tooManyClients);
+}
+
+/** How long a refused client has to read why and to close, in milliseconds. */
+const CLOSE_MS = 1_000;

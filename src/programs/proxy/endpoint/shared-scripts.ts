@@ -1,8 +1,12 @@
 import type { Clock } from "#kit/base/clock";
-import type { OtherScripts, ScriptsOutcome, ScriptsRequest } from "../../../ports/management/scripts-question.ts";
+import {
+  SHARED_AT_ONCE,
+  type OtherScripts,
+  type ScriptsOutcome,
+  type ScriptsRequest,
+} from "../../../ports/management/scripts-question.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
-import { portionOf } from "./script-portion.ts";
 
 /** What sharing the scripts of one database takes. */
 export interface SharedScriptsContext {
@@ -177,3 +181,20 @@ const NOTHING: ScriptsOutcome = { bodies: [], more: false };
 /** More messages than all scripts of a database take. */
 const MOST_ROUNDS = 100;
 const PAUSE_MS = { least: 20, most: 10_000 } as const;
+
+/** As many of the scripts as one message takes, those that were used last first. */
+function portionOf(entries: readonly Entry[]): { readonly taken: readonly Entry[]; readonly isAll: boolean } {
+  const taken: Entry[] = [];
+  let bytes = 0;
+  for (const entry of entries.toReversed()) {
+    const { length } = entry[1];
+    if (length > SHARED_AT_ONCE.bytes) continue;
+    if (taken.length >= SHARED_AT_ONCE.scripts || bytes + length > SHARED_AT_ONCE.bytes) return { taken, isAll: false };
+    taken.push(entry);
+    bytes += length;
+  }
+  return { taken, isAll: true };
+}
+
+/** A script by its digest. */
+type Entry = readonly [string, Buffer];

@@ -4,7 +4,7 @@ import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import type { ErrorBody } from "../../../../ports/management/records.ts";
 import { insteadOf } from "../../../../ports/management/not-offered.ts";
-import { methodsOf } from "./paths.ts";
+import { routes } from "../../../../ports/management/routes.ts";
 import { refusalOf, refusals, refuse } from "./refusals.ts";
 
 /** The longest body that is read, in bytes. */
@@ -88,3 +88,15 @@ function isClientError(error: unknown): error is FastifyError {
 function pathOf(request: FastifyRequest): string {
   return request.url.split("?", 1)[0] ?? "";
 }
+
+/** The methods that the API has for a path without its query, sorted; empty when it has no such path. */
+function methodsOf(path: string): readonly string[] {
+  const methods = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  // whatever can be read can be asked for without its body
+  return [...new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : [])])].toSorted();
+}
+
+const PATHS = Object.values(routes).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
+}));
