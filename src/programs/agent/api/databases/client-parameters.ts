@@ -7,7 +7,7 @@ import type { Records } from "../../records/records.ts";
 import { requireClientParameters } from "./checks.ts";
 import type { CheckContext } from "./checks.ts";
 import { changeRecord } from "./record-changes.ts";
-import { Pace } from "../http/pace.ts";
+import { Throttle } from "../http/pace.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 
 /** What keeping the parameters of clients works on. */
@@ -27,7 +27,7 @@ interface WaitingChange extends PromiseWithResolvers<ClientParametersRecord> {
 
 /** The writes of one database. */
 interface DatabaseWrites {
-  readonly pace: Pace;
+  readonly pace: Throttle;
   readonly waiting: WaitingChange[];
   isBusy: boolean;
 }
@@ -55,7 +55,7 @@ export class ClientParameterWrites {
     requireClientParameters(this.#context);
     this.#forgetRested();
     const change = { asked, ...Promise.withResolvers<ClientParametersRecord>() };
-    const pace = new Pace(this.#context.clock, WRITES);
+    const pace = new Throttle(this.#context.clock, WRITES);
     const database = this.#databases.get(bdb) ?? { pace, waiting: [], isBusy: false };
     this.#databases.set(bdb, database);
     database.waiting.push(change);
@@ -83,7 +83,7 @@ export class ClientParameterWrites {
     database.isBusy = false;
   }
 
-  async #change(bdb: number, batch: readonly WaitingChange[], pace: Pace): Promise<ClientParametersRecord> {
+  async #change(bdb: number, batch: readonly WaitingChange[], pace: Throttle): Promise<ClientParametersRecord> {
     let isSame = true;
     const record = await changeRecord(this.#context.records, bdb, (old) => {
       requireExisting(old);

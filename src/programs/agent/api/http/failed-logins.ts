@@ -1,5 +1,5 @@
 import type { Clock } from "#kit/base/clock";
-import { Pace } from "./pace.ts";
+import { Throttle } from "./pace.ts";
 
 /** Of an address so many at once, and then one in each period, in milliseconds. */
 const LINES = { burst: 128, periodMs: 500 } as const;
@@ -8,7 +8,7 @@ const MOST_ADDRESSES = 1_024;
 
 /** Logins of an address that failed. */
 interface Failures {
-  readonly pace: Pace;
+  readonly pace: Throttle;
   /** Those of which no line speaks yet. */
   unsaid: number;
 }
@@ -33,7 +33,7 @@ export class FailedLogins {
 
   /** How many failures a line is about that is due now; undefined when none is. */
   failed(address: string): number | undefined {
-    const failures = this.#addresses.get(address) ?? { pace: new Pace(this.#clock, LINES), unsaid: 0 };
+    const failures = this.#addresses.get(address) ?? { pace: new Throttle(this.#clock, LINES), unsaid: 0 };
     this.#addresses.delete(address);
     this.#addresses.set(address, failures);
     if (this.#addresses.size > MOST_ADDRESSES) this.#forgetFirst();

@@ -7,7 +7,7 @@ export interface PaceLimits {
 }
 
 /** Counts what costs others something and the caller nothing. */
-export class Pace {
+export class Throttle {
   readonly #clock: Clock;
   readonly #limits: PaceLimits;
   #left: number;
