@@ -13,16 +13,28 @@ export interface CommandFrame {
 
 /** The command that a whole frame holds, each character a byte; RESP_MALFORMED when it is something else. */
 export function argumentsOf(frame: Buffer): readonly string[] {
-  if (frame[0] !== STAR) throw notACommand();
-  const args: string[] = [];
-  for (let at = behindLine(frame, 0); at < frame.length;) {
-    if (frame[at] !== DOLLAR) throw notACommand();
-    const begin = behindLine(frame, at);
+  const { args, past } = argumentsIn(frame);
+  if (frame[0] !== STAR || past < frame.length) throw notACommand();
+  return args.map((each) => each.toString("latin1"));
+}
+
+/** The arguments of one request of the form that the proxy accepts, or of its beginning; they share its memory. */
+export function requestArguments(request: Buffer): Buffer[] {
+  return argumentsIn(request).args;
+}
+
+/** The arguments that a frame holds, and the place behind them: before its end where something else follows. */
+function argumentsIn(frame: Buffer): { readonly args: Buffer[]; readonly past: number } {
+  const args: Buffer[] = [];
+  let at = frame.indexOf(LF) + 1;
+  while (at > 0 && at < frame.length && frame[at] === DOLLAR) {
+    const begin = frame.indexOf(LF, at) + 1;
+    if (begin === 0) break;
     const end = begin + countAt(frame, at + 1);
-    args.push(frame.toString("latin1", begin, end));
+    args.push(frame.subarray(begin, end));
     at = end + LINE_END;
   }
-  return args;
+  return { args, past: at };
 }
 
 /**
@@ -69,5 +81,5 @@ function notACommand(): Fault {
   return new Fault(faults.malformed, "The engine sent something else than a command.");
 }
 
-const [STAR, DOLLAR, CR, ZERO] = [42, 36, 13, 48];
+const [STAR, DOLLAR, CR, LF, ZERO] = [42, 36, 13, 10, 48];
 const LINE_END = 2;

@@ -1,4 +1,5 @@
-import { requestArguments, commandName } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { commandName } from "../protocol/arguments.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 
 /** The wait for the script that this request names, after which the question is asked again; undefined when no wait is needed. */

@@ -1,6 +1,7 @@
 import { DEFAULT_USER, ENGINE_USER } from "../../../core/api/engine-login.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { requestArguments, commandName, keyword } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { commandName, keyword } from "../protocol/arguments.ts";
 import { selectsIn } from "./exec-reply.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 import { keptName } from "../client/client-name.ts";

@@ -1,4 +1,5 @@
-import { requestArguments, commandName, keyword } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { commandName, keyword } from "../protocol/arguments.ts";
 import { shaOf, type RememberedScripts } from "../upstream/script-cache.ts";
 import { repliesIn } from "./exec-reply.ts";
 import type { PendingRequest } from "./pending-request.ts";

@@ -4,7 +4,7 @@ import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { isRead, lastClassified } from "../protocol/commands.ts";
 import { slotsIn } from "../protocol/crossing.ts";
-import { requestArguments } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 
 /** A request of a transaction that the proxy answers, or whose reply it looks at. */

@@ -1,6 +1,7 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Arg } from "../../../ports/resp/encode.ts";
-import { requestArguments, commandName } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { commandName } from "../protocol/arguments.ts";
 import { withRemainingTimeout } from "../protocol/blocking-timeout.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { greetingFor } from "../protocol/greeting.ts";

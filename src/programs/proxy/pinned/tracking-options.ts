@@ -1,6 +1,7 @@
 import type { Arg } from "../../../ports/resp/encode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { requestArguments, keyword } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
 
 /** CLIENT TRACKING of one connection as its engine has it: prefixes of several requests add up, all else is as the last one says. */

@@ -1,15 +1,4 @@
-/** The arguments of one whole request of the form that RequestScanner accepts. They share its memory. */
-export function requestArguments(request: Buffer): Buffer[] {
-  const args: Buffer[] = [];
-  let at = request.indexOf(LF) + 1;
-  while (at > 0 && at < request.length) {
-    const start = request.indexOf(LF, at) + 1;
-    const length = Number(request.toString("latin1", at + 1, start - 2));
-    args.push(request.subarray(start, start + length));
-    at = start + length + 2;
-  }
-  return args;
-}
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 
 /** An argument as a keyword: upper case. */
 export function keyword(argument: Buffer | undefined): string {
@@ -34,7 +23,6 @@ export function wordsOf(line: Buffer): Buffer[] | undefined {
   return words;
 }
 
-const LF = 10;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", a: "\x07" };
 
 function unquote(text: string): string {

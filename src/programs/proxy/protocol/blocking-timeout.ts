@@ -1,5 +1,6 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { requestArguments, keyword } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "./arguments.ts";
 import { requestParts } from "./request-parts.ts";
 
 /**

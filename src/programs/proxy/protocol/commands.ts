@@ -1,4 +1,5 @@
-import { requestArguments, keyword } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "./arguments.ts";
 import { mayCrossSlots } from "./crossing.ts";
 import type { CommandClass, CommandEntry } from "./table/entry.ts";
 import { COMMAND_TABLE } from "./table/table.ts";

@@ -1,6 +1,7 @@
 import { keysOf, mayNameSeveralKeys } from "../../../core/slots/keys-of.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
-import { requestArguments, keyword } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "./arguments.ts";
 
 /** True for a command whose keys may lie in several slots now, and must lie in one once the database has several shards. */
 export function mayCrossSlots(command: string): boolean {

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { Fault } from "#kit/base/fault";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
-import { requestArguments, wordsOf } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { wordsOf } from "./arguments.ts";
 import { faults } from "../faults.ts";
 import { RequestScanner } from "./request-scanner.ts";
 

@@ -1,5 +1,5 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { requestArguments } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { classify, NameTable } from "./commands.ts";
 import { requestParts } from "./request-parts.ts";
 import type { CommandEntry } from "./table/entry.ts";

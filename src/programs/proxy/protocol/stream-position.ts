@@ -1,7 +1,8 @@
 import { decodeReply } from "../../../ports/resp/decode.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
-import { requestArguments, keyword } from "./arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "./arguments.ts";
 import { requestParts } from "./request-parts.ts";
 
 /**

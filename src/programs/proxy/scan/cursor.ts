@@ -1,5 +1,6 @@
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { requestArguments, keyword } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "../protocol/arguments.ts";
 
 /**
  * A cursor is valid only at the process that gave it, so the cursors of clients name the epoch too: the engine's number in

@@ -2,7 +2,7 @@ import { assertNever } from "#kit/base/assert-never";
 import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { requestArguments } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { crossesSlots } from "../protocol/crossing.ts";
 import { requestParts } from "../protocol/request-parts.ts";

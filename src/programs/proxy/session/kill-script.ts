@@ -2,7 +2,7 @@ import { messageOf } from "#kit/base/fault";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { requestArguments } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { onlyRoute, type Routes } from "../upstream/only-route.ts";

@@ -1,7 +1,8 @@
 import { DEFAULT_USER } from "../../../core/api/engine-login.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
-import { requestArguments, keyword } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { keyword } from "../protocol/arguments.ts";
 import { bulkReply, replies } from "../protocol/replies.ts";
 import { answerClient } from "./client-command.ts";
 import type { ClientSession } from "./client-command.ts";

@@ -2,7 +2,7 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { requestArguments } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { integerIn } from "../protocol/integers.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { replies } from "../protocol/replies.ts";

@@ -5,7 +5,7 @@ import { askingSites, SITE_WAIT_MS, sitesAnswered } from "../../../mechanisms/si
 import { engineCodeOf, errorReplyOf } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { requestArguments } from "../protocol/arguments.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { errorReply, integerReply, replies } from "../protocol/replies.ts";
 import type { Moving } from "./moving.ts";
 import { askPrimary, type AskedEndpoint, type AskedRoute } from "./ask-primary.ts";
