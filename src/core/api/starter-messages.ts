@@ -39,9 +39,12 @@ export function starterReport(line: string): StarterReport | undefined {
   if (!isNumber(id)) return undefined;
   if (is === "started") return isNumber(pid) ? { is, id, pid } : undefined;
   if (is === "failed") return typeof why === "string" ? { is, id, why } : undefined;
-  if (is !== "exited") return undefined;
-  if (isNumber(code)) return { is, id, code };
-  return typeof signal === "string" && /^SIG[A-Z0-9]{1,12}$/.test(signal) ? { is, id, signal } : undefined;
+  return is === "exited" ? exitReport(id, code, signal) : undefined;
+}
+
+function exitReport(id: number, code: unknown, signal: unknown): StarterReport | undefined {
+  if (isNumber(code)) return { is: "exited", id, code };
+  return typeof signal === "string" && /^SIG[A-Z0-9]{1,12}$/.test(signal) ? { is: "exited", id, signal } : undefined;
 }
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {

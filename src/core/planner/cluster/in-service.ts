@@ -1,6 +1,6 @@
 import { engineFails } from "../prerequisites/engines-start.ts";
 import { failingOn } from "../view/failing-engines.ts";
-import { databasesOn, nodeOf, uidOf, type ClusterView, type NodePod } from "../view/cluster-view.ts";
+import { databasesOn, nodeOf, uidOf, type ClusterNode, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { silence } from "./state.ts";
 import { act, REST, waitFor, waitUnasked } from "../findings/step.ts";
 import type { RollStep } from "./step.ts";
@@ -66,7 +66,11 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
   if (node === undefined || !node.active || !pod.containerReady) {
     return waitUnasked("NodeJoining", `node ${uid} is not active yet`);
   }
-  if (pod.inService) return undefined;
+  return pod.inService ? undefined : toGate(view, node);
+}
+
+/** What an active node still needs before the gate of its pod is opened; undefined when nothing is missing. */
+function toGate(view: ClusterView, { uid, maintenance, acceptsClients }: ClusterNode): RollStep | undefined {
   const late = databasesOn(view, uid, ({ primary, inSync }) => !primary && !inSync);
   const failing = failingOn(view, uid);
   if (failing.length > 0) return waitFor(engineFails(view.name, failing));
@@ -77,8 +81,8 @@ function intoService(view: ClusterView, pod: NodePod): RollStep | undefined {
     );
   }
   // the act also ends an evacuation that still runs
-  if (node.maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
+  if (maintenance) return act({ kind: "take-back", node: uid }, `node ${uid} is active and in sync`);
   if (isNodeBusy(view, uid)) return waitUnasked("TakingNodeBack", `node ${uid} is on its way back`);
-  if (!node.acceptsClients) return waitUnasked("NodeJoining", `node ${uid} does not take clients yet`);
+  if (!acceptsClients) return waitUnasked("NodeJoining", `node ${uid} does not take clients yet`);
   return undefined;
 }

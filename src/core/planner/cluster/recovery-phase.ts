@@ -1,4 +1,4 @@
-import type { ClusterView, NodePod } from "../view/cluster-view.ts";
+import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 import { activePods } from "../view/lost.ts";
 
 /**
@@ -9,11 +9,16 @@ export type RecoveryPhase = "begin" | "reset" | "first" | "joining" | "databases
 
 /** The phase of the recovery that `spec.clusterRecovery` asks for; undefined when it asks for none or there is no StatefulSet. */
 export function recoveryPhase(view: ClusterView): RecoveryPhase | undefined {
-  const { spec, remembered, workload, deleting, pods, cluster } = view;
+  const { spec, remembered, workload, deleting, pods } = view;
   if (spec.clusterRecovery !== true || workload === undefined || deleting) return undefined;
   const { recovery } = remembered;
   if (recovery === undefined || recovery.finishedAt !== undefined) return "begin";
-  if (pods.some(({ id }) => recovery.pods.includes(id))) return "reset";
+  return pods.some(({ id }) => recovery.pods.includes(id)) ? "reset" : returnPhase(view, workload);
+}
+
+/** The phase once the pods that were to go have gone. */
+function returnPhase(view: ClusterView, workload: Workload): RecoveryPhase {
+  const { pods, cluster } = view;
   const active = activePods(view);
   if (!cluster.reachable || active.length === 0) return "first";
   if (pods.length < workload.replicas || expectedPods(view).some((pod) => !active.includes(pod))) return "joining";

@@ -56,22 +56,26 @@ export const ENDPOINTS_PATIENCE_MS = 10_000;
 export function decideEvacuation(facts: EvacuationFacts): Step<EvacuationAct> {
   if (facts.isLeader && facts.demote && facts.hasSuccessor)
     return act("hand-over-leadership", `node ${facts.node} leads the cluster`);
-  const stuck = facts.primaries[0];
-  if (stuck !== undefined) {
-    const more = facts.primaries.length === 1 ? "" : ` and ${facts.primaries.length - 1} more`;
-    const why = stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`;
-    return waitUnasked("EvacuatingNode", `the primary of "${stuck.name}"${more} ${why}`);
-  }
-  const [copy] = facts.replacing;
-  if (copy !== undefined) {
-    const more = facts.replacing.length === 1 ? "" : ` and of ${facts.replacing.length - 1} more`;
-    return waitUnasked("EvacuatingNode", `a copy of "${copy}"${more} is being made on another node`);
-  }
+  const held = dataLeft(facts);
+  if (held !== undefined) return waitUnasked("EvacuatingNode", held);
   if (!facts.alive || facts.clientsDrained) return REST;
   if (facts.listedIn.length > 0 && facts.waitedForEndpointsMs < ENDPOINTS_PATIENCE_MS) {
     return waitUnasked("EvacuatingNode", `${facts.listedIn.join(", ")} still lists node ${facts.node}`);
   }
   return act("drain-clients", `nothing sends new clients to node ${facts.node}`);
+}
+
+/** What of the data has not left the node; undefined when all has. */
+function dataLeft({ primaries, replacing }: EvacuationFacts): string | undefined {
+  const stuck = primaries[0];
+  if (stuck !== undefined) {
+    const more = primaries.length === 1 ? "" : ` and ${primaries.length - 1} more`;
+    return `the primary of "${stuck.name}"${more} ${stuck.waitingFor === "" ? "is moving" : `waits: ${stuck.waitingFor}`}`;
+  }
+  const [copy] = replacing;
+  if (copy === undefined) return undefined;
+  const more = replacing.length === 1 ? "" : ` and of ${replacing.length - 1} more`;
+  return `a copy of "${copy}"${more} is being made on another node`;
 }
 
 function drains({ nodes }: DatabaseFacts, node: number): boolean {

@@ -27,19 +27,11 @@ export function instanceFacts(
   record: DatabaseRecord,
   shard: ShardRecord,
   instance: InstanceRecord,
-  { answers, addressOf, report, script, nodeIsGone }: Observed,
+  observed: Observed,
 ): InstanceFacts {
+  const { answers, addressOf } = observed;
   const answer = answers.get(instance.id) ?? { state: "silent", why: "not asked" };
-  const nothing = { offset: -1, lagBytes: -1, streaming: false, hasData: false, configured: false };
-  if (answer.state !== "serving") {
-    const local = report?.kind === "reported" ? report.instance : undefined;
-    // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
-    const used = local?.state === "crashed" ? crashOf(local) : local?.state === "starting" ? failuresOf(local) : {};
-    // a port that refuses proves nothing of a node whose agent is silent: what answers there may be the network
-    const cutOff = report?.kind !== "reported" && nodeIsGone ? ({ cutOff: true } as const) : {};
-    const running = answer.state === "busy" && script !== undefined ? { script } : {};
-    return { ...nothing, ...used, ...cutOff, ...running, state: stateOf(answer.state, report, nodeIsGone) };
-  }
+  if (answer.state !== "serving") return factsWithoutAnswer(answer.state, observed);
   return {
     state: "serving",
     role: answer.replication.role,
@@ -50,6 +42,21 @@ export function instanceFacts(
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
     configured: reportsSettings(record, answer.info),
   };
+}
+
+/** The facts about an instance that does not serve. */
+function factsWithoutAnswer(
+  state: Exclude<EngineAnswer["state"], "serving">,
+  { report, script, nodeIsGone }: Observed,
+): InstanceFacts {
+  const nothing = { offset: -1, lagBytes: -1, streaming: false, hasData: false, configured: false };
+  const local = report?.kind === "reported" ? report.instance : undefined;
+  // only a crashed instance has used its launch up; one that is starting or ending may be about to write it
+  const used = local?.state === "crashed" ? crashOf(local) : local?.state === "starting" ? failuresOf(local) : {};
+  // a port that refuses proves nothing of a node whose agent is silent: what answers there may be the network
+  const cutOff = report?.kind !== "reported" && nodeIsGone ? ({ cutOff: true } as const) : {};
+  const running = state === "busy" && script !== undefined ? { script } : {};
+  return { ...nothing, ...used, ...cutOff, ...running, state: stateOf(state, report, nodeIsGone) };
 }
 
 /** INFO has a line for each numbered database that is not empty. */

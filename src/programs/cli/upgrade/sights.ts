@@ -35,22 +35,22 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
+async function stayingCluster({ kube, namespace }: Place, name: string) {
+  const rec = await kube.get(Clusters, { name, namespace });
+  if (rec === undefined) throw new Fault(faults.noCluster, `namespace ${namespace} has no cluster ${name} any more`);
+  const gone = rec.metadata.deletionTimestamp;
+  if (gone !== undefined) throw new Fault(faults.clusterGoes, `${name} is being deleted since ${gone}`);
+  return rec;
+}
+
 function notReady(image: string, why: string): Finding {
   const object = `deployment/${OPERATOR_NAME}`;
   return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, unreadyOperatorRemedy(image));
 }
 
 /** Shows the progress of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */
-export async function clusterSight(
-  { kube, namespace }: Place,
-  { observation: { view } }: Look,
-  tag: string,
-): Promise<Sight> {
-  const rec = await kube.get(Clusters, { name: view.name, namespace });
-  if (rec === undefined)
-    throw new Fault(faults.noCluster, `namespace ${namespace} has no cluster ${view.name} any more`);
-  const gone = rec.metadata.deletionTimestamp;
-  if (gone !== undefined) throw new Fault(faults.clusterGoes, `${view.name} is being deleted since ${gone}`);
+export async function clusterSight(place: Place, { observation: { view } }: Look, tag: string): Promise<Sight> {
+  const rec = await stayingCluster(place, view.name);
   const { state, version, findings = [], observedGeneration = 0, upgrade, conditions = [] } = rec.status ?? {};
   const isSeen = observedGeneration >= (rec.metadata.generation ?? 0);
   const isOver = isSeen && state === "Running" && version === tag && upgrade?.finishedAt !== undefined;

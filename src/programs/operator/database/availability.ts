@@ -50,14 +50,20 @@ const WITHHELD = "no replica is in sync, and replies wait for one";
 /** Whether a primary serves the database; nothing while the last answer of the cluster still counts. */
 export function available(bdb: Service | undefined, lost: LostAnswer | undefined): readonly Statement[] {
   if (bdb === undefined) return lost === undefined ? [] : [{ type: "Available", ...lost }];
-  const { version, status, waiting_for, running_script, sync_state } = bdb;
-  if (version !== "" && sync_state === "withheld" && status !== "pending")
-    return [{ type: "Available", status: "False", reason: "NoReplicaInSync", message: WITHHELD }];
-  if (version !== "") return [{ type: "Available", status: "True", reason: "Serving", message: "a primary serves" }];
+  return [bdb.version === "" ? withoutPrimary(bdb) : withPrimary(bdb)];
+}
+
+function withPrimary({ status, sync_state }: Service): Statement {
+  return sync_state === "withheld" && status !== "pending"
+    ? { type: "Available", status: "False", reason: "NoReplicaInSync", message: WITHHELD }
+    : { type: "Available", status: "True", reason: "Serving", message: "a primary serves" };
+}
+
+function withoutPrimary({ status, waiting_for, running_script }: Service): Statement {
   if (running_script !== undefined)
-    return [{ type: "Available", status: "False", reason: "ScriptRunning", message: scriptText(running_script) }];
+    return { type: "Available", status: "False", reason: "ScriptRunning", message: scriptText(running_script) };
   const reason = status === "recovery" || status === "creation-failed" ? REASONS[status] : "NoPrimary";
-  return [{ type: "Available", status: "False", reason, message: waiting_for || "no primary serves" }];
+  return { type: "Available", status: "False", reason, message: waiting_for || "no primary serves" };
 }
 
 const REASONS = { recovery: "Recovering", "creation-failed": "CreationFailed" } as const;

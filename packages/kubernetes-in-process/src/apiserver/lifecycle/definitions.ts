@@ -1,5 +1,6 @@
 import { messageOf } from "../../../../controller-kit/src/base/fault.ts";
 import { copyOf, storeKey, type KubeObject } from "../objects/object.ts";
+import type { Resource } from "../resources/resource.ts";
 import { markDeleted } from "../rest/delete.ts";
 import { isFinished } from "../rest/write.ts";
 import { sameJson } from "../schema/json.ts";
@@ -53,15 +54,7 @@ async function cleanUp(context: ServerContext, definition: KubeObject): Promise<
   }
   const bucket = bucketOf(definition);
   const [resource] = resourcesOf(definition);
-  for (const object of resource === undefined ? [] : context.store.list(bucket)) {
-    if (object.metadata.deletionTimestamp !== undefined || resource === undefined) continue;
-    const options = { gracePeriodSeconds: 0, propagation: "", uid: "", resourceVersion: "", dryRun: false };
-    const leaving = markDeleted(resource, object, options, context.clock.now());
-    const key = storeKey(object.metadata.namespace, object.metadata.name);
-    await (isFinished(leaving)
-      ? context.store.remove(bucket, key, object)
-      : context.store.put(bucket, key, leaving, object));
-  }
+  if (resource !== undefined) await deleteAll(context, resource, bucket);
   const current = context.store.get(DEFINITIONS, name);
   if (current === undefined || context.store.list(bucket).length > 0) return;
   const next = copyOf(current);
@@ -69,4 +62,15 @@ async function cleanUp(context: ServerContext, definition: KubeObject): Promise<
   await (isFinished(next)
     ? context.store.remove(DEFINITIONS, name, current)
     : context.store.put(DEFINITIONS, name, next, current));
+}
+
+/** Deletes each object of a kind whose definition goes. */
+async function deleteAll({ store, clock }: ServerContext, resource: Resource, bucket: string): Promise<void> {
+  for (const object of store.list(bucket)) {
+    if (object.metadata.deletionTimestamp !== undefined) continue;
+    const options = { gracePeriodSeconds: 0, propagation: "", uid: "", resourceVersion: "", dryRun: false };
+    const leaving = markDeleted(resource, object, options, clock.now());
+    const key = storeKey(object.metadata.namespace, object.metadata.name);
+    await (isFinished(leaving) ? store.remove(bucket, key, object) : store.put(bucket, key, leaving, object));
+  }
 }

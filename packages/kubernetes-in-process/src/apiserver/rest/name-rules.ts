@@ -40,30 +40,51 @@ function nameCauses(resource: Resource, name: string): StatusCause[] {
   ];
 }
 
-function nameProblem(resource: Resource, name: string): string | undefined {
-  if (resource.group === "rbac.authorization.k8s.io") {
+function nameProblem({ group, bucket }: Resource, name: string): string | undefined {
+  if (group === "rbac.authorization.k8s.io")
     return /[/%]/.test(name) || name === "." || name === ".." ? "may not contain '/' or '%'" : undefined;
-  }
-  if (resource.bucket === "services") {
-    if (SERVICE_NAME.test(name) && name.length <= 63) return undefined;
-    return (
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with " +
-      "an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-    );
-  }
-  if (resource.bucket === "namespaces") {
-    if (LABEL.test(name) && name.length <= 63) return undefined;
-    return (
-      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
-      "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-    );
-  }
-  if (SUBDOMAIN.test(name) && name.length <= 253) return undefined;
-  return (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
-    "alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-  );
+  const { form, most, problem } = FORMS.get(bucket) ?? SUBDOMAINS;
+  return form.test(name) && name.length <= most ? undefined : problem;
 }
+
+/** The form of the names of a kind, and what is said of another. */
+interface NameForm {
+  readonly form: RegExp;
+  readonly most: number;
+  readonly problem: string;
+}
+
+const SUBDOMAINS: NameForm = {
+  form: SUBDOMAIN,
+  most: 253,
+  problem:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
+    "alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+};
+
+/** By bucket; the names of all other kinds are subdomains. */
+const FORMS: ReadonlyMap<string, NameForm> = new Map([
+  [
+    "services",
+    {
+      form: SERVICE_NAME,
+      most: 63,
+      problem:
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with " +
+        "an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    },
+  ],
+  [
+    "namespaces",
+    {
+      form: LABEL,
+      most: 63,
+      problem:
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an " +
+        "alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    },
+  ],
+]);
 
 function labelCauses(key: string, value: unknown): StatusCause[] {
   const causes = keyCauses("metadata.labels", key);

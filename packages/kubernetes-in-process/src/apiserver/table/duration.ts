@@ -7,15 +7,14 @@ const DAY = 24 * HOUR;
 export function humanDuration(ms: number): string {
   if (ms <= -2 * SECOND) return "<invalid>";
   if (ms < 0) return "0s";
-  if (ms < 2 * MINUTE) return `${Math.floor(ms / SECOND)}s`;
-  if (ms < 10 * MINUTE) return pair(ms, MINUTE, "m", SECOND, "s");
-  if (ms < 3 * HOUR) return `${Math.floor(ms / MINUTE)}m`;
-  if (ms < 8 * HOUR) return pair(ms, HOUR, "h", MINUTE, "m");
-  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)}h`;
-  if (ms < 8 * DAY) return pair(ms, DAY, "d", HOUR, "h");
-  if (ms < 2 * 365 * DAY) return `${Math.floor(ms / DAY)}d`;
-  if (ms < 8 * 365 * DAY) return pair(ms, 365 * DAY, "y", DAY, "d");
-  return `${Math.floor(ms / (365 * DAY))}y`;
+  const form = FORMS.find(({ below }) => ms < below);
+  return form === undefined ? `${Math.floor(ms / (365 * DAY))}y` : form.text(ms);
+}
+
+/** How a duration is written that is shorter than `below` and no shorter than that of the form before. */
+interface Form {
+  readonly below: number;
+  readonly text: (ms: number) => string;
 }
 
 /** The age of an instant written as text; `<unknown>` when there is none. */
@@ -29,3 +28,14 @@ function pair(ms: number, large: number, largeUnit: string, small: number, small
   const whole = `${Math.floor(ms / large)}${largeUnit}`;
   return rest === 0 ? whole : `${whole}${rest}${smallUnit}`;
 }
+
+const FORMS: readonly Form[] = [
+  { below: 2 * MINUTE, text: (ms) => `${Math.floor(ms / SECOND)}s` },
+  { below: 10 * MINUTE, text: (ms) => pair(ms, MINUTE, "m", SECOND, "s") },
+  { below: 3 * HOUR, text: (ms) => `${Math.floor(ms / MINUTE)}m` },
+  { below: 8 * HOUR, text: (ms) => pair(ms, HOUR, "h", MINUTE, "m") },
+  { below: 2 * DAY, text: (ms) => `${Math.floor(ms / HOUR)}h` },
+  { below: 8 * DAY, text: (ms) => pair(ms, DAY, "d", HOUR, "h") },
+  { below: 2 * 365 * DAY, text: (ms) => `${Math.floor(ms / DAY)}d` },
+  { below: 8 * 365 * DAY, text: (ms) => pair(ms, 365 * DAY, "y", DAY, "d") },
+];

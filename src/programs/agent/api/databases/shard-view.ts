@@ -5,6 +5,7 @@ import { successorsOf } from "../../../../core/planner/database/in-sync.ts";
 import { engineText } from "../../../../core/releases/engines/engines.ts";
 import type { LocalInstance, ShardInstanceRecord } from "../../../../ports/management/records.ts";
 import type { EngineAnswers } from "../../observation/engine-answers.ts";
+import type { EngineAnswer } from "../../observation/engine-watch.ts";
 import { replicationProgress } from "../../observation/instance-facts.ts";
 
 /** What shards are shown with. */
@@ -38,15 +39,12 @@ function shardView(
   const answer = answers.get(instance.id);
   const { offset, lagBytes, streaming } = replicationProgress(shard, instance, answers, addressOf);
   const serves = answer?.state === "serving";
-  const loads = answer?.state === "loading";
   return {
     uid: String(shardUid(bdb, instance.id)),
     bdb_uid: bdb,
     node_uid: String(instance.node),
     role: instance.id === shard.primary ? "master" : "slave",
-    status: serves ? "active" : "inactive",
-    detailed_status: serves ? "ok" : loads ? "loading" : "down",
-    loading: { status: loads ? "in_progress" : "idle" },
+    ...statusOf(answer?.state),
     sync: { status: serves && !streaming ? "link_down" : "idle" },
     assigned_slots: WHOLE_KEY_SPACE,
     port: instance.port,
@@ -61,6 +59,16 @@ function shardView(
 }
 
 type Failures = Pick<ShardInstanceRecord, "failed_starts" | "last_words" | "crashes" | "ended_by">;
+
+function statusOf(state: EngineAnswer["state"] | undefined) {
+  if (state === "serving") return { status: "active", detailed_status: "ok", loading: { status: "idle" } } as const;
+  const loads = state === "loading";
+  return {
+    status: "inactive",
+    detailed_status: loads ? "loading" : "down",
+    loading: { status: loads ? "in_progress" : "idle" },
+  } as const;
+}
 
 /** The failed starts of an engine; one that serves has had none since, but may have crashed. */
 function failureOf(report: LocalInstance | undefined, serves: boolean): Failures {
