@@ -18,7 +18,7 @@ export interface KeyDifference {
  * them may be the first to see it expire.
  */
 export function differenceOf(here: KeyAt, there: KeyAt, now: number): KeyDifference | "none" | "unknown" {
-  if (!hasAll(here, there) || !hasAll(there, here) || isNearEnd(here, now) || isNearEnd(there, now)) return "unknown";
+  if (!areComparable(here, there, now)) return "unknown";
   const [own, other] = [here.held, there.held];
   const hasOtherType = own.type !== undefined && other.type !== undefined && own.type !== other.type;
   const type = own.type ?? other.type;
@@ -29,6 +29,11 @@ export function differenceOf(here: KeyAt, there: KeyAt, now: number): KeyDiffere
     : [...names].filter((name) => !isSame(type, own.elements.get(name), other.elements.get(name)));
   const hasOtherTime = own.until !== other.until;
   return elements.length === 0 && !hasOtherTime ? "none" : { hasOtherType, elements, hasOtherTime };
+}
+
+/** Each site has all of the other, and no time of expiry is near. */
+function areComparable(here: KeyAt, there: KeyAt, now: number): boolean {
+  return hasAll(here, there) && hasAll(there, here) && !isNearEnd(here, now) && !isNearEnd(there, now);
 }
 
 /** The one has had every operation on the key that the other one remembers. What that one has forgotten, all sites have applied. */

@@ -38,17 +38,18 @@ export type Identity =
  * same uids to other databases: one of that uid counts only under the name of the object, or with its mark.
  */
 export function resolveIdentity(facts: IdentityFacts): Identity {
-  const { name, known, isCreating, consented, listed, madeFor, isRecorded } = facts;
+  const { name, known, listed, madeFor, isRecorded } = facts;
   const before = listed.find(({ uid }) => uid === known);
   if (before !== undefined && (before.name === name || madeFor(before.uid) === name))
     return { kind: "own", uid: before.uid };
   const same = listed.find((one) => one.name === name);
-  if (same !== undefined) {
-    const { uid } = same;
-    const isOwn = isCreating || consented === String(uid) || madeFor(uid) === name;
-    return { kind: isOwn ? "own" : "taken", uid };
-  }
+  if (same !== undefined) return { kind: isOwn(facts, same.uid) ? "own" : "taken", uid: same.uid };
   return known !== undefined && before === undefined && isRecorded
     ? { kind: "unlisted", uid: known }
     : { kind: "none" };
+}
+
+/** The database of that uid, which has the name of the object, is made for it, or a user agreed that it is. */
+function isOwn({ name, isCreating, consented, madeFor }: IdentityFacts, uid: number): boolean {
+  return isCreating || consented === String(uid) || madeFor(uid) === name;
 }

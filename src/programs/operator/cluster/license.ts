@@ -1,6 +1,7 @@
 import { LICENSE_KEY } from "../../../core/api/license.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { isFault } from "#kit/base/fault";
+import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
@@ -29,8 +30,17 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
     const { why, remedy } = named.objection;
     return warn("SecretNotMarked", `spec.licenseSecretName: ${why}; the cluster keeps the licence that it has`, remedy);
   }
+  return installLicense(connection.client, wanted, secret);
+}
+
+/** The finding when the cluster refuses the licence, which stands in the spec or in `secret`. */
+async function installLicense(
+  client: ManagementClient,
+  license: string,
+  secret: string | undefined,
+): Promise<Finding | undefined> {
   try {
-    await connection.client.call("installLicense", { body: { license: wanted } });
+    await client.call("installLicense", { body: { license } });
     return undefined;
   } catch (error) {
     if (!isFault(error, faults.refused)) throw error;

@@ -147,9 +147,15 @@ function credentialsFinding(
       : secretObjection({ ...metadata, name, type: undefined, keys: [] }, use, held);
   if (objection === undefined) return [];
   const tls = cache.secrets.get({ name: clusterNames.nodeTlsSecret(view.name), namespace });
-  const used = tls?.metadata.annotations?.[CREDENTIALS_ANNOTATION];
-  const isInUse = isMade && tls !== undefined && (used === undefined || used === name);
   const evidence = `spec.clusterCredentialSecretName: ${objection.why}`;
-  if (isInUse && objection.kind === "not marked") return [warn("SecretNotMarked", evidence, objection.remedy)];
+  if (objection.kind === "not marked" && isMade && showsLoginOf(tls, name))
+    return [warn("SecretNotMarked", evidence, objection.remedy)];
   return [block("SecretNotMarked", evidence, objection.remedy)];
+}
+
+/** The Secret of the nodes notes that the login of that Secret is in use; those of older operators note nothing. */
+function showsLoginOf(tls: Stored<object> | undefined, name: string): boolean {
+  if (tls === undefined) return false;
+  const used = tls.metadata.annotations?.[CREDENTIALS_ANNOTATION];
+  return used === undefined || used === name;
 }

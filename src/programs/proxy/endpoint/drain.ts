@@ -50,14 +50,18 @@ export async function drainSessions(
       seen.add(session);
       const mayLeave = performance.now() - askedAt < seconds * 1_000;
       if (mayLeave && asked.has(session)) continue;
-      if (left() <= lastCallMs) session.life.drainNow();
-      else session.life.drain();
+      drain(session, left() <= lastCallMs);
     }
     await clock.sleep(Math.max(1, Math.min(POLL_MS, left())));
   }
   const remaining = sessions.size;
   if (goesOn()) for (const session of [...sessions]) session.life.destroy();
   return { closed: seen.size - remaining, remaining };
+}
+
+function drain({ life }: DrainableSession, isLastCall: boolean): void {
+  if (isLastCall) life.drainNow();
+  else life.drain();
 }
 
 /** Libraries that are given no address connect again after half of it. */
