@@ -32,7 +32,7 @@ export async function forbiddenFinding(
 }
 
 /** Kubernetes refused a request as such: an admission policy may do so with any code, by default with that of a bad request. */
-export function isRefused(failure: unknown): failure is Fault {
+function isRefused(failure: unknown): failure is Fault {
   return isFault(failure, faults.forbidden) || (failure instanceof Fault && DENIED.test(failure.message));
 }
 
