@@ -41,6 +41,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/operator/cluster/controller.ts foundAtRest": "an entry for each cluster that there was",
   "src/programs/operator/cluster/module-attempts.ts #tried": "the modules that specs list now",
   "src/programs/operator/cluster/workload-writings.ts #last": "an entry for each cluster that there was",
+  "src/programs/operator/cluster/missing-pods.ts #since": "an entry for each cluster whose pods are missing",
   "src/programs/operator/process/metrics.ts counts": "the controllers of the operator",
   "src/programs/proxy/client/login-turns.ts #addresses": "4,096 addresses, and those for which a client waits",
   "src/programs/proxy/client/vanished-clients.ts #before": CLIENTS,
