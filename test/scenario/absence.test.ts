@@ -36,6 +36,24 @@ await test("a record is deleted by hand: both copies are set aside, and used aga
   assert.deepEqual(asideOn(database), [], "what is used again is no longer set aside");
 });
 
+await test("a record that was deleted by hand is put back by its uid, as most nodes keep it, and its data is used again", async () => {
+  await using database = await filledDatabase(cluster, { name: "restored", ...DURABLE });
+  await settledShards(database);
+  const { data: before } = await recordOf(database);
+  const params = { uid: database.uid };
+  assert.equal((await cluster.client.call("restoreRecord", { params })).uid, database.uid, "it is there");
+  await kube.delete(ConfigMaps, recordRef(cluster, database.uid));
+  await setAside(database, 2);
+  await until("every node says that it keeps it", async () => (await keeping(database)).length === 3, PATIENCE);
+  await assert.rejects(cluster.client.call("restoreRecord", { params: { uid: 4_000 } }), /404 record_not_found/);
+  await cluster.client.call("restoreRecord", { params });
+  const { data: after } = await recordOf(database);
+  assert.deepEqual(identityIn(after), identityIn(before));
+  await database.active();
+  assert.equal(await database.keys(), KEYS);
+  await until("nothing is missing any more", async () => (await keeping(database)).length === 0, PATIENCE);
+});
+
 await test("a record loses its label, and a database that keeps nothing on disk still has all when the label is back", async () => {
   await using database = await filledDatabase(cluster, { name: "unlabelled" });
   await label(database, null);
@@ -135,7 +153,22 @@ await test("a database that is deleted is deleted everywhere, also on a node tha
   await cluster.start(away);
   await until("no node holds any of it", () => NODES.every((node) => !heldBy(node, database)), PATIENCE);
   assert.deepEqual(asideOn(database), []);
+  await until("no node keeps its record", () => NODES.every((node) => !recordOn(node, database)), PATIENCE);
 });
+
+/** The nodes that report a record of the database as missing. */
+async function keeping({ uid: bdb }: FilledDatabase): Promise<readonly number[]> {
+  const nodes = await cluster.client.call("nodes");
+  return nodes
+    .filter(({ missing_records = [] }) => missing_records.some((one) => one.bdb === bdb))
+    .map(({ uid }) => uid);
+}
+
+/** What a record is of, and where: the leader goes on with the rest at once. */
+function identityIn(data: ConfigMap["data"]): unknown {
+  const { uid, name, port, createdTime, memoryBytes, nextInstance } = JSON.parse(data?.record ?? "{}");
+  return { uid, name, port, createdTime, memoryBytes, nextInstance };
+}
 
 /** Waits until no node has an engine of the database, and so many folders of it are set aside. */
 async function setAside(database: FilledDatabase, copies: number): Promise<void> {
@@ -197,6 +230,10 @@ async function age(node: number, id: string, days: number): Promise<void> {
 
 function heldBy(node: number, { uid }: FilledDatabase): boolean {
   return existsSync(join(cluster.root(node), NODE_PATHS.data, `db-${uid}`));
+}
+
+function recordOn(node: number, { uid }: FilledDatabase): boolean {
+  return existsSync(join(cluster.root(node), NODE_PATHS.data, "records", `db-${uid}`));
 }
 
 async function recordOf(database: FilledDatabase) {

@@ -121,6 +121,11 @@ export function recoverFromSetAside(
   return callApi(cluster, "POST", `/v1/bdbs/${bdb}/actions/recover`, { body });
 }
 
+/** Puts the record of a database back that has vanished, as nodes keep it. */
+export function restoreRecord(cluster: string, bdb: number): string {
+  return callApi(cluster, "POST", `/v1/bdbs/${bdb}/actions/restore_record`);
+}
+
 /** Lists the node pods; `flags` stand after the label. */
 export function getNodePods(flags = ""): string {
   return getObjects(`pods -l ${LABELS.role}=node${flags}`);

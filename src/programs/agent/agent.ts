@@ -81,6 +81,7 @@ function keepUp(context: AgentContext, signal: AbortSignal): readonly Promise<vo
     keepInSync({ ...context, confirm }, signal),
     letClientsIn(context, signal),
     context.volume.watch(context, signal),
+    context.keptRecords.watch(context, signal),
   ];
 }
 

@@ -12,6 +12,7 @@ import type { Members } from "./members/members.ts";
 import type { Peers } from "./members/peers.ts";
 import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
+import type { KeptRecords } from "./node/kept-records.ts";
 import type { NodeLink } from "./node/link.ts";
 import type { NodeProxy } from "./node/proxy.ts";
 import type { VolumeGuard } from "./node/volume-guard.ts";
@@ -42,6 +43,8 @@ export interface AgentContext {
   readonly engineMemory: () => number | undefined;
   /** The room on the volume of this node. */
   readonly volume: VolumeGuard;
+  /** The records of databases as this node keeps them on its volume. */
+  readonly keptRecords: KeptRecords;
   readonly localInstances: () => readonly LocalInstance[];
   readonly proxy: NodeProxy;
   /** What carries Active-Active databases to other sites. */

@@ -110,13 +110,16 @@ function changingReport({
   supervisor,
   volume,
   config,
-}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume"> {
+  keptRecords,
+}: AgentContext): Pick<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume" | "missingRecords"> {
   const state = records.state();
   const fullVolume = volume.full();
+  const missing = keptRecords.missing().slice(0, SET_ASIDE_LIMIT);
   return {
     acceptsClients: proxy.acceptsClients() && !isDraining(state, config.node),
     ...(fullVolume === undefined ? {} : { fullVolume }),
     setAside: setAsideView(supervisor).slice(0, SET_ASIDE_LIMIT),
+    ...(missing.length === 0 ? {} : { missingRecords: missing }),
     modules: (state?.modules ?? []).map(({ uid }) => uid).filter((uid) => modules.has(uid)),
   };
 }

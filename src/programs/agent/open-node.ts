@@ -19,7 +19,7 @@ import { databaseAt, nodeAddress } from "./members/addresses.ts";
 import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
 import { openModuleStore } from "./modules/module-store.ts";
-import { openEpochs } from "./node/epochs.ts";
+import { openKeptFiles } from "./node/kept-files.ts";
 import { askOtherNodes } from "./node/other-clients.ts";
 import { askOthersForScripts } from "./node/other-scripts.ts";
 import { NodeLink } from "./node/link.ts";
@@ -106,7 +106,7 @@ async function openLocal(
   const access = await openNodeAccess(config, { clock, log });
   const engineTls = await openEngineTls(config, { clock, log });
   const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
-  const epochs = await openEpochs(config.dataDir);
+  const { epochs, keptRecords } = await openKeptFiles(config.dataDir, log);
   const modules = await openModuleStore(join(config.dataDir, "modules"));
   const { runner, engineMemory } = await openRunner(config, { clock, log });
   const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
@@ -126,7 +126,7 @@ async function openLocal(
   const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
-  const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard() };
+  const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard(), keptRecords };
   return { tls, ...shown, access, foundEngines, modules, ...own };
 }
 

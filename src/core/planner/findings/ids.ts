@@ -87,6 +87,7 @@ const FINDING_IDS = [
   "PrimaryAway",
   "QuorumAtRisk",
   "QuorumLost",
+  "RecordMissing",
   "RefusedByCluster",
   "RemoteClusterInvalid",
   "RemoteClusterMissing",

@@ -37,7 +37,7 @@ import { mostNodesAreActive } from "./quorum.ts";
 import { volumesSuffice } from "./volume-budget.ts";
 import { volumesHaveRoom } from "./full-volume.ts";
 import { memorySuffices } from "./overcommitted.ts";
-import { noDataIsSetAside } from "./set-aside.ts";
+import { noDataIsSetAside, noRecordIsMissing } from "./set-aside.ts";
 import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
@@ -67,6 +67,7 @@ export const CHECKS: readonly Check[] = [
   bundledModulesStay,
   modulesAreListed,
   licenseIsValid,
+  noRecordIsMissing,
   noDataIsSetAside,
   volumesHaveRoom,
   enginesSpeakTls,

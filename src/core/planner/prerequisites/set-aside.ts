@@ -1,7 +1,10 @@
-import { callApi } from "../../api/kubectl.ts";
+import { callApi, restoreRecord } from "../../api/kubectl.ts";
+import { clusterNames } from "../../api/names.ts";
 import { needText } from "#kit/base/sizes";
 import { warn } from "../findings/finding.ts";
-import type { ClusterNode, SetAside } from "../view/cluster-view.ts";
+import type { ClusterNode, ClusterView, SetAside } from "../view/cluster-view.ts";
+import { missingRecordFinding } from "../node/missing-record-finding.ts";
+import { missingRecordsOf } from "../view/missing-records.ts";
 import type { Check } from "./check.ts";
 
 type OnNode = SetAside & { readonly node: number };
@@ -22,9 +25,28 @@ export const noDataIsSetAside: Check = {
     return warn(
       "DataSetAside",
       `no record asks for ${needText(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
-      `put the ConfigMap ${name}-db-${first.database} back as it was, and the data is used again (the finding of a database in recovery has the line that uses it); ` +
+      `${backOf(name, first.database, cluster)}; ` +
         `or remove it now: ${callApi(name, "DELETE", `/v1/nodes/${first.node}/set_aside/${first.id}`)}`,
     );
+  },
+};
+
+/** How the record comes back that asks for the data. */
+function backOf(cluster: string, bdb: number, polled: ClusterView["cluster"]): string {
+  const isKept = missingRecordsOf(polled).some((one) => one.bdb === bdb && one.doubt === undefined);
+  if (isKept) return `put the record of the database back, and the data is used again: ${restoreRecord(cluster, bdb)}`;
+  return `put the ConfigMap ${clusterNames.databaseRecord(cluster, bdb)} back as it was, and the data is used again (the finding of a database in recovery has the line that uses it)`;
+}
+
+/** Nodes keep the record that would ask for data that was in use. */
+export const noRecordIsMissing: Check = {
+  id: "RecordMissing",
+  asks: "no record of a database has vanished",
+  at: ["plan"],
+  needs: ["cluster"],
+  find({ view: { name, cluster } }) {
+    const [first, ...others] = missingRecordsOf(cluster);
+    return first && missingRecordFinding(name, [first, ...others]);
   },
 };
 

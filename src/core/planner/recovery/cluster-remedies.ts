@@ -1,4 +1,5 @@
 import { compareVersionText } from "#kit/base/version";
+import { missingRecordsOf } from "../view/missing-records.ts";
 import { rightNodeNumber } from "../view/node-number.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { askedByHand } from "../prerequisites/asked-by-hand.ts";
@@ -47,6 +48,11 @@ export const CLUSTER_REMEDIES = {
     acts: (environment.workers?.read === true ? environment.workers.value : [])
       .filter(({ cordoned, ready }) => cordoned && ready)
       .map(({ name }) => ({ kind: "uncordon", worker: name })),
+  }),
+  RecordMissing: ({ input: { view } }) => ({
+    acts: missingRecordsOf(view.cluster)
+      .filter(({ doubt }) => doubt === undefined)
+      .map(({ bdb: uid }) => ({ kind: "restore-record", uid })),
   }),
   DowngradeRefused: asItRuns,
   Drifted: asTheDatabaseIs,

@@ -9,6 +9,7 @@ import {
   patchLicense,
   patchRole,
   restartDeployment,
+  restoreRecord,
   trustCertificateFirst,
   uncordon,
   uploadModule,
@@ -50,6 +51,8 @@ export function commandOf(act: RecoveryAct, cluster: string): string {
       return restartDeployment(OPERATOR_NAME);
     case "uncordon":
       return uncordon(act.worker);
+    case "restore-record":
+      return restoreRecord(cluster, act.uid);
     case "await-recovery":
       return `${getObjects(`rec ${cluster}`)} -w  # until the operator has set spec.clusterRecovery to false`;
     default:

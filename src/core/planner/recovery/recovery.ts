@@ -12,6 +12,7 @@ export type RecoveryAct =
   /** The licence into the place of the spec that names it, so that the operator keeps it. */
   | { readonly kind: "write-license"; readonly secret: string | undefined; readonly file: string }
   | { readonly kind: "end-maintenance"; readonly uid: number }
+  | { readonly kind: "restore-record"; readonly uid: number }
   | {
       readonly kind: "patch-role";
       readonly role: string;

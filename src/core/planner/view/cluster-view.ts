@@ -8,6 +8,7 @@ import type { LicenseVerdict } from "../license/evaluate.ts";
 import type { Platform } from "../../releases/permissions/permission.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import type { EngineCrashes, EngineFailure } from "./engine-failure.ts";
+import type { KeptRecord } from "../node/missing-record.ts";
 
 /** Everything that a decision about a cluster rests on, as it was observed at one moment. */
 export interface ClusterView {
@@ -157,6 +158,8 @@ export interface ClusterNode {
   readonly volume?: NodeVolume;
   /** Data on its volume that no record asks for. */
   readonly setAside: readonly SetAside[];
+  /** What it keeps of records that have vanished; absent where it misses none, and for a node of a release before 0.5.0. */
+  readonly keptRecords?: readonly KeptRecord[];
   /** Present when its volume is nearly full: the databases whose writes are refused therefore. */
   readonly fullVolume?: FullVolume;
 }

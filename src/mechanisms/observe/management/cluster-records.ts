@@ -11,6 +11,7 @@ import type {
   NodeRecord,
   ShardInstanceRecord,
 } from "../../../ports/management/records.ts";
+import type { KeptRecord } from "../../../core/planner/node/missing-record.ts";
 import type { PolledCluster, Unreachable } from "../../../core/planner/view/cluster-view.ts";
 import { settingsOfWire } from "../../../core/api/settings/values.ts";
 import type { LicenseVerdict } from "../../../core/planner/license/evaluate.ts";
@@ -132,6 +133,7 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
     ...(node.memory === undefined ? {} : { memory: node.memory }),
     ...(node.volume === undefined ? {} : { volume: node.volume }),
     ...(node.full_volume === undefined ? {} : { fullVolume: node.full_volume }),
+    ...(node.missing_records === undefined ? {} : { keptRecords: node.missing_records.map(keptRecordOf) }),
     setAside: (node.set_aside ?? []).map(({ id, bdb, name, since, bytes }) => ({
       id,
       database: bdb,
@@ -140,6 +142,18 @@ function nodeFrom(node: NodeRecord): PolledCluster["nodes"][number] {
       bytes,
     })),
   };
+}
+
+/** What a node keeps of a record that has vanished, as its management API says it. */
+export function keptRecordOf({
+  bdb,
+  name,
+  created_time: created,
+  version,
+  digest,
+  since,
+}: NonNullable<NodeRecord["missing_records"]>[number]): KeptRecord {
+  return { bdb, name, created, version, digest, since };
 }
 
 function instanceOf({

@@ -47,6 +47,9 @@ export const LOCAL_INSTANCE = z
 
 export type LocalInstance = Answered<typeof LOCAL_INSTANCE>;
 
+/** What a node keeps on its volume of the record of a database. */
+export const KEPT_RECORD = z.strictObject({ record: z.string().describe("The JSON of the record.") });
+
 /** Answer of a node that is asked not to take over the databases of another one. */
 export const VOUCHED = z.strictObject({
   promised_ms: z.int().nonnegative(),

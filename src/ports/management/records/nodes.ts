@@ -33,6 +33,18 @@ export const SET_ASIDE = z
   })
   .meta({ id: "SetAside" });
 
+/** What a node keeps on its volume of the record of a database that has vanished. */
+const MISSING_RECORD = z
+  .strictObject({
+    bdb: z.int().positive().describe("uid of the database."),
+    name: z.string(),
+    created_time: z.string(),
+    version: z.string().describe("The version that the API server had given to it."),
+    digest: z.string().describe("SHA-256 of the record."),
+    since: z.iso.datetime().describe("When the node missed it."),
+  })
+  .meta({ id: "MissingRecord" });
+
 /** `GET /v1/nodes`. Field names are those of such APIs in the field. */
 export const NODE = z
   .strictObject({
@@ -104,6 +116,12 @@ export const NODE = z
       .exactOptional()
       .describe(
         "Data on its volume that no record asks for, oldest first, at most 100; absent where there is none, and from nodes of releases before 0.4.0.",
+      ),
+    missing_records: z
+      .array(MISSING_RECORD)
+      .exactOptional()
+      .describe(
+        "What it keeps of records that have vanished, at most 100; absent where it misses none, and from nodes of releases before 0.5.0.",
       ),
   })
   .meta({ id: "Node" });

@@ -80,6 +80,13 @@ export const databaseRoutes = {
     BDB,
     json<BdbRecover>(),
   ),
+  restoreRecord: route(
+    "POST",
+    "/v1/bdbs/:uid/actions/restore_record",
+    "start_bdb_recovery",
+    "puts the record of a database back that has vanished, as most nodes keep it; the data that is set aside is used again",
+    BDB,
+  ),
   shards: route("GET", "/v1/shards", "view_all_shards_info", "every shard of every database", z.array(SHARD)),
   shard: route("GET", "/v1/shards/:uid", "view_all_shards_info", "one shard", SHARD),
   bdbShards: route("GET", "/v1/bdbs/:uid/shards", "view_all_shards_info", "the shards of a database", z.array(SHARD)),

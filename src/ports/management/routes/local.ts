@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ProxyCommand } from "../proxy-control.ts";
 import { LINK_STATUS } from "../records/active-active.ts";
-import { CONSENT, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
+import { CONSENT, KEPT_RECORD, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
 import { json, route } from "../route.ts";
 
@@ -20,6 +20,13 @@ export const localRoutes = {
     "cluster",
     "a node fetches the shared object of an installed module from another one",
     "bytes",
+  ),
+  localRecord: route(
+    "GET",
+    "/v1/local/records/:uid",
+    "cluster",
+    "the cluster leader fetches what a node keeps of the record of a database",
+    KEPT_RECORD,
   ),
   localTrust: route(
     "GET",

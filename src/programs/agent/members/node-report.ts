@@ -70,6 +70,20 @@ const schema = z.object({
     )
     .max(SET_ASIDE_LIMIT)
     .default([]),
+  /** What it keeps of records that have vanished; absent where it misses none, and from nodes of releases before 0.5.0. */
+  missingRecords: z
+    .array(
+      z.object({
+        bdb: z.int().positive(),
+        name: z.string().max(256),
+        created: z.string().max(64),
+        version: z.string().regex(/^\d{1,20}$/),
+        digest: z.string().regex(/^[0-9a-f]{64}$/),
+        since: z.iso.datetime(),
+      }),
+    )
+    .max(SET_ASIDE_LIMIT)
+    .optional(),
   /** Present while its volume is nearly full: the databases whose writes are refused therefore; nodes of releases before 0.4.0 report none. */
   fullVolume: z
     .object({

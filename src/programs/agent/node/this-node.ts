@@ -12,7 +12,10 @@ export function describeNode(
   config: AgentConfig,
   found: readonly EngineOfNode[],
   startedAt: Date,
-): Omit<NodeReport, "acceptsClients" | "modules" | "setAside" | "fullVolume" | "container" | "volume"> {
+): Omit<
+  NodeReport,
+  "acceptsClients" | "modules" | "setAside" | "missingRecords" | "fullVolume" | "container" | "volume"
+> {
   return {
     format: FORMAT,
     address: config.address,

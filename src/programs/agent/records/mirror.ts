@@ -18,6 +18,8 @@ export class RecordMirror {
   readonly #unreadable = new Set<string>();
   #all: readonly DatabaseRecord[] | undefined;
   readonly #versions = new Map<string, string>();
+  /** By uid of the database. */
+  readonly #databaseVersions = new Map<number, string>();
   readonly #vanished = new Map<number, { readonly name: string; readonly at: number }>();
   readonly #stateName: string;
   readonly #clock: Clock;
@@ -38,7 +40,7 @@ export class RecordMirror {
     try {
       const text = object.data?.record ?? "";
       if (name === this.#stateName) this.state = parseClusterRecord(text, name);
-      else this.#keep(parseDatabaseRecord(text, name));
+      else this.#keep(parseDatabaseRecord(text, name), resourceVersion);
       this.#unreadable.delete(name);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== faults.badRecord.code) throw error;
@@ -64,6 +66,11 @@ export class RecordMirror {
     return this.#all;
   }
 
+  /** The version that the API server has given to the record of a database; undefined without one. */
+  versionOf(uid: number): string | undefined {
+    return this.#databaseVersions.get(uid);
+  }
+
   /** Names of the databases whose records have vanished since `ms`, without having been deleted, and are not back. */
   vanishedWithin(ms: number): readonly string[] {
     const now = this.#clock.uptimeMs();
@@ -79,6 +86,7 @@ export class RecordMirror {
 
   forget(uid: number): void {
     if (!this.databases.delete(uid)) return;
+    this.#databaseVersions.delete(uid);
     this.#all = undefined;
     this.#notify(uid);
   }
@@ -87,8 +95,9 @@ export class RecordMirror {
     return name === this.#stateName ? this.state !== undefined : this.databases.has(uidOf(name));
   }
 
-  #keep(record: DatabaseRecord): void {
+  #keep(record: DatabaseRecord, version: string): void {
     this.databases.set(record.uid, record);
+    this.#databaseVersions.set(record.uid, version);
     this.#all = undefined;
   }
 

@@ -20,6 +20,8 @@ export interface Records {
   state(): ClusterStateRecord | undefined;
   databases(): readonly DatabaseRecord[];
   database(uid: number): DatabaseRecord | undefined;
+  /** The version that the API server has given to the record of a database; undefined without one. */
+  versionOf(uid: number): string | undefined;
   /** Names of the databases whose records have vanished within that time, without having been deleted. */
   vanishedWithin(ms: number): readonly string[];
   /** False while the record of the database, or that of the cluster, was never readable: what they ask for is not known then. */
@@ -63,6 +65,7 @@ export function followRecords(options: RecordsOptions): Records {
     state: () => mirror.state,
     databases: () => mirror.all(),
     database: (uid) => mirror.databases.get(uid),
+    versionOf: (uid) => mirror.versionOf(uid),
     vanishedWithin: (ms) => mirror.vanishedWithin(ms),
     isReadable: (bdb) => mirror.isReadable(bdb),
     async refresh() {

@@ -16,7 +16,11 @@ export function blockingFacts({ observation, environment, databases, lack }: Loo
 }
 
 /** What the whole cluster lacks is found there, once. */
-const OF_CLUSTER: readonly string[] = ["PermissionsMissing", "RequestForbidden"] satisfies readonly FindingId[];
+const OF_CLUSTER: readonly string[] = [
+  "PermissionsMissing",
+  "RequestForbidden",
+  "RecordMissing",
+] satisfies readonly FindingId[];
 
 function databaseObject({
   metadata,

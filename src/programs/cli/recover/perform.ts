@@ -48,10 +48,10 @@ export async function performAct(deps: RecoveryDeps, act: RecoveryAct): Promise<
       return writeLicense(deps, act.secret);
     case "end-maintenance":
       return clientOf(deps).call("maintenanceOff", { params: { uid: act.uid } });
-    case "patch-role": {
-      const role = { name: act.role, namespace: act.namespace };
-      return kube.patch(Roles, role, { type: "json", operations: act.operations });
-    }
+    case "restore-record":
+      return clientOf(deps).call("restoreRecord", { params: { uid: act.uid } });
+    case "patch-role":
+      return patchRole(access, act);
     case "apply-bundle":
       return applyManifest(kube, await bundleLikeInstalled(access, act.release, act.kinds), namespace, "storectl");
     case "delete-webhook":
@@ -84,6 +84,13 @@ async function awaitRecovery({ access: { kube, namespace }, cluster, talk }: Rec
       throw new Fault(faults.interrupted, `stopped looking at the recovery of ${cluster}, which goes on`, {}, error);
     });
   }
+}
+
+function patchRole(
+  { kube }: NamespaceAccess,
+  { role: name, namespace, operations }: Extract<RecoveryAct, { readonly kind: "patch-role" }>,
+): Promise<unknown> {
+  return kube.patch(Roles, { name, namespace }, { type: "json", operations });
 }
 
 /** As `kubectl rollout restart` does it. */

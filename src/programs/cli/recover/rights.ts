@@ -57,6 +57,7 @@ function rightsOf(act: RecoveryAct, cluster: string, namespace: string): readonl
     case "upload-module":
     case "install-license":
     case "end-maintenance":
+    case "restore-record":
     case "apply-bundle":
       return [];
     default:

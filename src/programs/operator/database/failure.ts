@@ -16,6 +16,7 @@ export type DatabaseFailure = FindingOf<
   | "DatabaseSecretMissing"
   | "CertificateInvalid"
   | "SecretNotMarked"
+  | "RecordMissing"
 >;
 
 /** What a user can change in the object about a refusal of the management API, by its `error_code`. */
@@ -32,7 +33,7 @@ const WAY_OUT: Readonly<Record<string, string>> = {
   missing_module: "upload the module: storectl modules upload <file>.zip; the operator tries again",
   license_expired: `name a valid licence in spec.licenseSecretName of the cluster: ${editObject("rec")}`,
   data_set_aside:
-    "put the ConfigMap with the record of the database back, or remove the data for ever: the finding DataSetAside of the cluster has the line",
+    "put the record of the database back, or remove the data for ever: the finding DataSetAside of the cluster has the lines",
   unauthorized: "compare the Secret named as the cluster with the credentials that the cluster knows",
 };
 

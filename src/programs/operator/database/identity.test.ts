@@ -16,8 +16,41 @@ for (const [recorded, what] of [
       return { items: recorded ? [{}] : [] };
     };
     const deps = { kube: { list }, cache: { records: nothing, secrets: nothing } };
-    const own = await ownDatabase(deps as never, "rec", { bdbs: [] } as never, redb as never);
+    const own = await ownDatabase(deps as never, "rec", { bdbs: [], nodes: [] } as never, redb as never);
     assert.deepEqual(asked, ["metadata.name=rec-db-7"]);
     if (!recorded) return assert.deepEqual(own, {});
     assert.match(own.unready?.evidence ?? "", /does not list database 7, and its record is there/);
+  });
+
+const kept = (digest: string) => ({
+  bdb: 7,
+  name: "orders",
+  created_time: "2026-01-01T00:00:00Z",
+  version: "90",
+  digest,
+  since: "2026-02-01T00:00:00Z",
+});
+const keeping = (uid: number, digest: string) => ({
+  uid,
+  set_aside: [{ id: "db-7-1-1", bdb: 7, name: "orders", instance: 1, since: "2026-02-01T00:00:00Z", bytes: 1 }],
+  missing_records: [kept(digest)],
+});
+
+for (const [rule, digests, databaseUID, remedy] of [
+  ["comes back by its uid", ["a", "a", "b"], "7", /-X POST .*\/v1\/bdbs\/7\/actions\/restore_record/],
+  ["waits while the last record is not certain", ["a", "b", "c"], "7", /^bring the nodes back that keep it/],
+  ["of another uid is none of it, whatever its name", ["a", "a", "a"], "8", undefined],
+] as const)
+  test(`a database whose record has vanished ${rule}`, async () => {
+    const deps = { kube: { list: async () => ({ items: [] }) }, cache: { records: nothing, secrets: nothing } };
+    const polled = { bdbs: [], nodes: digests.map((digest, index) => keeping(index + 1, digest)) };
+    const object = { ...redb, status: { databaseUID } };
+    const { failure } = await ownDatabase(deps as never, "rec", polled as never, object as never);
+    if (remedy === undefined) return assert.equal(failure, undefined);
+    assert.equal(failure?.id, "RecordMissing");
+    assert.match(
+      failure.evidence,
+      /^the record of "orders" \(database 7\), ConfigMap rec-db-7, has been missing since/,
+    );
+    assert.match(failure.remedy, remedy);
   });

@@ -3,7 +3,9 @@ import { clusterNames, MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../.
 import { isFault } from "#kit/base/fault";
 import { resolveIdentity } from "../../../core/planner/database/identity.ts";
 import { block } from "../../../core/planner/findings/finding.ts";
-import type { ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
+import { missingRecords } from "../../../core/planner/node/missing-record.ts";
+import { missingRecordFinding } from "../../../core/planner/node/missing-record-finding.ts";
+import { keptRecordOf, type ClusterRecords } from "../../../mechanisms/observe/management/cluster-records.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { faults } from "#kit/kube/faults";
 import type { Kube } from "#kit/kube/kube";
@@ -30,7 +32,7 @@ export interface OwnDatabase {
 export async function ownDatabase(
   { kube, cache }: { readonly kube: Pick<Kube, "list">; readonly cache: Marks },
   cluster: string,
-  { bdbs }: ClusterRecords,
+  { bdbs, nodes }: ClusterRecords,
   redb: Redb,
 ): Promise<OwnDatabase> {
   const { name, namespace = "default", annotations } = redb.metadata;
@@ -58,7 +60,7 @@ export async function ownDatabase(
     case "unlisted":
       return { unready: notReady(cluster, unlistedText(cluster, identity.uid)) };
     case "none":
-      return {};
+      return recordMissing(cluster, nodes, known);
   }
 }
 
@@ -84,6 +86,17 @@ export async function keepMark(
 function markOf({ secrets }: Marks, cluster: string, namespace: string, uid: number): string | undefined {
   const secret = secrets.get({ name: clusterNames.databaseSecret(cluster, uid), namespace });
   return secret?.metadata.annotations?.[MADE_FOR_ANNOTATION];
+}
+
+/** The database that the object has had is there as data alone: it is not made again, and comes back by its uid. */
+function recordMissing(cluster: string, nodes: ClusterRecords["nodes"], known: number | undefined): OwnDatabase {
+  const keeping = nodes.map(({ uid, set_aside = [], missing_records = [] }) => ({
+    uid,
+    setAside: set_aside.map(({ bdb }) => bdb),
+    kept: missing_records.map(keptRecordOf),
+  }));
+  const missing = missingRecords(keeping).find(({ bdb }) => bdb === known);
+  return missing === undefined ? {} : { failure: missingRecordFinding(cluster, [missing]) };
 }
 
 function nameTaken(cluster: string, { metadata: { name }, status }: Redb, uid: number): DatabaseFailure {

@@ -78,6 +78,7 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
     ...(report.volume === undefined ? {} : { volume: { ...report.volume, needed: neededOn(uid, placed) } }),
     ...(report.fullVolume === undefined ? {} : { full_volume: report.fullVolume }),
     ...(report.setAside.length === 0 ? {} : { set_aside: report.setAside }),
+    ...(report.missingRecords === undefined ? {} : { missing_records: report.missingRecords.map(missingRecordView) }),
     supported_database_versions: report.engines.map(({ storeVersion, engine, standIn, tls, modules }) => ({
       db_type: "redis",
       redis_version: storeVersion,
@@ -89,6 +90,13 @@ function nodeRecord({ records, election, clock }: NodesContext, { uid, report, f
         : { modules: modules.map(({ name, version }) => ({ module_name: name, semantic_version: version })) }),
     })),
   };
+}
+
+function missingRecordView({
+  created: created_time,
+  ...rest
+}: NonNullable<Member["report"]["missingRecords"]>[number]): NonNullable<NodeRecord["missing_records"]>[number] {
+  return { ...rest, created_time };
 }
 
 function memoryOf(container: ContainerMemory, sizes: readonly number[]): NonNullable<NodeRecord["memory"]> {

@@ -21,7 +21,8 @@ import type { WriteContext } from "./write-context.ts";
 import type { DatabaseWrites } from "./database-writes.ts";
 
 type DatabaseRoutes = "bdbs" | "bdb" | "createBdb" | "deleteBdb" | "upgradeBdb" | "recoverBdb" | FurtherDatabaseRoutes;
-type FurtherDatabaseRoutes = "setClientParameters" | ActiveActiveRoutes;
+type FurtherDatabaseRoutes = RecordRoutes | ActiveActiveRoutes;
+type RecordRoutes = "restoreRecord" | "localRecord" | "setClientParameters";
 type ActiveActiveRoutes = "crdbs" | "crdb" | "crdbHealth" | "crdbTasks" | "crdbTask" | "putCrdb";
 type ShardRoutes = "shards" | "shard" | "bdbShards" | "bdbAction" | "bdbActions";
 type ModuleRoutes = "modules" | "module" | "uploadModule" | "deleteModule" | "localModule";
@@ -59,7 +60,7 @@ export function databaseHandlers(
       runOnLeader(context, "recoverBdb", { params: uidParam(params), body }, forwardedBy, async () =>
         reads.fresh(await writes.recover(await reads.record(params.uid), body)),
       ),
-    ...parameterHandlers(context, reads),
+    ...recordHandlers(context, reads, writes),
     ...passwordHandlers(context, reads, writes),
     ...shardHandlers(context, reads),
     crdbs: async () => usableRecords(context.records.state()?.activeActives ?? []),
@@ -74,11 +75,17 @@ export function databaseHandlers(
   };
 }
 
-function parameterHandlers(
+function recordHandlers(
   context: DatabaseHandlersContext,
   reads: DatabaseReads,
-): Pick<Handlers, "setClientParameters"> {
+  writes: DatabaseWrites,
+): Pick<Handlers, RecordRoutes> {
   return {
+    restoreRecord: ({ params, forwardedBy }) =>
+      runOnLeader(context, "restoreRecord", { params: uidParam(params) }, forwardedBy, async () =>
+        reads.fresh(await writes.restore(uidParam(params).uid)),
+      ),
+    localRecord: async ({ params }) => writes.keptRecord(uidParam(params).uid),
     setClientParameters: async ({ params, body, forwardedBy }) => {
       if (!context.election.isLeader()) requireClientParameters(context); // an older leader does not know the request
       return runOnLeader(context, "setClientParameters", { params: uidParam(params), body }, forwardedBy, async () =>

@@ -1,6 +1,7 @@
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import type { PasswordChange } from "../../../../core/planner/database/passwords.ts";
 import type { ActionRecord, BdbCreate, BdbRecover, BdbUpgrade } from "../../../../ports/management/records.ts";
+import type { ReplyOf } from "../../../../ports/management/routes.ts";
 import { actionRecord } from "../cluster/actions.ts";
 import { changePasswords } from "./change-passwords.ts";
 import { createBdb, databaseCounter } from "./create-bdb.ts";
@@ -8,6 +9,7 @@ import { whenSecretIsThere } from "./when-secret-is-there.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
 import type { InTurn } from "../http/one-at-a-time.ts";
 import { recoverBdb } from "./recover-bdb.ts";
+import { keptRecord, putRecordBack } from "./restore-record.ts";
 import { updateBdb } from "./update-bdb.ts";
 import { upgradeBdb } from "./upgrade-bdb.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -20,6 +22,10 @@ export interface DatabaseWrites {
   upgrade(record: DatabaseRecord, body: BdbUpgrade): Promise<DatabaseRecord>;
   passwords(record: DatabaseRecord, change: PasswordChange): Promise<DatabaseRecord>;
   recover(record: DatabaseRecord, body: BdbRecover): Promise<DatabaseRecord>;
+  /** Puts a record back that has vanished. */
+  restore(uid: string): Promise<DatabaseRecord>;
+  /** What this node could give for that. */
+  keptRecord(uid: string): ReplyOf<"localRecord">;
 }
 
 /** The changes of databases, with those that check for what others may take (names, ports, room, the licence, modules) one after the other. */
@@ -37,6 +43,8 @@ export function databaseWrites(context: WriteContext, inTurn: InTurn): DatabaseW
     passwords: (record, change) => inTurn(() => changePasswords(context, record, change)),
     upgrade: (record, body) => inTurn(() => upgradeBdb(context, record, body)),
     recover: (record, body) => recoverBdb(context, record, body),
+    keptRecord: (uid) => keptRecord(context, Number(uid)),
+    restore: (uid) => inTurn(() => putRecordBack(context, Number(uid))),
   };
 }
 

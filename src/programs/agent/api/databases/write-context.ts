@@ -1,6 +1,9 @@
 import type { Clock } from "#kit/base/clock";
 import type { DatabasePasswords } from "../../credentials/database-passwords.ts";
 import type { EnginesContext } from "../../observation/engine-answers.ts";
+import type { Log } from "#kit/base/log";
+import type { Peers } from "../../members/peers.ts";
+import type { KeptRecords } from "../../node/kept-records.ts";
 import type { NodeFactsContext } from "../../observation/node-facts.ts";
 import type { Records } from "../../records/records.ts";
 import type { CheckContext } from "./checks.ts";
@@ -13,8 +16,11 @@ export type WriteContext = CheckContext &
   AwaitEndpointsContext & {
     readonly records: Pick<
       Records,
-      "database" | "changeState" | "changeDatabase" | "createDatabase" | "vanishedWithin"
+      "database" | "changeState" | "changeDatabase" | "createDatabase" | "reload" | "vanishedWithin"
     >;
     readonly passwords: Pick<DatabasePasswords, "read" | "change" | "free" | "set" | "remove">;
+    readonly keptRecords: Pick<KeptRecords, "textOf">;
+    readonly peers: Pick<Peers, "forward">;
     readonly clock: Clock;
+    readonly log: Log;
   };

@@ -84,13 +84,25 @@ export const refusals = {
   noSuchShard: row("AGENT_NO_SUCH_SHARD", 404, "shard_not_exist", "List the shards with GET /v1/shards."),
   noSuchNode: row("AGENT_NO_SUCH_NODE", 404, "node_not_found", "List the nodes with GET /v1/nodes."),
   noSuchData: row("AGENT_NO_SUCH_DATA", 404, "data_not_found", "List it with GET /v1/nodes: `set_aside`."),
+  noSuchRecord: row(
+    "AGENT_NO_SUCH_RECORD",
+    404,
+    "record_not_found",
+    "List what nodes keep with GET /v1/nodes: `missing_records`; or put the ConfigMap back from a copy of your own.",
+  ),
+  recordUncertain: row(
+    "AGENT_RECORD_UNCERTAIN",
+    409,
+    "record_uncertain",
+    "Bring the nodes back that keep it; or put the ConfigMap back from a copy of your own.",
+  ),
   noSuchAction: row("AGENT_NO_SUCH_ACTION", 404, "action_not_found", "List the actions with GET /v1/actions."),
   nameTaken: row("AGENT_NAME_TAKEN", 409, "name_exists", "Choose another name, or delete the database that has it."),
   dataSetAside: row(
     "AGENT_DATA_SET_ASIDE",
     409,
     "data_set_aside",
-    "Put the ConfigMap with the record back, or remove the data for ever: DELETE /v1/nodes/<uid>/set_aside/<id>; GET /v1/nodes lists it.",
+    "Put the record back (POST /v1/bdbs/<uid>/actions/restore_record), or remove the data for ever: DELETE /v1/nodes/<uid>/set_aside/<id>; GET /v1/nodes lists it.",
   ),
   noModule: row(
     "AGENT_NO_MODULE",
