@@ -48,8 +48,27 @@ test("a record that has returned under another uid keeps the Service of its data
   assert.equal((await scene.stored()).slice?.endpoints[0]?.addresses[0], "10.2.2.2");
 });
 
+test("a Service that Kubernetes refuses keeps no other database, nor its own addresses, from clients", async () => {
+  await using scene = await startScene();
+  const refusing: Kube = {
+    ...scene.kube,
+    apply: (type, object, options) =>
+      type.plural === Services.plural && object.metadata.name === "extra"
+        ? Promise.reject(new Error("exceeded quota: services"))
+        : scene.kube.apply(type, object, options),
+  };
+  await rigOnce(refusing, scene.signal, "rec", "10.1.1.1", ["extra", PAYROLL.name]);
+  const { service, slice } = await scene.stored();
+  assert.ok(service);
+  assert.equal(slice?.endpoints[0]?.addresses[0], "10.1.1.1");
+  const own = await scene.kube.get(EndpointSlices, { name: "extra", namespace });
+  assert.equal(own?.endpoints[0]?.addresses[0], "10.1.1.1");
+});
+
 interface Scene extends AsyncDisposable {
   readonly kube: Kube;
+  /** Ends what follows objects, with the scene. */
+  readonly signal: AbortSignal;
   /** One pass of the rigger of `cluster`, whose only database is `payroll`, on one node with that address. */
   rig(cluster: string, address: string): Promise<void>;
   stored(): ReturnType<typeof readAll>;
@@ -65,17 +84,26 @@ async function startScene(): Promise<Scene> {
   const owned = stack.move();
   return {
     kube,
+    signal: stop.signal,
     rig: (cluster, address) => rigOnce(kube, stop.signal, cluster, address),
     stored: () => readAll(kube),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-async function rigOnce(kube: Kube, signal: AbortSignal, cluster: string, addr: string): Promise<void> {
-  const name = `${cluster}-db-1`;
+async function rigOnce(
+  kube: Kube,
+  signal: AbortSignal,
+  cluster: string,
+  addr: string,
+  databases: readonly string[] = [PAYROLL.name],
+): Promise<void> {
   const labels = { [LABELS.cluster]: cluster };
-  if ((await kube.get(ConfigMaps, { name, namespace })) === undefined)
-    await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data: {} });
+  for (const [index] of databases.entries()) {
+    const name = `${cluster}-db-${index + 1}`;
+    if ((await kube.get(ConfigMaps, { name, namespace })) === undefined)
+      await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data: {} });
+  }
   const options = {
     namespace,
     labelSelector: `${LABELS.cluster}=${cluster}`,
@@ -96,13 +124,13 @@ async function rigOnce(kube: Kube, signal: AbortSignal, cluster: string, addr: s
   ];
   const applier = objectApplier(kube, `${cluster}-services-rigger`, kinds);
   const common = { kube, applier, log: silentLog, cluster, namespace, sinceChangeMs: () => 0 };
-  await riggerReconciler({ ...common, ...cache, client: () => clientOf(addr) })();
+  await riggerReconciler({ ...common, ...cache, client: () => clientOf(addr, databases) })();
 }
 
-function clientOf(addr: string): ManagementClient {
+function clientOf(addr: string, databases: readonly string[]): ManagementClient {
   const node = { uid: 1, addr, status: "active", accepts_clients: true, maintenance: false, role: "member" };
-  const bdb = { uid: 1, name: PAYROLL.name, port: 10_000, status: "active" };
-  const call = (route: string): Promise<unknown> => Promise.resolve(route === "nodes" ? [node] : [bdb]);
+  const bdbs = databases.map((name, index) => ({ uid: index + 1, name, port: 10_000 + index, status: "active" }));
+  const call = (route: string): Promise<unknown> => Promise.resolve(route === "nodes" ? [node] : bdbs);
   return { call } as unknown as ManagementClient;
 }
 

@@ -1,7 +1,7 @@
 import type { ConfigMap, Pod, Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { OwnerReference } from "kubernetes-types/meta/v1.js";
-import { isFault } from "#kit/base/fault";
+import { isFault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { clusterNames, LABELS } from "../../core/api/names.ts";
 import { EndpointSlices, Pods, Services } from "#kit/kube/builtin";
@@ -44,6 +44,7 @@ const SILENT_MS = 300;
 /** One pass: the address of each database for its clients, then the label of the leader's pod. */
 export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
   let wasSilent = false;
+  const noteFailures = failureNotes(deps);
   return async () => {
     const said = await askCluster(deps.client());
     if (said === undefined) {
@@ -55,10 +56,44 @@ export function riggerReconciler(deps: RiggerDeps): () => Promise<Outcome> {
     wasSilent = false;
     const { nodes, bdbs } = said;
     const serving = servingNodes(nodes);
-    for (const bdb of bdbs) await rig(deps, bdb, serving);
-    await labelLeader(deps, nodes);
+    const tasks: readonly Task[] = [
+      ...bdbs.map((bdb) => [`database ${bdb.name}`, () => rig(deps, bdb, serving)] as const),
+      ["label of the leader", () => labelLeader(deps, nodes)],
+    ];
+    noteFailures(await failuresOf(tasks));
     const isRecent = deps.sinceChangeMs() < RECENT_MS;
     return lookAgain(isRecent ? SOON_MS : REST_MS);
+  };
+}
+
+/** One thing of a pass, by name. */
+type Task = readonly [name: string, run: () => Promise<void>];
+
+/** Does each of `tasks`: one that fails keeps no other from being done. Throws when nothing could be done at all. */
+async function failuresOf(tasks: readonly Task[]): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const [name, run] of tasks) {
+    try {
+      await run();
+    } catch (error) {
+      failures.push(`${name}: ${messagesOf(error)}`);
+      if (failures.length === tasks.length) throw error;
+    }
+  }
+  return failures;
+}
+
+function messagesOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messagesOf).join("; ") : messageOf(error);
+}
+
+/** Logs what fails when it is not what failed in the pass before. */
+function failureNotes({ log, cluster }: RiggerDeps): (failures: readonly string[]) => void {
+  let known = "";
+  return (failures) => {
+    const text = failures.join(" | ");
+    if (text !== "" && text !== known) log.warn("a part of the addresses could not be written", { cluster, failures });
+    known = text;
   };
 }
 
@@ -84,10 +119,10 @@ async function rig(deps: RiggerDeps, bdb: BdbRecord, serving: readonly NodeRecor
   if (record === undefined || bdb.status === "delete-pending") return;
   const place = { cluster, namespace, owner: ownerReference(record) };
   if (!(await isFree(deps, bdb, place))) return;
-  await deps.applier.keep([{ type: Services, object: databaseService(bdb, place) }]);
+  const service = { type: Services, object: databaseService(bdb, place) };
   // without a serving node, the last known ones are more likely to answer than none
-  if (serving.length === 0) return;
-  await deps.applier.keep([{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }]);
+  const slices = serving.length === 0 ? [] : [{ type: EndpointSlices, object: databaseEndpoints(bdb, serving, place) }];
+  await deps.applier.keep([service, ...slices]);
 }
 
 /**
