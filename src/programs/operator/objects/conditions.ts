@@ -15,9 +15,12 @@ export function withStatements(
   statements: readonly Statement[],
   now: Date,
 ): Condition[] {
-  return statements.reduce<Condition[]>((list, next) => withCondition(list, shown(next), now), [...(before ?? [])]);
+  return statements.reduce<Condition[]>(
+    (list, next) => withCondition(list, visibleStatement(next), now),
+    [...(before ?? [])],
+  );
 }
 
-function shown(statement: Statement): Statement {
+function visibleStatement(statement: Statement): Statement {
   return { ...statement, message: visibleLine(statement.message).slice(0, LONGEST_MESSAGE) };
 }
