@@ -46,7 +46,7 @@ await test("a record that was deleted by hand is put back by its uid, as most no
   await setAside(database, 2);
   await until("every node says that it keeps it", async () => (await keeping(database)).length === 3, PATIENCE);
   await assert.rejects(cluster.client.call("restoreRecord", { params: { uid: 4_000 } }), /404 record_not_found/);
-  await cluster.client.call("restoreRecord", { params });
+  await until("the leader has read the reports, and puts it back", () => isPutBack(database), PATIENCE);
   const { data: after } = await recordOf(database);
   assert.deepEqual(identityIn(after), identityIn(before));
   await database.active();
@@ -164,10 +164,20 @@ async function keeping({ uid: bdb }: FilledDatabase): Promise<readonly number[]>
     .map(({ uid }) => uid);
 }
 
-/** What a record is of, and where: the leader goes on with the rest at once. */
+/** False while the leader has not read what most nodes report. */
+async function isPutBack({ uid }: FilledDatabase): Promise<boolean> {
+  try {
+    return (await cluster.client.call("restoreRecord", { params: { uid } })).uid === uid;
+  } catch (error) {
+    if (/record_not_found|record_uncertain/.test(String(error))) return false;
+    throw error;
+  }
+}
+
+/** What a record is of: the leader goes on with the rest at once. */
 function identityIn(data: ConfigMap["data"]): unknown {
-  const { uid, name, port, createdTime, memoryBytes, nextInstance } = JSON.parse(data?.record ?? "{}");
-  return { uid, name, port, createdTime, memoryBytes, nextInstance };
+  const { uid, name, port, createdTime, memoryBytes } = JSON.parse(data?.record ?? "{}");
+  return { uid, name, port, createdTime, memoryBytes };
 }
 
 /** Waits until no node has an engine of the database, and so many folders of it are set aside. */
