@@ -1,6 +1,11 @@
 import tseslint from "typescript-eslint";
 
 const LITERAL = "Write the members of this literal where it is spread.";
+/** A call takes some 100,000 arguments: more, as clients and engines send, end the process. */
+const LIST = {
+  selector: "CallExpression[callee.property.name=/^(push|unshift)$/] > SpreadElement",
+  message: "Add a list in a loop.",
+};
 
 export default tseslint.config(
   { ignores: ["node_modules", "dist", ".engines", ".local"] },
@@ -50,6 +55,7 @@ export default tseslint.config(
             ":matches(ObjectExpression, ArrayExpression) > SpreadElement > TSAsExpression > :matches(ObjectExpression, ArrayExpression)",
           message: LITERAL,
         },
+        LIST,
       ],
     },
   },

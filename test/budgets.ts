@@ -199,6 +199,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/endpoint/scripts-of-all-proxies.test.ts": 10,
   "src/programs/agent/switchover/failover.test.ts": 10,
   "src/programs/agent/switchover/verify.test.ts": 10,
+  "src/programs/proxy/session/many-arguments.test.ts": 10,
   "src/programs/agent/switchover/holds.test.ts": 10,
   "src/programs/agent/switchover/obstacles.test.ts": 10,
   "src/programs/agent/switchover/two-shards.test.ts": 10,

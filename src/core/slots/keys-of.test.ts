@@ -60,6 +60,12 @@ for (const request of MALFORMED)
     assert.equal(keysIn(request.split(" ")), undefined);
   });
 
+test("a request may name more keys than a call of a function takes", () => {
+  const keys = Array.from({ length: 130_000 }, (_, i) => `k${i}`);
+  assert.equal(keysIn(["SINTER", ...keys])?.length, keys.length);
+  assert.equal(keysIn(["EVAL", "return 1", "130000", ...keys, "x"])?.at(-1), keys.at(-1));
+});
+
 test("a command names several keys when its place or its grammar lets it", () => {
   const several = ["MGET", "RENAME", "LCS", "EVAL", "SORT", "ZUNIONSTORE", "XREAD"];
   assert.deepEqual(

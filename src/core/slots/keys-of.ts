@@ -14,7 +14,7 @@ export function keysOf(command: string, words: Words): readonly number[] | undef
   for (const place of PLACES.get(command) ?? []) {
     const found = keysAt(place, words);
     if (found === undefined) return undefined;
-    keys.push(...found);
+    for (const each of found) keys.push(each);
   }
   return keys;
 }

@@ -55,7 +55,7 @@ async function loadModules(client: EngineClient, files: readonly string[]): Prom
   for (const path of files) {
     await client.call("MODULE", "LOAD", path).catch(() => undefined); // for another engine: the list does not grow
     const fresh = (await list()).filter(({ name }) => !found.some((one) => one.name === name));
-    found.push(...fresh.map((one) => ({ ...one, path })));
+    for (const each of fresh.map((one) => ({ ...one, path }))) found.push(each);
   }
   return found;
 }

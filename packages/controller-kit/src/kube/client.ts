@@ -67,7 +67,7 @@ async function listAll<T>(
     const next = await unlessGone(ask({ limit: PAGE, continue: page.next }));
     // the server has forgotten the first page's moment: in one piece the list cannot grow too old
     if (next === undefined) return ask({});
-    items.push(...next.items);
+    for (const each of next.items) items.push(each);
     page = next;
   }
   return { items, resourceVersion: page.resourceVersion };

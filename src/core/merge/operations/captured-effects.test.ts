@@ -58,6 +58,12 @@ for (const { command, effects = [], read = [], scores = [] } of cases) {
   });
 }
 
+for (const [command, ...args] of [["SADD", "k"], ["SREM", "k"], ["HDEL", "k"], ["DEL"], ["UNLINK"]])
+  test(`captured: ${command} with more elements than a call of a function takes`, () => {
+    const elements = Array.from({ length: 130_000 }, (_, i) => `e${i}`);
+    assert.equal(capturedEffects([command ?? "", ...args, ...elements])?.effects.length, elements.length);
+  });
+
 test("captured: a command that changes no key", () => {
   assert.equal(capturedEffects(["PUBLISH", "channel", "text"]), undefined);
 });

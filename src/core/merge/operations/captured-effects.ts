@@ -12,7 +12,7 @@ import type { Effect, KeyType } from "./operation.ts";
 export function capturedEffects(command: readonly string[], known?: KnownScores): Captured | undefined {
   const changes = known?.pass(command);
   const expired = expiredEffects(command);
-  if (expired.length > 0) return effects(...expired);
+  if (expired.length > 0) return effects(expired);
   const [name = "", ...args] = command;
   return COMMANDS[name.toUpperCase()]?.(args, changes);
 }
@@ -22,8 +22,8 @@ const first: Rule = ([key]) => readKeys(key);
 const removal =
   (type: KeyType): Rule =>
   ([key = "", ...elements]) =>
-    effects(...elements.map((element): Effect => ({ kind: "remove", type, key, element })));
-const clears: Rule = (keys) => effects(...keys.map((key): Effect => ({ kind: "clear", key })));
+    effects(elements.map((element): Effect => ({ kind: "remove", type, key, element })));
+const clears: Rule = (keys) => effects(keys.map((key): Effect => ({ kind: "clear", key })));
 /** The new value takes the place of whatever the key held, its expiry included. */
 const replaceValue = (key: string, value: string): readonly Effect[] => [
   { kind: "clear", key },
@@ -32,18 +32,18 @@ const replaceValue = (key: string, value: string): readonly Effect[] => [
 const counter =
   (sign: 1n | -1n): Rule =>
   ([key = "", by = "1"]) =>
-    effects(add("string", key, "", sign * BigInt(by)));
+    effects([add("string", key, "", sign * BigInt(by))]);
 
 const COMMANDS: Readonly<Record<string, Rule>> = {
   SET: captureSet,
-  SETNX: ([key = "", value = ""]) => effects(...replaceValue(key, value)),
-  GETSET: ([key = "", value = ""]) => effects(...replaceValue(key, value)),
-  MSET: (args) => effects(...pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
-  MSETNX: (args) => effects(...pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
+  SETNX: ([key = "", value = ""]) => effects(replaceValue(key, value)),
+  GETSET: ([key = "", value = ""]) => effects(replaceValue(key, value)),
+  MSET: (args) => effects(pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
+  MSETNX: (args) => effects(pairs(args).flatMap(([key, value]) => replaceValue(key, value))),
   DEL: clears,
   UNLINK: clears,
-  FLUSHDB: () => effects({ kind: "flush" }),
-  FLUSHALL: () => effects({ kind: "flush" }),
+  FLUSHDB: () => effects([{ kind: "flush" }]),
+  FLUSHALL: () => effects([{ kind: "flush" }]),
   INCR: counter(1n),
   INCRBY: counter(1n),
   DECR: counter(-1n),
@@ -51,17 +51,17 @@ const COMMANDS: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(["APPEND", "SETRANGE", "SETBIT", "BITFIELD", "PFADD"].map((name) => [name, first])),
   PFMERGE: first,
   BITOP: ([, destination]) => readKeys(destination),
-  PEXPIREAT: ([key = "", at]) => effects({ kind: "expire", key, at: Number(at) }),
-  PERSIST: ([key = ""]) => effects({ kind: "expire", key, at: undefined }),
+  PEXPIREAT: ([key = "", at]) => effects([{ kind: "expire", key, at: Number(at) }]),
+  PERSIST: ([key = ""]) => effects([{ kind: "expire", key, at: undefined }]),
   HSET: hashPuts,
   HMSET: hashPuts,
   HSETNX: hashPuts,
   HDEL: removal("hash"),
-  HINCRBY: ([key = "", field = "", by = "0"]) => effects(add("hash", key, field, BigInt(by))),
-  SADD: ([key = "", ...elements]) => effects(...elements.map((element) => putEffect("set", key, element, ""))),
+  HINCRBY: ([key = "", field = "", by = "0"]) => effects([add("hash", key, field, BigInt(by))]),
+  SADD: ([key = "", ...elements]) => effects(elements.map((element) => putEffect("set", key, element, ""))),
   SREM: removal("set"),
   SMOVE: ([from = "", to = "", element = ""]) =>
-    effects({ kind: "remove", type: "set", key: from, element }, putEffect("set", to, element, "")),
+    effects([{ kind: "remove", type: "set", key: from, element }, putEffect("set", to, element, "")]),
   ZADD: zadd,
   ZINCRBY: ([key = "", by = "", member = ""], changes) => scoreIncremented({ key, member, by }, changes),
   ZREM: removal("zset"),
@@ -103,14 +103,14 @@ function captureSet(args: readonly string[]): Captured {
   const [key = "", value = ""] = args;
   const parts = commandParts("SET", args);
   if (parts === undefined) return readKeys(key);
-  if (parts.has("KEEPTTL")) return effects(putEffect("string", key, "", value));
+  if (parts.has("KEEPTTL")) return effects([putEffect("string", key, "", value)]);
   const at = parts.get("unix-time-milliseconds");
   const expiry: readonly Effect[] = at === undefined ? [] : [{ kind: "expire", key, at: Number(args[at]) }];
-  return effects(...replaceValue(key, value), ...expiry);
+  return effects([...replaceValue(key, value), ...expiry]);
 }
 
 function hashPuts([key = "", ...args]: readonly string[]): Captured {
-  return effects(...pairs(args).map(([field, value]) => putEffect("hash", key, field, value)));
+  return effects(pairs(args).map(([field, value]) => putEffect("hash", key, field, value)));
 }
 
 function captureRename([from = "", to]: readonly string[]): Captured {

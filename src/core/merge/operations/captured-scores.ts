@@ -16,9 +16,12 @@ export function zadd(args: readonly string[], changes?: readonly ScoreChange[]):
   const [[by, member] = ["", ""]] = named;
   if (parts.has("INCR") && !parts.has("NX")) return scoreIncremented({ key, member, by }, changes);
   if (named.length === 1 || !CONDITIONS.some((option) => parts.has(option)))
-    return effects(...named.map(([score, element]) => putEffect("zset", key, element, score)));
-  if (changes !== undefined) return effects(...changes.map((change) => scoreChanged(key, change)));
-  return scoresOf(key, ...named.map(([, element]) => element));
+    return effects(named.map(([score, element]) => putEffect("zset", key, element, score)));
+  if (changes !== undefined) return effects(changes.map((change) => scoreChanged(key, change)));
+  return scoresOf(
+    key,
+    named.map(([, element]) => element),
+  );
 }
 
 const CONDITIONS = ["NX", "XX", "GT", "LT"];
@@ -31,13 +34,13 @@ interface ScoreIncrement {
 
 /** A sum of fractions is a value: the one that comes later wins. */
 export function scoreIncremented({ key, member, by }: ScoreIncrement, changes?: readonly ScoreChange[]): Captured {
-  if (INTEGER.test(by)) return effects(add("zset", key, member, BigInt(by)));
-  return changes === undefined ? scoresOf(key, member) : effects(...changes.map((change) => scoreChanged(key, change)));
+  if (INTEGER.test(by)) return effects([add("zset", key, member, BigInt(by))]);
+  return changes === undefined ? scoresOf(key, [member]) : effects(changes.map((change) => scoreChanged(key, change)));
 }
 
 /** Members were popped or removed by a range. */
 export function membersGone([key = ""]: readonly string[], changes?: readonly ScoreChange[]): Captured {
-  return changes === undefined ? readKeys(key) : effects(...changes.map((change) => scoreChanged(key, change)));
+  return changes === undefined ? readKeys(key) : effects(changes.map((change) => scoreChanged(key, change)));
 }
 
 function scoreChanged(key: string, { member, score }: ScoreChange): Effect {
@@ -46,7 +49,7 @@ function scoreChanged(key: string, { member, score }: ScoreChange): Effect {
   return putEffect("zset", key, member, text);
 }
 
-function scoresOf(key: string, ...members: readonly string[]): Captured {
+function scoresOf(key: string, members: readonly string[]): Captured {
   return { effects: [], read: [], scores: [{ key, members }] };
 }
 

@@ -20,7 +20,7 @@ export interface NamedMembers {
 export type Rule = (args: readonly string[], changes?: readonly ScoreChange[]) => Captured;
 
 /** These effects, and nothing to be read. */
-export const effects = (...list: readonly Effect[]): Captured => ({ effects: list, read: [], scores: [] });
+export const effects = (list: readonly Effect[]): Captured => ({ effects: list, read: [], scores: [] });
 /** Keys to be read. */
 export const readKeys = (...keys: readonly (string | undefined)[]): Captured => ({
   effects: [],

@@ -44,7 +44,7 @@ function describeMoves(start: PathState, moves: readonly Move[], facts: PathFact
   let state = start;
   let prepared = UNPREPARED;
   for (const move of moves) {
-    steps.push(...describeMove(state, move, facts, prepared));
+    for (const each of describeMove(state, move, facts, prepared)) steps.push(each);
     prepared = preparedAfter(state, move, facts, prepared);
     state = stateAfter(state, move);
   }

@@ -58,7 +58,7 @@ export class EngineWriter {
     const removals = over.flatMap(removalOfOver);
     const removed = removals.length === 0 ? undefined : executedAll(this.#options, asClient(removals));
     if (applies.length > 0) this.#work.wake();
-    this.#applies.push(...applies);
+    for (const each of applies) this.#applies.push(each);
     await Promise.all([removed, this.#room()]);
   }
 

@@ -45,7 +45,7 @@ export class ExpiryLooks<Begin> {
   pass(unit: StreamUnit, begin: Begin): void {
     const keys = this.#suspectedBy(unit);
     if (keys.length === 0) return;
-    this.#waiting.push(...keys.map((key) => ({ key, begin })));
+    for (const each of keys.map((key) => ({ key, begin }))) this.#waiting.push(each);
     this.#plan();
   }
 

@@ -29,17 +29,17 @@ async function readParts(client: EngineClient, { key, type, size, bytes }: KeySh
       break;
     case "list":
       for (let at = 0; at < size; at += count)
-        parts.push(...listOf(await ask(client, "LRANGE", key, at, at + count - 1)));
+        for (const each of listOf(await ask(client, "LRANGE", key, at, at + count - 1))) parts.push(each);
       break;
     case "zset":
       for (let at = 0; at < size; at += count)
-        parts.push(...listOf(await ask(client, "ZRANGE", key, at, at + count - 1, "WITHSCORES")));
+        for (const each of listOf(await ask(client, "ZRANGE", key, at, at + count - 1, "WITHSCORES"))) parts.push(each);
       break;
     case "hash":
-      parts.push(...(await scanElements(client, "HSCAN", key, count, 2)));
+      for (const each of await scanElements(client, "HSCAN", key, count, 2)) parts.push(each);
       break;
     default:
-      parts.push(...(await scanElements(client, "SSCAN", key, count, 1)));
+      for (const each of await scanElements(client, "SSCAN", key, count, 1)) parts.push(each);
   }
   const text = type === "string" ? Buffer.concat(parts.filter((part) => part instanceof Uint8Array)) : null;
   const of = (wanted: string): Reply => (type === wanted ? parts : null);

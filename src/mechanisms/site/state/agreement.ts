@@ -61,7 +61,7 @@ export class Agreement {
       if (differing === "none") same.push(key);
       if (typeof differing === "string") return true;
       found.push(differing);
-      repairs.push(...heal(finder, differing));
+      for (const each of heal(finder, differing)) repairs.push(each);
       return true;
     });
     await writer.apply(repairs);

@@ -33,7 +33,7 @@ async function* partsFrom(giver: Giver, known: readonly string[]): AsyncGenerato
   const busy: string[] = [];
   const look = async (keys: readonly string[]): Promise<readonly TransferPart[]> => {
     const looked = await lookAt(giver, keys);
-    busy.push(...looked.busy);
+    for (const each of looked.busy) busy.push(each);
     return looked.parts;
   };
   for (let at = 0; at < known.length; at += AT_ONCE) yield* await look(known.slice(at, at + AT_ONCE));
@@ -53,7 +53,7 @@ async function heldLooks(giver: Giver, keys: readonly string[]): Promise<readonl
   const parts: TransferPart[] = [];
   for (let left = keys; left.length > 0;) {
     const looked = await lookAt(giver, left.slice(0, AT_ONCE));
-    parts.push(...looked.parts);
+    for (const each of looked.parts) parts.push(each);
     left = [...left.slice(AT_ONCE), ...looked.busy];
   }
   return parts;

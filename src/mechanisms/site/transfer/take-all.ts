@@ -103,7 +103,7 @@ async function takeParts(context: TransactionContext, parts: Transfer["parts"]) 
     // the engine has what the key holds, and a key that comes again has changed
     if (key.state === undefined) keys.delete(key.key);
     else keys.set(key.key, { ...key, effects: [] });
-    writes.push(...transferWrites(key));
+    for (const each of transferWrites(key)) writes.push(each);
     bytes += body.length;
     if (bytes > AT_ONCE) await write();
   }

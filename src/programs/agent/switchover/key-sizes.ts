@@ -26,7 +26,8 @@ export async function sizesOf(
   const bytes: Reply[] = [];
   for (let start = 0; start < keys.length; start += ESTIMATES_AT_ONCE) {
     const some = keys.slice(start, start + ESTIMATES_AT_ONCE);
-    bytes.push(...(await askAll(side, pace, some, (key) => ["MEMORY", "USAGE", key, "SAMPLES", SAMPLES])));
+    for (const each of await askAll(side, pace, some, (key) => ["MEMORY", "USAGE", key, "SAMPLES", SAMPLES]))
+      bytes.push(each);
   }
   return keys.map((_, i) => {
     const [type = "none", count = 0] = [types[i], amountOf(counts[i])];

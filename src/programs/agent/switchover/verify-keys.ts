@@ -43,7 +43,7 @@ export async function compareKeys(
   const sized = keys.map((key, i) => ({ key, ...largerOf(ours[i] ?? GONE, theirs[i] ?? GONE) }));
   const compared: VerifiedKey[] = [];
   for (const group of groupsOf(sized.filter(isSmall)))
-    compared.push(...(await compareSmall(pair, walked, group, large)));
+    for (const each of await compareSmall(pair, walked, group, large)) compared.push(each);
   for (const sliced of sized.filter((one) => !isSmall(one)))
     compared.push({ key: sliced.key, verdict: await compareLarge(pair, walked, sliced, large) });
   return compared;

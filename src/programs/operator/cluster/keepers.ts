@@ -156,10 +156,10 @@ export async function keepAll(
     if (keeper.moment !== moment || keeper.isAllowed?.(facts) === false) continue;
     try {
       const kept = await keeper.keep(deps, facts.observation);
-      findings.push(...(kept.findings ?? []));
+      for (const each of kept.findings ?? []) findings.push(each);
       userModules = kept.userModules ?? userModules;
     } catch (error) {
-      failures.push(...errorsIn(error));
+      for (const each of errorsIn(error)) failures.push(each);
     }
   }
   return userModules === undefined ? { findings, failures } : { findings, failures, userModules };

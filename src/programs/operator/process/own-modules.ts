@@ -26,7 +26,7 @@ export async function readOwnModules({ env, release, ...tools }: OwnModulesDeps)
   // one may stand for several versions and is asked once; one after the other, for the memory of an operator is small
   for (const [engine, versions] of Map.groupBy(served, (one) => one.engine)) {
     const modules = ((await modulesOfEngine(engine, tools)) ?? []).map(({ name }) => name);
-    known.push(...versions.map(({ storeVersion }) => ({ storeVersion, modules })));
+    for (const each of versions.map(({ storeVersion }) => ({ storeVersion, modules }))) known.push(each);
   }
   return known;
 }

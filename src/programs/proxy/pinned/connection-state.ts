@@ -91,11 +91,10 @@ export class ConnectionState {
       case "unwatch":
         if (!refused) this.#forgetWatch();
         break;
-      case "subscription": {
-        const args = requestArguments(pending.request);
-        if (!refused && pending.replies === 0) this.subscriptions.apply(args, keyword(args[0]));
+      case "subscription":
+        // one confirmation for each channel: only the last one looks at all of them
+        if (!refused && pending.replies === 0) this.#subscribed(requestArguments(pending.request));
         break;
-      }
       case "tracking":
       case "monitor":
       case "caching":
@@ -145,6 +144,10 @@ export class ConnectionState {
       commands: [...before, ...subscribe.commands, ...behind],
       replies: before.length + subscribe.confirmations + behind.length,
     };
+  }
+
+  #subscribed(args: readonly Buffer[]): void {
+    this.subscriptions.apply(args, keyword(args[0]));
   }
 
   #applyOption({ kind, request }: PendingRequest): void {

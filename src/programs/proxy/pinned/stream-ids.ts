@@ -14,6 +14,7 @@ export class StreamIds {
 
   /** The request with ids instead of each `$`; undefined until the engine has given them, then it is to be offered again. */
   resolve(request: Buffer, ask: AskForStream): Buffer | undefined {
+    if (this.#asked !== undefined && this.#asked.left > 0) return undefined;
     const streams = streamsFromNow(request);
     if (streams.length === 0) return request;
     const { ids, left } = this.#asked ?? this.#askFor(streams, ask);
@@ -30,14 +31,26 @@ export class StreamIds {
   #askFor(streams: readonly Buffer[], ask: AskForStream): AskedIds {
     const asked: AskedIds = { ids: streams.map(() => "$"), left: streams.length };
     this.#asked = asked;
-    for (const [at, key] of streams.entries())
+    const rest = streams.entries();
+    const askNext = (): void => {
+      const { done, value: [at, key] = NONE } = rest.next();
+      if (done === true) return;
       ask(key, (answer) => {
-        if (answer !== undefined) asked.ids[at] = lastIdOf(answer);
         asked.left--;
+        // without an answer the session needs none any more
+        if (answer === undefined) return;
+        asked.ids[at] = lastIdOf(answer);
+        askNext();
       });
+    };
+    for (let i = 0; i < ASKED_AT_ONCE; i++) askNext();
     return asked;
   }
 }
+
+const NONE = [0, Buffer.alloc(0)] as const;
+/** More than that would only wait in a queue. */
+const ASKED_AT_ONCE = 100;
 
 interface AskedIds {
   readonly ids: string[];

@@ -26,7 +26,11 @@ export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]):
   while (!primary.unavailable) {
     const { upstream } = primary;
     try {
-      if (upstream !== undefined) return await (await upstream.control()).call(...args);
+      if (upstream !== undefined) {
+        const [reply = null] = await (await upstream.control()).callAll([args], "utf8");
+        if (!(reply instanceof Fault)) return reply;
+        throw reply;
+      }
     } catch (error) {
       if (!(error instanceof Fault) || errorReplyOf(error) !== undefined) throw error;
     }

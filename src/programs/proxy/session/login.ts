@@ -121,14 +121,14 @@ function parseHello([, version, ...options]: readonly Buffer[]): Hello | Buffer 
   if (version !== undefined && protocol === undefined) return NO_VERSION;
   if (protocol !== undefined && protocol !== 2n && protocol !== 3n) return replies.noProtocol;
   let hello: Hello = { protocol: protocol && Number(protocol) };
-  for (let rest = options; rest.length > 0;) {
-    const [option, first, second] = rest;
+  for (let at = 0; at < options.length;) {
+    const [option, first, second] = options.slice(at, at + 3);
     if (keyword(option) === "AUTH" && first !== undefined && second !== undefined) {
       hello = { ...hello, user: first, password: second };
-      rest = rest.slice(3);
+      at += 3;
     } else if (keyword(option) === "SETNAME" && first !== undefined) {
       hello = { ...hello, name: first };
-      rest = rest.slice(2);
+      at += 2;
     } else return errorReply(`ERR Syntax error in HELLO option '${option?.toString("latin1") ?? ""}'`);
   }
   return hello;

@@ -88,7 +88,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   }
 
   begin(): void {
-    this.#inRound.push(...this.#arrived.splice(0));
+    for (const each of this.#arrived.splice(0)) this.#inRound.push(each);
   }
 
   pass(): void {

@@ -119,7 +119,7 @@ async function absentFrom(client: EngineClient, shas: readonly string[]): Promis
     const asked = shas.slice(at, at + ASKED_AT_ONCE);
     const exists = await client.call("SCRIPT", "EXISTS", ...asked);
     if (!Array.isArray(exists)) throw new Error("the engine did not say which scripts it has");
-    absent.push(...asked.filter((_, i) => exists[i] !== 1));
+    for (const each of asked.filter((_, i) => exists[i] !== 1)) absent.push(each);
   }
   return absent;
 }
