@@ -46,9 +46,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   const traffic = countTraffic(clock);
   const answering = new AbortController(); // objects are followed until the last answer
   const objects = startObjectLookup(kube, { watched: deps.watched, clock, log, signal: answering.signal });
-  const growthRefusal = fewWaiting(MOST_ASKED, (cluster: Required<Ref>, size: string) =>
-    refusalOfGrowth(kube, cluster, size),
-  );
+  const growthRefusal = growthRefusals(kube);
   const answer = traffic.counted(reviewer({ clock, log, namespace, release, objects, metrics, growthRefusal }));
   let server: AdmissionServer | undefined;
   const unready = (): string | undefined => {
@@ -80,6 +78,10 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
       answering.abort(new Error("the webhook has ended"));
     }),
   };
+}
+
+function growthRefusals(kube: Kube): (cluster: Required<Ref>, size: string) => ReturnType<typeof refusalOfGrowth> {
+  return fewWaiting(MOST_ASKED, (cluster: Required<Ref>, size: string) => refusalOfGrowth(kube, cluster, size));
 }
 
 /** Each review of larger volumes asks Kubernetes about each of them, and anyone may send some: so many wait. The operator asks again. */

@@ -22,14 +22,8 @@ const HOST = "admission.default.svc";
 const EIGHT_MIB = 8 * 1024 * 1024;
 const now = new Date();
 const authority = createAuthority({ commonName: "test", now, days: 1 });
-const pair = issue(authority, {
-  commonName: "admission",
-  dnsNames: [HOST],
-  ipAddresses: [],
-  usages: ["server"],
-  now,
-  days: 1,
-});
+const names = { commonName: "admission", dnsNames: [HOST], ipAddresses: [] };
+const pair = issue(authority, { ...names, usages: ["server"], now, days: 1 });
 const review = {
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",

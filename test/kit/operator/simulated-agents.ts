@@ -44,31 +44,9 @@ export interface SimulatedAgents extends AsyncDisposable {
 export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions): Promise<SimulatedAgents> {
   const { tls, credentials } = await secretsOf(kube, options);
   const databases = new SimulatedDatabases(kube, options);
-  const startedAt = systemClock.now();
   const calls = new Map<RouteName, number>();
   const listeners: ((uid: string) => void)[] = [];
-  const handlers = counted(calls, {
-    ...REFUSED,
-    bootstrap: async () => ({ bootstrap_status: { state: "completed" } }),
-    license: async () => ({ ...licenseOf(options, startedAt), ...options.license?.() }),
-    nodes: async () => options.addresses.map((address, index) => nodeOf(options, index + 1, address, startedAt)),
-    modules: async () => options.modules?.() ?? [],
-    bdbs: async () => databases.all(),
-    bdb: async ({ params }) => databases.find(params["uid"]),
-    createBdb: ({ body }) => databases.create(body),
-    updateBdb: ({ params, body }) => {
-      for (const notify of listeners) notify(params["uid"] ?? "");
-      return databases.update(params["uid"], body);
-    },
-    deleteBdb: async ({ params }) => {
-      const { uid } = await databases.remove(params["uid"]);
-      const done = { uid: randomUUID(), name: "delete_bdb", status: "completed", progress: 100 } as const;
-      return actionRecord({ ...done, object: `bdb:${uid}` });
-    },
-    clusterPolicy: async () => ({ redis_upgrade_policy: "latest" }),
-    shards: async () => databases.shards(),
-    actions: async () => databases.actions(),
-  });
+  const handlers = counted(calls, handlersOf(options, databases, listeners));
   const callerOf = authenticator({
     logins: () => [credentials],
     users: () => [],
@@ -105,6 +83,37 @@ export async function simulateAgents(kube: Kube, options: SimulatedAgentsOptions
     create: (body) => databases.create(body),
     remove: async (uid) => void (await databases.remove(String(uid))),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** What the simulated cluster answers. `listeners` are called with the uid of each database that is asked to change. */
+function handlersOf(
+  options: SimulatedAgentsOptions,
+  databases: SimulatedDatabases,
+  listeners: readonly ((uid: string) => void)[],
+): Handlers {
+  const startedAt = systemClock.now();
+  return {
+    ...REFUSED,
+    bootstrap: async () => ({ bootstrap_status: { state: "completed" } }),
+    license: async () => ({ ...licenseOf(options, startedAt), ...options.license?.() }),
+    nodes: async () => options.addresses.map((address, index) => nodeOf(options, index + 1, address, startedAt)),
+    modules: async () => options.modules?.() ?? [],
+    bdbs: async () => databases.all(),
+    bdb: async ({ params }) => databases.find(params["uid"]),
+    createBdb: ({ body }) => databases.create(body),
+    updateBdb: ({ params, body }) => {
+      for (const notify of listeners) notify(params["uid"] ?? "");
+      return databases.update(params["uid"], body);
+    },
+    deleteBdb: async ({ params }) => {
+      const { uid } = await databases.remove(params["uid"]);
+      const done = { uid: randomUUID(), name: "delete_bdb", status: "completed", progress: 100 } as const;
+      return actionRecord({ ...done, object: `bdb:${uid}` });
+    },
+    clusterPolicy: async () => ({ redis_upgrade_policy: "latest" }),
+    shards: async () => databases.shards(),
+    actions: async () => databases.actions(),
   };
 }
 

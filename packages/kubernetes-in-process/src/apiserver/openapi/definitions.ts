@@ -29,7 +29,7 @@ export function referencedDefinitions(document: unknown, others: ReadonlySet<str
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name) || others.has(name)) continue;
     found.add(name);
-    open.push(...namesIn(definition(name)));
+    for (const each of namesIn(definition(name))) open.push(each);
   }
   return [...found].toSorted();
 }

@@ -130,7 +130,8 @@ function mergedOrder(live: readonly string[], wanted: readonly string[]): readon
   let rest = live;
   for (const element of wanted) {
     const at = rest.indexOf(element);
-    order.push(...rest.slice(0, at + 1).filter((one) => !asked.has(one)), element);
+    for (const one of rest.slice(0, at + 1)) if (!asked.has(one)) order.push(one);
+    order.push(element);
     rest = rest.slice(at + 1);
   }
   return [...order, ...rest.filter((one) => !asked.has(one))];

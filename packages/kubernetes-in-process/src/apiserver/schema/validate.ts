@@ -129,7 +129,8 @@ function objectCauses(schema: Schema, value: JsonObject, path: string): FieldCau
   }
   for (const [key, item] of Object.entries(value)) {
     const known = memberSchema(schema, key);
-    if (known !== undefined && item !== undefined) causes.push(...validateValue(known, item, childField(path, key)));
+    if (known === undefined || item === undefined) continue;
+    for (const cause of validateValue(known, item, childField(path, key))) causes.push(cause);
   }
   return causes;
 }

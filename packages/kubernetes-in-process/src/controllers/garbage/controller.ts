@@ -59,10 +59,10 @@ function updateGraph(graph: OwnerGraph, type: ResourceType<object>, ref: Ref, cu
   if (current === undefined) graph.remove(type, ref);
   else keys.push(graph.put(type, current).key);
   const gone = current?.metadata.uid === previous?.metadata.uid ? undefined : previous;
-  for (const { uid } of gone?.metadata.ownerReferences ?? []) keys.push(...ownerKeys(graph, uid));
+  const ofOwners = (gone?.metadata.ownerReferences ?? []).flatMap(({ uid }) => ownerKeys(graph, uid));
   const leaving = gone ?? (current !== undefined && isTerminating(current) ? current : undefined);
   const dependents = leaving === undefined ? [] : graph.dependentsOf(leaving.metadata.uid);
-  return [...keys, ...dependents.map(({ key }) => key)];
+  return [...keys, ...ofOwners, ...dependents.map(({ key }) => key)];
 }
 
 /** The owner may wait for this dependent. */
