@@ -69,6 +69,8 @@ async function play(scene: Scene, name: string, act: Act, outcomes: Map<string, 
     outcomes.set(name, `passed ${seconds(start)}`);
   } catch (error) {
     outcomes.set(name, `FAILED ${seconds(start)}`);
+    // what ends with the scene may fail too, and be shown instead
+    say(String(error));
     say(`evidence is kept in ${await scene.keepEvidence(name)}`);
     throw error;
   }
