@@ -22,8 +22,8 @@ export interface LargeValues {
   /** Some value was not compared whole. */
   isShort: boolean;
   /**
-   * Keys whose every element the walk over either side has found at the other one: of the same number of elements none is too many, so that
-   * the walk over the other side need not read them again.
+   * Keys of which one walk has found every element at the other side. When both sides have the same number of elements, neither has one too
+   * many, and the walk over the other side does not read them again.
    */
   readonly included: Set<string>;
 }
