@@ -27,10 +27,7 @@ export interface RoleView {
 /** For connecting and for each command of a move, in milliseconds. */
 const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
-/** How long a replica may take to apply what it has received, in milliseconds. */
-const DRAIN_MS = 5_000;
-/** A stream that has brought nothing for this long is empty, in milliseconds; a primary sends a ping each second, and no data with it. */
-const QUIET_MS = 300;
+const DRAIN_LOOKS = 1_000;
 const DRAIN_POLL_MS = 5;
 /** Less than the minute after which replicas give up a primary that says nothing: it may outlast the leader that set it. */
 const PAUSED_PING_S = 50;
@@ -134,20 +131,22 @@ export async function awaitOffset(
 }
 
 /**
- * Resolves with the role of a replica once it has taken in all that its primary had sent: the link is down, or brings nothing
- * more. A promotion before that would discard what is still in its buffers. At most 5 s, since a primary that is cut off may
- * go on sending.
+ * Resolves with the role of a replica once it has taken in all that its primary had sent: the link is down, or brought nothing
+ * more in so many looks on end. A promotion before that would discard what is still in its buffers. Looks are counted, not
+ * time: a machine that stood still has shown nothing. At most 1,000 looks, since a primary that is cut off may go on sending.
  */
-export async function awaitDrained(replica: EngineControl, clock: Clock): Promise<RoleView> {
-  const deadline = clock.uptimeMs() + DRAIN_MS;
+export async function awaitDrained(
+  replica: EngineControl,
+  clock: Pick<Clock, "sleep">,
+  quietLooks: number,
+): Promise<RoleView> {
   let view = await roleOf(replica);
-  let movedAt = clock.uptimeMs();
-  while (view.role === "replica" && view.link?.status === "up") {
-    const now = clock.uptimeMs();
-    if (now - movedAt >= QUIET_MS || now >= deadline) break;
+  let quiet = 0;
+  for (let looks = 0; looks < DRAIN_LOOKS && quiet < quietLooks; looks++) {
+    if (view.role !== "replica" || view.link?.status !== "up") break;
     await clock.sleep(DRAIN_POLL_MS);
     const next = await roleOf(replica);
-    if (next.offset > view.offset) movedAt = clock.uptimeMs();
+    quiet = next.offset > view.offset ? 0 : quiet + 1;
     view = next;
   }
   return view;

@@ -15,6 +15,12 @@ import type { ShardPorts } from "./ports.ts";
 import { failedNodes, releaseTo, sendToProxies } from "./proxies.ts";
 import { fenceOldPrimary, intend } from "./fence.ts";
 
+/**
+ * How often a replica is looked at in vain before it counts as having received all. The link of a process that has ended goes
+ * down after its last byte, which its machine may send late; that of a primary that is cut off may stay up without bytes.
+ */
+const QUIET_LOOKS = { ended: 400, "cut-off": 60 };
+
 /** A primary that is dead, and the replica that takes over. */
 export interface FailoverRequest {
   readonly record: DatabaseRecord;
@@ -61,7 +67,7 @@ export async function failOver(
   // a replica that leaves the set now must not be promoted for having been in it
   else if (waited) await intend(record, move, ports, false);
   const { offset } = await withEngine(address, async (engine) => {
-    const view = await awaitDrained(engine, ports.clock);
+    const view = await awaitDrained(engine, ports.clock, QUIET_LOOKS[end]);
     await promote(engine);
     return view;
   });
