@@ -96,6 +96,7 @@ const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView =
   existing: {
     uid: 1,
     isSettled: true,
+    upgradesTo: undefined,
     site: undefined,
     ...settingsWith(),
     port: 10_000,

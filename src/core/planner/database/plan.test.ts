@@ -2,39 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OLD, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { nearby, references } from "../../../../test/kit/facts/references.ts";
-import { databaseSpec } from "../../api/database-spec.ts";
-import { planDatabase, type DatabaseView, type ExistingDatabase } from "./plan.ts";
-import { settingsWith } from "../../../../test/kit/facts/settings.ts";
-
-function existing(change: Partial<ExistingDatabase> = {}): ExistingDatabase {
-  return {
-    uid: 1,
-    isSettled: true,
-    site: undefined,
-    ...settingsWith(),
-    port: 10_000,
-    storeVersion: "7.4",
-    modules: undefined,
-    ...change,
-  };
-}
-
-function view(spec: object, change: Partial<DatabaseView> = {}): DatabaseView {
-  return {
-    name: "orders",
-    spec: databaseSpec.parse(spec),
-    isEdited: false,
-    wasRefused: false,
-    references: references(),
-    existing: existing(),
-    secret: "given",
-    site: undefined,
-    secretName: "redb-orders",
-    certificate: { state: "none", why: "", warning: "", authority: "" },
-    home: "rec",
-    ...change,
-  };
-}
+import { databaseView as view, existingDatabase as existing } from "../../../../test/kit/facts/database-view.ts";
+import { planDatabase, type DatabaseView } from "./plan.ts";
 
 const unmade = { existing: undefined, home: undefined };
 const major = references({ clusters: [nearby({ upgradePolicy: "major" })] });

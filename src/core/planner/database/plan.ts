@@ -1,4 +1,4 @@
-import { editObject, patchDatabaseVersion } from "../../api/kubectl.ts";
+import { editObject, getObjects, patchDatabaseVersion } from "../../api/kubectl.ts";
 import { assertNever } from "#kit/base/assert-never";
 import type { DatabaseSpec } from "../../api/database-spec.ts";
 import type { Finding } from "../../api/parts.ts";
@@ -27,6 +27,8 @@ export interface ExistingDatabase extends SettingValues {
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
   readonly storeVersion: StoreVersion;
+  /** Where an upgrade that is under way leads; undefined while none is, and where the cluster does not say it. */
+  readonly upgradesTo: StoreVersion | undefined;
   /** What its engine has loaded; undefined while none serves. */
   readonly modules: readonly LoadedModule[] | undefined;
 }
@@ -84,7 +86,7 @@ export type DatabaseAct =
       readonly storeVersion: StoreVersion;
     };
 
-/** The database is at a higher version than its object says; it is never taken back. */
+/** The database is at a higher version than its object says, or on its way to one; it is never taken back. */
 export type Drift = FindingOf<"UpgradedByHand" | "DowngradeRefused">;
 
 export interface DatabaseDecision {
@@ -184,19 +186,39 @@ function isSameSite(a: SiteOfDatabase, b: SiteOfDatabase | undefined): boolean {
   return a.guid === b?.guid && a.site === b.site;
 }
 
-function warningsOf({ name, existing, secret, secretName }: DatabaseView): readonly Finding[] {
-  if (existing === undefined || secret !== "missing") return [];
+function warningsOf(view: DatabaseView): readonly Finding[] {
+  return [secretWarning(view), versionWarning(view)].filter((finding) => finding !== undefined);
+}
+
+function secretWarning({ name, existing, secret, secretName }: DatabaseView): Finding | undefined {
+  if (existing === undefined || secret !== "missing") return undefined;
   const evidence = `there is no Secret ${secretName}; the database keeps the password that it has`;
   const remedy = `make the Secret with the key password, or name another: ${editObject(`redb ${name}`)}`;
-  return [warn("DatabaseSecretMissing", evidence, remedy)];
+  return warn("DatabaseSecretMissing", evidence, remedy);
+}
+
+/** An upgrade that has begun ends where it was to lead. A still higher version comes after it. */
+function versionWarning({ name, spec, existing }: DatabaseView): Finding | undefined {
+  const { storeVersion: asked } = spec;
+  const to = existing?.upgradesTo;
+  if (to === undefined || asked === undefined || (compareVersionText(asked, to) ?? 0) <= 0) return undefined;
+  const evidence = `${underWay(existing?.storeVersion ?? "", to)}; the upgrade to "${asked}" follows`;
+  return warn("OtherUpgradeFirst", evidence, `wait for both: ${getObjects(`redb ${name}`)} -w`);
+}
+
+function underWay(has: string, to: string): string {
+  return `the upgrade from ${has} to ${to} has begun and goes on`;
 }
 
 function driftOf({ name, spec, existing, isEdited, wasRefused }: DatabaseView): Drift | undefined {
   const { storeVersion: asked } = spec;
   if (existing === undefined || asked === undefined) return undefined;
-  if ((compareVersionText(asked, existing.storeVersion) ?? 0) >= 0) return undefined;
-  const evidence = `the database is at ${existing.storeVersion} and spec.storeVersion says "${asked}"; databases never go back`;
-  const remedy = `write what is the case: ${patchDatabaseVersion(name, existing.storeVersion)}`;
+  const { storeVersion: has, upgradesTo: to } = existing;
+  if ((compareVersionText(asked, to ?? has) ?? 0) >= 0) return undefined;
+  const is = to === undefined ? `the database is at ${has}` : underWay(has, to);
+  const evidence = `${is}, and spec.storeVersion says "${asked}"; databases never go back`;
+  const what = to === undefined ? "write what is the case" : "write where it ends";
+  const remedy = `${what}: ${patchDatabaseVersion(name, to ?? has)}`;
   return isEdited || wasRefused
     ? block("DowngradeRefused", evidence, remedy)
     : warn("UpgradedByHand", evidence, remedy);

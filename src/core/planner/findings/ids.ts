@@ -76,6 +76,7 @@ const FINDING_IDS = [
   "OperatorTooOld",
   "OperatorUnknown",
   "OtherSiteFirst",
+  "OtherUpgradeFirst",
   "Overcommitted",
   "PassFailed",
   "PermissionsMissing",

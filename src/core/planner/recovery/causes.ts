@@ -76,8 +76,10 @@ function causesOfDatabase(database: DatabaseObject, { input }: Pick<RecoveryFact
   const known = cluster.reachable ? cluster.databases.find(({ name }) => name === database.name) : undefined;
   const reported = database.findings.map((finding) => ({ check: finding.id, about, finding }));
   if (known === undefined || database.storeVersion === undefined) return reported;
-  if (!isOlder(database.storeVersion, known.storeVersion)) return reported;
-  const evidence = `the database is at ${known.storeVersion} and spec.storeVersion says "${database.storeVersion}"`;
+  const { upgradesTo: to, storeVersion: has } = known;
+  if (!isOlder(database.storeVersion, to ?? has)) return reported;
+  const is = to === undefined ? `is at ${has}` : `is on its way from ${has} to ${to}`;
+  const evidence = `the database ${is} and spec.storeVersion says "${database.storeVersion}"`;
   const finding = warn("Drifted", evidence, "write into the object what is the case");
   return [...reported.filter(({ check }) => check !== "DowngradeRefused"), { check: finding.id, about, finding }];
 }

@@ -134,5 +134,5 @@ function asItRuns(facts: RemedyFacts): Remedy | undefined {
 function asTheDatabaseIs({ input: { view }, cause }: RemedyFacts): Remedy | undefined {
   const { name } = cause.about;
   const known = view.cluster.reachable ? view.cluster.databases.find((one) => one.name === name) : undefined;
-  return known && { acts: [{ kind: "patch-database", name, storeVersion: known.storeVersion }] };
+  return known && { acts: [{ kind: "patch-database", name, storeVersion: known.upgradesTo ?? known.storeVersion }] };
 }

@@ -106,6 +106,12 @@ const cases: readonly RecoveryCase[] = [
     does: [["Drifted", `kubectl patch redb db --type merge -p '{"spec":{"storeVersion":"7.4"}}'`]],
   },
   {
+    name: "a version that was taken back while the upgrade to it runs: its object says where it ends",
+    view: { cluster: facts({ databases: [database({ storeVersion: "7.2", upgradesTo: "7.4" })] }) },
+    databases: [{ name: "db", storeVersion: "7.2", findings: [] }],
+    does: [["Drifted", `kubectl patch redb db --type merge -p '{"spec":{"storeVersion":"7.4"}}'`]],
+  },
+  {
     name: "a minor version under the policy major of the cluster: the policy changes",
     view: { spec: clusterSpec.parse({ storeUpgradePolicy: "major" }) },
     databases: [

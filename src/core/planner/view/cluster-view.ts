@@ -224,6 +224,8 @@ export interface ClusterDatabase extends Pick<
   readonly name: string;
   readonly status: DatabaseState;
   readonly storeVersion: StoreVersion;
+  /** Where an upgrade that is under way leads; absent while none is, and where the cluster does not say it. */
+  readonly upgradesTo?: StoreVersion;
   /** Names of the modules that its engines have loaded. */
   readonly modules: readonly string[];
   /** The modules that the database asks for; the others are built into the engine. */

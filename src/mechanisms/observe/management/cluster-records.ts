@@ -90,6 +90,7 @@ function factsFrom(records: ClusterRecords): PolledCluster {
       name: bdb.name,
       status: bdb.status,
       storeVersion: bdb.redis_version,
+      ...(bdb.upgrades_to === undefined ? {} : { upgradesTo: bdb.upgrades_to }),
       ...settingsOfWire(bdb),
       modules: bdb.module_list.map(({ module_name }) => module_name),
       askedModules: bdb.module_list.flatMap(({ module_name, module_args }) =>

@@ -33,6 +33,10 @@ export const BDB = z
       .exactOptional()
       .describe("Whether the serving engine stands in for that of the database version; absent while none serves."),
     redis_version: z.enum(DATABASE_VERSIONS),
+    upgrades_to: z
+      .enum(DATABASE_VERSIONS)
+      .exactOptional()
+      .describe("Where an upgrade that is under way leads; never from nodes of releases before 0.5.0."),
     ...ANSWERED_FIELDS,
     port: z.int().positive(),
     shards_count: z.int().positive(),

@@ -110,6 +110,7 @@ function decide(
       site: bdb.active_active,
       port: bdb.port,
       storeVersion: bdb.redis_version,
+      upgradesTo: bdb.upgrades_to,
       modules:
         bdb.version === ""
           ? undefined

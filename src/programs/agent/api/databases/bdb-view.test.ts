@@ -69,3 +69,11 @@ test("a user sees what is asked of each shard, and what is gone once nothing is 
   assert.deepEqual(of(agreed), { lacks: "the first", needs_consent: false });
   assert.equal(of(), undefined);
 });
+
+test("a database shows where an upgrade of it leads, while it runs", () => {
+  const { record } = twoShards({});
+  const context = { answers: new Map(), endpoints: [], namespace: "n", script: undefined };
+  assert.equal(bdbView(record, context).upgrades_to, undefined);
+  const upgrade = { target: "8.2", actionUid: "a", startedAt: "", mayDiscardData: false, waitingFor: "" } as const;
+  assert.equal(bdbView({ ...record, upgrade }, context).upgrades_to, "8.2");
+});

@@ -39,7 +39,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     version: engine?.version ?? "",
     version_display: engine === undefined ? record.storeVersion : displayVersion(record.storeVersion, engine),
     ...(engine === undefined ? {} : { stand_in: isStandIn(record.storeVersion, engine) }),
-    redis_version: record.storeVersion,
+    ...versionOf(record),
     ...wireOf(record),
     port: record.port,
     shards_count: record.shards.length,
@@ -68,6 +68,10 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     created_time: record.createdTime,
     last_changed_time: record.lastChangedTime,
   };
+}
+
+function versionOf({ storeVersion, upgrade }: DatabaseRecord): Pick<BdbRecord, "redis_version" | "upgrades_to"> {
+  return { redis_version: storeVersion, ...(upgrade === undefined ? {} : { upgrades_to: upgrade.target }) };
 }
 
 /** Why nothing is done, or why its creation failed. */
