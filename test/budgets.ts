@@ -210,6 +210,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/public-client.test.ts": 10,
   "packages/controller-kit/src/reconcile/leader.test.ts": 10,
   "src/bin/operator.test.ts": 10,
+  "src/core/merge/limits.test.ts": 10,
   "src/core/merge/properties.test.ts": 10,
   "src/programs/link/successor.test.ts": 10,
   "test/bench-command-line.test.ts": 8,

@@ -4,7 +4,11 @@ import { engineNames, startEngine } from "../../../test/kit/engines/engine.ts";
 import { removalOfOver } from "./over-removals.ts";
 
 const FIELDS = Array.from({ length: 9_000 }, (_, i) => `field-${i}`);
-const over = { key: "h", elements: FIELDS.map((element) => ({ type: "hash" as const, element })) };
+const over = {
+  key: "h",
+  elements: FIELDS.map((element) => ({ type: "hash" as const, element, onTop: undefined })),
+  until: undefined,
+};
 
 for (const engine of engineNames())
   test(`${engine} removes thousands of elements that are over, and leaves the others`, async () => {
@@ -14,10 +18,17 @@ for (const engine of engineNames())
     assert.deepEqual(await started.call("HKEYS", "h"), ["stays"]);
   });
 
-test("elements of a key that has a time by now stay", async () => {
-  await using started = await startEngine();
-  await started.call("HSET", "h", "field-1", "1");
-  await started.call("PEXPIRE", "h", "100000");
-  for (const command of removalOfOver(over)) await started.call(...command);
-  assert.equal(await started.call("HLEN", "h"), 1);
+for (const [type, command] of [
+  ["string", ["INCRBY", "k", "2"]],
+  ["hash", ["HINCRBY", "k", "", "2"]],
+  ["zset", ["ZINCRBY", "k", "2", ""]],
+] as const)
+  test(`what clients have counted on top in a ${type} stays, and expires`, () => {
+    const elements = [{ type, element: "", onTop: 2n }];
+    assert.deepEqual(removalOfOver({ key: "k", elements, until: 5 }).slice(1), [command, ["PEXPIREAT", "k", "5"]]);
+    assert.deepEqual(removalOfOver({ key: "k", elements, until: undefined }).slice(1), [command]);
+  });
+
+test("a counter of which nothing is over any more gets its time", () => {
+  assert.deepEqual(removalOfOver({ key: "k", elements: [], until: 5 }), [["PEXPIREAT", "k", "5"]]);
 });

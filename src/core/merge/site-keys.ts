@@ -1,15 +1,14 @@
 import type { ComparedKey } from "./state/compared-key.ts";
-import type { OverKey } from "./over-removals.ts";
 import { heldKey } from "./state/held-key.ts";
 import { expiresAt } from "./state/key-view.ts";
 import type { ExpiringKeys } from "./state/lost-expiries.ts";
 import type { MergedState } from "./state/merged-state.ts";
 import { expiredIn, outlives } from "./state/outlived-expiry.ts";
-import { byKey, type Effect, type Operation } from "./operations/operation.ts";
-import { overElements } from "./over-elements.ts";
+import type { Effect, Operation } from "./operations/operation.ts";
 import type { PendingApplies } from "./saved/pending-applies.ts";
 import type { TransferredKey } from "./transfer/transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./state/uncaptured-effects.ts";
+import { OverKeys } from "./over-keys.ts";
 import { coversAll, withDot, type VersionVector } from "./operations/version-vector.ts";
 
 /**
@@ -21,12 +20,15 @@ export class SiteKeys implements ExpiringKeys {
   readonly #state: MergedState;
   readonly #pending: PendingApplies;
   readonly #received: () => VersionVector;
+  /** What is over of them. */
+  readonly over: OverKeys;
 
   constructor(site: number, state: MergedState, pending: PendingApplies, received: () => VersionVector) {
     this.#site = site;
     this.#state = state;
     this.#pending = pending;
     this.#received = received;
+    this.over = new OverKeys(site, state, pending);
   }
 
   /** Names of the keys of which more is known than what was agreed on. */
@@ -64,6 +66,11 @@ export class SiteKeys implements ExpiringKeys {
     return expiresAt(this.#state.known(key)) !== undefined;
   }
 
+  /** What a client did to the key may be hidden in the engine, until a repair that is due or under way has come back. */
+  isBeingRepaired(key: string): boolean {
+    return this.#pending.due.isUnderWay(key);
+  }
+
   isBeingTimed(key: string): boolean {
     return this.#pending.writesTimeOf(key);
   }
@@ -82,17 +89,6 @@ export class SiteKeys implements ExpiringKeys {
     return expiredIn(operation).filter((key) => {
       const state = this.#state.stateOf(key);
       return state !== undefined && outlives(state, operation, this.#site);
-    });
-  }
-
-  /** The elements that are over, of the keys that the transactions with these marks write; `marks`: with a space between. */
-  overBy(marks: string): readonly OverKey[] {
-    const operations = marks.split(" ").flatMap((mark) => this.#pending.operationOf(mark) ?? []);
-    const keys = new Set(operations.flatMap(({ effects }) => byKey(effects).map(([key]) => key)));
-    return [...keys].flatMap((key) => {
-      const state = this.#state.stateOf(key);
-      const elements = state === undefined ? [] : overElements(state, this.#site);
-      return elements.length === 0 ? [] : { key, elements };
     });
   }
 

@@ -103,6 +103,7 @@ export class Site {
     this.#takeOwn(operation);
     this.#hasUnsaid = false;
     this.#pending.race(effects, () => this.#state.all());
+    this.keys.over.lifetimes.learn(effects, now);
     return operation;
   }
 
@@ -119,6 +120,7 @@ export class Site {
     for (let operation = first; operation !== undefined; operation = this.#early.takeReady(this.#received)) {
       this.#take(operation);
       this.participants.learn(operation);
+      this.keys.over.lifetimes.learn(operation.effects, operation.at.wall);
       const { commands, parts } = this.#state.apply(operation);
       const mark = this.#pending.addOperation(operation, parts);
       applies.push({ mark, commands, logged: { kind: "applied", operation } });
@@ -218,7 +220,7 @@ export class Site {
     if (this.#needsRepair) return;
     const agreed = this.participants.agreed(this.#received);
     this.#forgotten = union(this.#forgotten, agreed);
-    this.#state.forget(agreed, (key) => this.#pending.has(key));
+    this.#state.forget(agreed, (key) => this.#pending.has(key) || this.keys.over.isOver(key));
   }
 
   /** What the others are told now and then, so that sites can come and go. */

@@ -76,6 +76,7 @@ export class EngineSite {
       from,
       name: life,
       expiring: site.keys,
+      isBeingRepaired: (key) => site.keys.isBeingRepaired(key),
       onEffects: (effects) => this.#captured(effects),
       onAnchored: () => this.#captured([]),
       onMark: (mark) => this.#marked(mark),
@@ -83,6 +84,9 @@ export class EngineSite {
     this.#writer = new EngineWriter({
       ...options,
       client,
+      beside,
+      name: life,
+      over: site.keys.over,
       saved,
       placed: from.number,
       place: () => this.#place(),
@@ -289,11 +293,11 @@ export class EngineSite {
   }
 
   async #marked(marks: string): Promise<void> {
-    if (this.#waits.take(marks)) return;
+    if (this.#waits.take(marks) || this.#writer.over.take(marks)) return;
     if (marks === `${LIVE}${this.#begin.life}`) this.#live.resolve();
-    const over = this.#site.keys.overBy(marks);
+    this.#writer.over.add(this.#site.keys.over.overBy(marks));
     const repairs = marks.split(" ").flatMap((mark) => this.#site.applied(mark));
-    await this.#writer.apply(repairs, over);
+    await this.#writer.apply(repairs);
   }
 
   #place(): Omit<Place, "number"> {

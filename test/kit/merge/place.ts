@@ -27,11 +27,14 @@ export type Entry =
   | ({ readonly kind: "looked"; readonly key: string; readonly life: number } & KeyLook)
   | ({ readonly kind: "read"; readonly life: number; readonly effects: readonly Effect[] } & Wanted)
   | { readonly kind: "members"; readonly key: string; readonly life: number; readonly effects: readonly Effect[] }
+  | { readonly kind: "watched"; readonly key: string; readonly life: number; readonly version: number }
   | ({ readonly kind: "give"; readonly effects: readonly Effect[] } & Gift);
 
 /** A key to be read, or members of a sorted set. */
 export interface Wanted {
   readonly key: string;
+  /** How often it was read while it was being repaired. */
+  readonly tries?: number;
   readonly members: readonly string[] | undefined;
 }
 
@@ -55,7 +58,9 @@ export type Work =
   | { readonly kind: "apply"; readonly apply: Apply }
   | ({ readonly kind: "read" } & Wanted)
   | { readonly kind: "look"; readonly key: string }
-  | ({ readonly kind: "over" } & OverKey)
+  /** Clients that write the key from now on are noticed. */
+  | { readonly kind: "watch"; readonly key: string }
+  | { readonly kind: "over"; readonly over: OverKey; readonly version: number }
   | { readonly kind: "members"; readonly key: string }
   | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
@@ -240,11 +245,6 @@ export function applyLater({ work }: Place, applies: readonly Apply[]): void {
   work.push(...applies.map((apply): Work => ({ kind: "apply", apply })));
 }
 
-/** Has what is over removed of the keys that the transaction with that mark has written. */
-export function findOver({ site, work }: Place, mark: string): void {
-  work.push(...site.keys.overBy(mark).map((over): Work => ({ kind: "over", ...over })));
-}
-
 /** Has the engine asked for keys. */
 export function readKeys(place: Place, wanted: readonly Wanted[]): void {
   place.unread.push(...wanted.map(({ key }) => key));
@@ -256,18 +256,3 @@ export function suspect(place: Place, keys: readonly string[]): void {
   for (const key of keys) place.suspects.add(key);
   place.work.push(...keys.map((key): Work => ({ kind: "look", key })));
 }
-
-/** The engine removes what is over, as for a client. */
-export function removeOver({ engine, stream }: Place, { key, elements }: OverKey): void {
-  if (engine.look(key).until !== -1) return;
-  const removed = elements.flatMap(({ type, element }) => {
-    if (type === "list" || type !== engine.typeOf(key)) return [];
-    const held = engine.read(key);
-    if (type === "string" && !(typeof held === "string" && /^-?\d+$/.test(held))) return [];
-    const command = type === "string" ? ["DEL", key] : [REMOVE[type], key, element];
-    return engine.run(command) ? [command] : [];
-  });
-  if (removed.length > 0) stream.push({ kind: "commands", commands: removed });
-}
-
-const REMOVE = { hash: "HDEL", set: "SREM", zset: "ZREM" } as const;

@@ -9,18 +9,17 @@ import { ModelLinks } from "./model-links.ts";
 import {
   applyAt,
   applyLater,
-  findOver,
   loseAll,
   newPlace,
   positionOf,
   readKeys,
-  removeOver,
   restart,
   runAll,
   suspect,
   takesPart,
   type Place,
 } from "./place.ts";
+import { decideOver, findOver, readAgain, readKeptAlive, removeOver, watch } from "./over.ts";
 import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
 
@@ -32,6 +31,8 @@ export class Sites {
   readonly #skewOf: (site: number) => number;
   readonly #links = new ModelLinks();
   readonly #limits: SiteLimits;
+  /** Keys that a site has written again because they live longer there than at another site. */
+  readonly keptAlive = new Set<string>();
   readonly exchange = new Exchange(this.#links, this.places);
   readonly #transfers = new Transfers(this.#links, this.places);
   #now = 1_000_000;
@@ -79,6 +80,9 @@ export class Sites {
       case "members":
         stream.push(entryOf(place, next));
         break;
+      case "watch":
+        watch(place, next.key);
+        break;
       case "give":
         stream.push({ ...next, effects: engine.effectsOf(next.key) });
         break;
@@ -89,7 +93,7 @@ export class Sites {
         applyAt(place, next.apply);
         break;
       case "over":
-        removeOver(place, next);
+        removeOver(place, next.over, next.version);
         break;
       case "log":
         stored.log.push({ kind: "captured", bytes: next.operation.bytes, position: next.position });
@@ -131,12 +135,16 @@ export class Sites {
         if (entry.life === place.life && place.suspects.delete(entry.key) && place.lost.isLost(entry.key, entry))
           this.#capture(place, [{ kind: "emptied", key: entry.key }]);
         break;
+      case "watched":
+        if (entry.life === place.life) decideOver(place, entry.key, entry.version, this.#now + place.skew);
+        break;
       case "give":
         if (entry.life === place.life) this.#transfers.give(place, entry);
         break;
       case "read":
         if (entry.life !== place.life) break;
         place.unread.splice(place.unread.indexOf(entry.key), 1);
+        if (readAgain(place, entry)) break;
         if (entry.members === undefined) place.scores.learn(entry.key, entry.effects);
         this.#capture(place, entry.effects);
         break;
@@ -161,7 +169,7 @@ export class Sites {
     if (this.#links.mend(link)) this.exchange.resend(link);
     const [from, place] = this.exchange.ends(link);
     const next = this.#links.take(link, true);
-    if (next instanceof Uint8Array && place !== undefined && this.#keepsAlive(place, next)) return true;
+    if (next instanceof Uint8Array && place !== undefined && readKeptAlive(place, next, this.keptAlive)) return true;
     const message = this.#links.take(link, again);
     if (message === undefined) return false;
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
@@ -270,14 +278,6 @@ export class Sites {
     if (place === undefined) return;
     this.#links.break(place.id);
     this.#transfers.end(place);
-  }
-
-  /** A key that lives on here is read before it is taken in that another site saw it expire. */
-  #keepsAlive(place: Place, bytes: Uint8Array): boolean {
-    if (!takesPart(place)) return false;
-    const keys = place.site.keys.keptAlive(decodeOperation(bytes));
-    readKeys(place, keys.filter((key) => !place.unread.includes(key)).map(whole));
-    return keys.length > 0;
   }
 
   /** What the engine did by itself before it did what the site asked for: that comes after it, also for a process that begins in between. */

@@ -41,6 +41,11 @@ export class DueRepairs {
     this.#isAllKnown = false;
   }
 
+  /** A repair of the key is due or under way: what a client did to it may be hidden in the engine until then. */
+  isUnderWay(key: string): boolean {
+    return this.#raced.has(key) || this.#repairs.values().some((repair) => repair.key === key);
+  }
+
   begin(mark: string, repair: RacedKey): void {
     this.#repairs.set(mark, repair);
     this.#isAllKnown = false;

@@ -1,5 +1,5 @@
 import { keepUnagreed } from "./cell.ts";
-import { keepsBase, type KeyState } from "./key-state.ts";
+import { keepsBase, type KeyEnd, type KeyState } from "./key-state.ts";
 import { countedCell, entries, typeOf } from "./key-view.ts";
 import type { KeyEffect } from "../operations/operation.ts";
 import { NOTHING, covers, coversAll, type VersionVector } from "../operations/version-vector.ts";
@@ -10,7 +10,7 @@ import { NOTHING, covers, coversAll, type VersionVector } from "../operations/ve
  */
 export function keepUnagreedKey(state: KeyState, effects: Iterable<KeyEffect>, agreed: VersionVector): boolean {
   if (coversAll(agreed, state.touched)) return false;
-  state.ends = state.ends?.filter(({ dot }) => !covers(agreed, dot));
+  state.ends = state.ends && unagreedEnds(state.ends, agreed);
   if (!keepsBase(state)) {
     // until then an element that is not named is empty
     if (canHaveBase(state, agreed)) giveBase(state, agreed);
@@ -57,4 +57,10 @@ function keepUnagreedExpiry(state: KeyState, agreed: VersionVector): void {
   state.timed = NOTHING;
   state.expiries = [];
   state.baseExpiry = true;
+}
+
+/** What all sites know still matters beside an end whose site did not know of it. */
+function unagreedEnds(ends: readonly KeyEnd[], agreed: VersionVector): readonly KeyEnd[] {
+  const unagreed = ends.filter(({ dot }) => !covers(agreed, dot));
+  return ends.filter(({ dot }) => !covers(agreed, dot) || unagreed.some(({ seen }) => !covers(seen, dot)));
 }

@@ -26,6 +26,8 @@ export interface CaptureOptions extends LookContext {
   readonly from: Place;
   /** What is known of keys of which the time of expiry may be gone. */
   readonly expiring: ExpiringKeys;
+  /** What a client did to the key may be hidden now, until the site has written it again: a read would take what was there before for what is there now. */
+  readonly isBeingRepaired: (key: string) => boolean;
   /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
   readonly name: string;
   /** Called with what clients did. */
@@ -35,6 +37,11 @@ export interface CaptureOptions extends LookContext {
   /** Called when a mark came by: its changes are made when the call returns, and the promise waits only for room. */
   readonly onMark: (mark: string) => Promise<void>;
 }
+
+/** How long a read waits until the site has written the key again, in milliseconds. */
+const REPAIR_MS = 5;
+/** So often: what is written again all the time is taken as it is. */
+const REPAIR_TRIES = 20;
 
 /** Turns the stream of an engine into what clients did. */
 export class Capture {
@@ -118,24 +125,26 @@ export class Capture {
     return this.#read({ key, members: undefined }, this.#reached);
   }
 
-  #read({ key, members }: Wanted, begin: Reached): Promise<void> {
+  #read({ key, members }: Wanted, begin: Reached, tries = 0): Promise<void> {
     const known = this.#unread.get(key);
     if (known !== undefined) {
+      if (begin.written < known.begin.written) known.begin = begin;
       known.members = members && known.members?.union(new Set(members));
       return known.captured.promise;
     }
     const captured = Promise.withResolvers<void>();
-    const unread: Unread = { begin, captured, members: members && new Set(members) };
+    const unread: Unread = { begin, captured, tries, members: members && new Set(members) };
     this.#unread.set(key, unread);
     const { clock, signal } = this.#options;
-    const restMs = members === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
+    const rest = members === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
+    const restMs = tries === 0 ? rest : Math.max(rest, REPAIR_MS);
     const ask = (): void => this.#ask(key, unread);
     if (restMs === 0) setImmediate(ask);
     else clock.sleep(restMs, signal).then(ask, () => undefined); // aborted: nobody asks any more
     return captured.promise;
   }
 
-  #ask(key: string, { members, begin, captured }: Unread): void {
+  #ask(key: string, { members, begin, captured, tries }: Unread): void {
     this.#unread.delete(key);
     this.#readNumber += 1;
     const mark = `read:${this.#options.name}:${this.#readNumber}`;
@@ -143,7 +152,7 @@ export class Capture {
     const reads = wanted.members === undefined ? readsOf(key) : [["ZMSCORE", key, ...wanted.members]];
     const replies = readAt(this.#options, mark, reads);
     replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
-    this.#reads.set(mark, { ...wanted, begin, captured, replies, askedMs: this.#options.clock.uptimeMs() });
+    this.#reads.set(mark, { ...wanted, begin, captured, tries, replies, askedMs: this.#options.clock.uptimeMs() });
   }
 
   /** Reads keys, and captures what they hold; resolves when that is done, or the signal comes. */
@@ -222,9 +231,14 @@ export class Capture {
 
   async #takeRead(
     mark: string,
-    { key, members, replies, captured, askedMs }: PendingRead,
+    { key, members, replies, captured, askedMs, begin, tries }: PendingRead,
     end: Reached,
   ): Promise<void> {
+    if (tries < REPAIR_TRIES && this.#options.isBeingRepaired(key)) {
+      this.#reads.delete(mark);
+      void this.#read({ key, members }, begin, tries + 1).then(captured.resolve);
+      return this.#advance(end);
+    }
     const effects =
       members === undefined ? effectsOfReads(key, await replies) : effectsOfScores({ key, members }, await replies);
     if (members === undefined) {
@@ -251,7 +265,9 @@ type Reached = Pick<Place, "replicationId" | "offset" | "database" | "written" |
 
 interface Unread {
   /** The place before the oldest change that is not captured without it. */
-  readonly begin: Reached;
+  begin: Reached;
+  /** How often the key was read while the site wrote it again: what a client had done may have been hidden then. */
+  readonly tries: number;
   readonly captured: PromiseWithResolvers<void>;
   /** Those of a sorted set that are read; undefined: all that the key holds. */
   members: ReadonlySet<string> | undefined;

@@ -1,15 +1,20 @@
 import type { CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import type { LoggedEntry } from "../../../core/merge/saved/saved-site.ts";
 import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
-import { removalOfOver, type OverKey } from "../../../core/merge/over-removals.ts";
-import { asClient, linkTransaction, writeMark, type LinkKeyCommand } from "../saved/marks.ts";
+import { linkTransaction, writeMark, type LinkKeyCommand } from "../saved/marks.ts";
 import type { Place } from "../saved/place.ts";
+import type { LookContext } from "./key-looks.ts";
+import { OverRemovals, type OverFinder } from "./over-removals.ts";
 import { RefusedWrites, type RefusedWritesOptions } from "./refused-writes.ts";
 import { appendToLog, saveState, type SavedSize } from "../saved/saved-log.ts";
-import { execute, executedAll, refusedIn } from "../saved/transaction.ts";
+import { execute, refusedIn } from "../saved/transaction.ts";
 import { Wakeup } from "./wakeup.ts";
 
-export interface EngineWriterOptions extends RefusedWritesOptions {
+export interface EngineWriterOptions extends RefusedWritesOptions, LookContext {
+  /** Tells its marks from those of an earlier link. */
+  readonly name: string;
+  /** What is over of keys. */
+  readonly over: OverFinder;
   /** How far the stream is captured: with what was given to `log`, and no further. */
   readonly place: () => Omit<Place, "number">;
   /** Number of the last place that was saved. */
@@ -45,24 +50,21 @@ export class EngineWriter {
   #refusal = "";
   #placed: number;
   readonly #refused: RefusedWrites;
+  /** Removes what is over. */
+  readonly over: OverRemovals;
 
   constructor(options: EngineWriterOptions) {
     this.#options = options;
     [this.#logBytes, this.#savedBytes] = [options.saved.log, options.saved.checkpoint];
     this.#placed = options.placed;
     this.#refused = new RefusedWrites(options);
+    this.over = new OverRemovals(options, options.name, options.over);
   }
 
-  /** Takes applies, and resolves when there is room for more. `over` is removed before anything else. */
-  async apply(applies: readonly Apply[], over: readonly OverKey[] = []): Promise<void> {
-    const removals = over.flatMap(removalOfOver);
-    const removed = removals.length === 0 ? undefined : executedAll(this.#options, asClient(removals));
+  /** Takes applies, and resolves when there is room for more. */
+  async apply(applies: readonly Apply[]): Promise<void> {
     if (applies.length > 0) this.#work.wake();
     for (const each of applies) this.#applies.push(each);
-    await Promise.all([removed, this.#room()]);
-  }
-
-  async #room(): Promise<void> {
     while (this.#applies.length > ROOM && !this.#options.signal.aborted) await this.#roomy.next();
   }
 
@@ -90,6 +92,10 @@ export class EngineWriter {
 
   /** Writes until the signal comes; rejects when the connection ends. */
   async run(): Promise<void> {
+    await Promise.all([this.#write(), this.over.run()]);
+  }
+
+  async #write(): Promise<void> {
     const { clock, signal } = this.#options;
     while (!signal.aborted) {
       const more = this.#work.next();
@@ -104,6 +110,7 @@ export class EngineWriter {
   end(): void {
     this.#work.wake();
     this.#roomy.wake();
+    this.over.end();
   }
 
   async #writeBatch(): Promise<void> {
