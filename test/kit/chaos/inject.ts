@@ -115,12 +115,15 @@ function signal(pid: number, name: NodeJS.Signals): void {
 /** Takes all that is left of a volume. */
 function fill(folder: string): End {
   const filler = join(folder, "filler");
-  for (let before = Infinity; ;) {
+  let said = "";
+  for (let attempt = 0; attempt < FILL_ATTEMPTS; attempt++) {
     const { bavail, bsize } = statfsSync(folder);
     const { status, stderr } = spawnSync("fallocate", ["--length", String(Math.max(bavail * bsize, 1)), filler]);
     if (status === 0) return () => rmSync(filler, { force: true });
-    // an engine that wrote just then has taken some of it
-    if (bavail >= before) throw new Error(`${filler} cannot be made: ${String(stderr)}`);
-    before = bavail;
+    said = String(stderr);
   }
+  throw new Error(`${filler} cannot be made: ${said}`);
 }
+
+/** An engine that writes takes some of what was free, and one that has rewritten its file gives some back. */
+const FILL_ATTEMPTS = 100;

@@ -64,3 +64,19 @@ async function refuseAll({ primary }: Served): Promise<void> {
   await primary.call("CONFIG", "SET", "replica-serve-stale-data", "no");
   await primary.call("REPLICAOF", "127.0.0.1", 1);
 }
+
+test("a subscriber whose engine is lost is ended, since messages may be missing; who has unsubscribed goes on", async () => {
+  await using served = await Served.start();
+  const [listening, silent] = await served.clients(2);
+  assert.ok(listening !== undefined && silent !== undefined);
+  for (const one of [listening, silent]) {
+    await one.ask("HELLO", 3);
+    await one.ask("SUBSCRIBE", "ch");
+  }
+  await silent.ask("UNSUBSCRIBE", "ch");
+  await served.primary.stop();
+  assert.equal(await listening.read(), undefined);
+  await served.replica.call("REPLICAOF", "NO", "ONE");
+  await done(served.proxy.send({ op: "release", bdb: 1, epoch: 2, target: addressOf(served.replica) }));
+  assert.equal(await silent.ask("SET", "k", "v"), "OK");
+});

@@ -208,6 +208,8 @@ export class Pinned {
     this.#mirroring.end();
     // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
     if (this.#parts.output.congested) this.#parts.life.cut("the client does not read its messages");
+    // nor is it known which messages the engine has sent to no one
+    else if (this.state.subscriptions.size > 0) this.#parts.life.cut("the engine is gone, and messages may be missing");
     else if (this.#pending.refuseAll()) this.#settle();
     else this.#parts.life.cut("the engine is gone with a request of unknown outcome");
   }
