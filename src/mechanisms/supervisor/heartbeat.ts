@@ -47,15 +47,15 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
   const probe = new EngineProbe(heartbeat.address, signal);
   let serving = false;
   let busy = false;
-  let silentSince: number | undefined; // a ping, not the time before it: this process may have stood still itself
+  let silence: Silence | undefined; // since a ping, not the time before it: this process may have stood still itself
   while (!signal.aborted) {
     const began = clock.uptimeMs();
     // an engine that loads answers INFO, and PING with an error
     const [answer, info] = serving ? await probe.ask("INFO", "replication") : await probe.ask("PING");
     if (serving && info !== "") onReplication(info, began);
-    silentSince = answer === "silence" ? (silentSince ?? began) : undefined;
     const limitMs = serving ? limits.silentMs : limits.readyMs;
-    if (silentSince !== undefined && clock.uptimeMs() - silentSince > limitMs) break;
+    silence = answer === "silence" ? lengthen(silence ?? { ms: 0, at: began }, clock.uptimeMs(), limitMs) : undefined;
+    if (silence !== undefined && silence.ms >= limitMs) break;
     if (answer !== "silence" && (answer === "busy") !== busy) {
       busy = !busy;
       onBusy(busy);
@@ -71,6 +71,19 @@ export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "s
   probe.close();
   return signal.aborted ? "ended" : "silent";
 }
+
+/** How long an engine has not answered, up to a moment. */
+interface Silence {
+  readonly ms: number;
+  readonly at: number;
+}
+
+/** A process that stood still has asked nothing meanwhile: each question in vain counts for a part of the limit at most. */
+function lengthen({ ms, at }: Silence, now: number, limitMs: number): Silence {
+  return { ms: ms + Math.min(now - at, limitMs / LEAST_QUESTIONS), at: now };
+}
+
+const LEAST_QUESTIONS = 4;
 
 /** One connection, kept between questions and made anew after a failure. */
 class EngineProbe {

@@ -4,6 +4,7 @@ import type { BulkForm } from "./decode.ts";
 import { encodeCommands } from "./encode.ts";
 import type { Arg, ArgEncoding } from "./encode.ts";
 import { faults } from "./faults.ts";
+import { startPatience } from "./patience.ts";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { ReplyDecoder } from "./reply-decoder.ts";
@@ -99,17 +100,17 @@ export class CommandSocket {
       fail(this.#end);
       return;
     }
-    const timer = setTimeout(() => {
+    const endPatience = startPatience(this.#timeoutMs, () => {
       this.#expire();
-    }, this.#timeoutMs);
+    });
     let left = commands.length;
     const answered: WaitingCall["take"] = (outcome) => {
       left -= 1;
-      if (left === 0) clearTimeout(timer);
+      if (left === 0) endPatience();
       take(outcome);
     };
     const failed: WaitingCall["fail"] = (fault) => {
-      clearTimeout(timer);
+      endPatience();
       fail(fault);
     };
     for (const [name] of commands) this.#waiting.push({ name: String(name), take: answered, fail: failed });

@@ -4,6 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { EngineTls } from "./engine-tls.ts";
 import { faults } from "./faults.ts";
+import { startPatience } from "./patience.ts";
 
 /** Where a socket leads. */
 export interface SocketTarget {
@@ -23,14 +24,14 @@ export interface DialTarget extends SocketTarget {
 export function dialSocket({ host, port, tls, timeoutMs, signal }: DialTarget): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const { socket, ready } = beginSocket({ host, port, tls });
-    const timer = setTimeout(() => {
+    const endPatience = startPatience(timeoutMs, () => {
       fail(`no answer within ${timeoutMs} ms`);
-    }, timeoutMs);
+    });
     const abort = (): void => {
       fail(`given up: ${messageOf(signal?.reason)}`);
     };
     const settle = (): void => {
-      clearTimeout(timer);
+      endPatience();
       signal?.removeEventListener("abort", abort);
       socket.removeAllListeners();
     };

@@ -27,6 +27,8 @@ export interface RoleView {
 /** For connecting and for each command of a move, in milliseconds. */
 const ANSWER_MS = 1_500;
 const CATCH_UP_MS = 2_000;
+/** Without pause they take a few milliseconds. */
+const LEAST_LOOKS = 20;
 const DRAIN_LOOKS = 1_000;
 const DRAIN_POLL_MS = 5;
 /** Less than the minute after which replicas give up a primary that says nothing: it may outlast the leader that set it. */
@@ -109,17 +111,20 @@ export interface CatchUp {
   readonly pause?: () => Promise<void>;
 }
 
-/** Resolves once `target` has applied all up to this offset of its primary; AGENT_NOT_CAUGHT_UP when that takes too long. */
+/**
+ * Resolves once `target` has applied all up to this offset of its primary; AGENT_NOT_CAUGHT_UP when that takes too long, and so many
+ * looks: a machine that stood still has shown nothing meanwhile.
+ */
 export async function awaitOffset(
   offset: number,
   target: EngineControl,
   { withinMs = CATCH_UP_MS, pause = atOnce }: CatchUp = {},
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const view = await roleOf(target);
     if (view.offset >= offset) return;
-    if (performance.now() < deadline) {
+    if (performance.now() < deadline || looks < LEAST_LOOKS) {
       await pause();
       continue;
     }

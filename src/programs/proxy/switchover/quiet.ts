@@ -2,6 +2,7 @@ import type { Clock } from "#kit/base/clock";
 import { describeRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
+import { within } from "../timing/within.ts";
 
 /**
  * Waits until no request has been at an engine for long, at most `withinMs`. What is left then, the oldest first; without
@@ -12,16 +13,11 @@ export async function quiet(
   clock: Clock,
   withinMs: number,
 ): Promise<readonly OutstandingRequest[]> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    const long = outstanding().filter(({ ageMs }) => ageMs > LIMITS.quietMs);
-    if (long.length === 0) return [];
-    if (performance.now() >= deadline)
-      return byAge(long)
-        .filter(({ ageMs }) => ageMs <= LIMITS.patienceMs)
-        .slice(0, MOST_NAMED);
-    await clock.sleep(POLL_MS);
-  }
+  const longOnes = (): readonly OutstandingRequest[] => outstanding().filter(({ ageMs }) => ageMs > LIMITS.quietMs);
+  if (await within(clock, withinMs, () => longOnes().length === 0, POLL_MS)) return [];
+  return byAge(longOnes())
+    .filter(({ ageMs }) => ageMs <= LIMITS.patienceMs)
+    .slice(0, MOST_NAMED);
 }
 
 /** The oldest of these requests, for the end of a sentence; empty without one. */
