@@ -27,12 +27,14 @@ export async function untilGranted(
 ): Promise<void> {
   const end = clock.uptimeMs() + PATIENCE_MS;
   for (;;) {
+    // before it is asked: the last question comes when the time is over
+    const isLate = clock.uptimeMs() > end;
     try {
       await kube.get(Secrets, { name, ...(namespace === undefined ? {} : { namespace }) });
       return;
     } catch (error) {
       if (!isFault(error, kubeFaults.forbidden)) throw error;
-      if (clock.uptimeMs() > end) throw notGranted(name, error);
+      if (isLate) throw notGranted(name, error);
     }
     await clock.sleep(AGAIN_MS);
   }

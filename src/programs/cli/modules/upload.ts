@@ -58,9 +58,11 @@ export async function uploadToNodes(
   const { uid, action_uid, module_name } = await upload(client, archive);
   const deadline = clock.uptimeMs() + PATIENCE_MS;
   for (;;) {
+    // before it is asked: the last answer is one of when the time is over
+    const isLate = clock.uptimeMs() > deadline;
     const { status, error = "" } = await client.call("action", { params: { uid: action_uid } });
     if (status === "completed") return uid;
-    if (status === "failed" || clock.uptimeMs() > deadline)
+    if (status === "failed" || isLate)
       throw new Fault(
         faults.moduleNotSpread,
         `module ${module_name} is not on every node: ${error || `it is ${status}`}`,

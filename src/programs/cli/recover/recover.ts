@@ -98,15 +98,17 @@ async function clears(
   { clock, signal }: Talk,
 ): Promise<boolean> {
   const deadline = clock.uptimeMs() + PATIENCE_MS;
-  while (clock.uptimeMs() < deadline) {
+  for (;;) {
+    // before the look: the last one shows the cluster when the time is over
+    const isLate = clock.uptimeMs() >= deadline;
     const look = await lookAtCluster(access, options.cluster);
     const left = planRecovery(await recoveryFactsOf(access, look), options.supplies.given);
     if (!left.some((one) => keyOf(one) === keyOf(recovery)) && !isStillReported(look, recovery)) return true;
+    if (isLate) return false;
     await clock.sleep(LOOK_EVERY_MS, signal).catch((error: unknown) => {
       throw new Fault(faults.interrupted, `stopped looking whether ${recovery.rule} is cleared`, {}, error);
     });
   }
-  return false;
 }
 
 function isStillReported({ observation: { view } }: Look, { object, rule }: Recovery): boolean {

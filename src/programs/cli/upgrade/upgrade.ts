@@ -68,12 +68,14 @@ async function lookWhenHandled(
 ): Promise<Look> {
   let deadline = clock.uptimeMs() + HANDLED_MS;
   for (;;) {
+    // before the look, which shows the cluster when the time is over
+    const isLate = clock.uptimeMs() >= deadline;
     const look = await lookAtCluster(access, cluster);
     const { generation, remembered } = look.observation.view;
     const isStarting = await operatorIsStarting(access);
     if (isStarting) deadline = clock.uptimeMs() + HANDLED_MS;
     const isHandled = !isStarting && (remembered.observedGeneration ?? 0) >= generation;
-    if (isHandled || clock.uptimeMs() >= deadline || signal?.aborted === true) return look;
+    if (isHandled || (isLate && !isStarting) || signal?.aborted === true) return look;
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
   }
 }

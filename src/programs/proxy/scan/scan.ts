@@ -89,9 +89,9 @@ async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor)
   while (!session.life.ended) {
     const route = scans.route(cursor);
     if (route === undefined && primary.unavailable) break;
-    // each server has `holdMs` of its own
+    // each server has `holdMs` of its own, and is asked once more when they are over
     if (route?.source !== tried) since = performance.now();
-    else if (performance.now() - since >= primary.holdMs) break;
+    const isLate = performance.now() - since >= primary.holdMs;
     tried = route?.source;
     try {
       const answer = await route?.source.ask(withPosition(request, route.position), identity);
@@ -99,6 +99,7 @@ async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor)
     } catch (error) {
       endpoint.log.debug("a scan is sent again", { error });
     }
+    if (isLate) break;
     await endpoint.clock.sleep(RETRY_MS);
     await scans.named();
   }

@@ -24,6 +24,8 @@ export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]):
   const primary = onlyRoute(endpoint);
   const deadline = clock.uptimeMs() + primary.holdMs;
   while (!primary.unavailable) {
+    // before the primary is asked: it is asked once more when the time is over
+    const isLate = clock.uptimeMs() >= deadline;
     const { upstream } = primary;
     try {
       if (upstream !== undefined) {
@@ -34,7 +36,7 @@ export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]):
     } catch (error) {
       if (!(error instanceof Fault) || errorReplyOf(error) !== undefined) throw error;
     }
-    if (clock.uptimeMs() >= deadline) return undefined;
+    if (isLate) return undefined;
     await clock.sleep(POLL_MS);
   }
   return undefined;

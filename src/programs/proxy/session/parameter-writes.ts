@@ -77,12 +77,13 @@ export class ParameterWrites {
       return faultReply(`CONFIG SET of ${what} failed: ${outcome.refused.message}`, outcome.refused);
     const { clock } = this.#context;
     const deadline = clock.uptimeMs() + APPLIED_MS;
-    while (!(await this.#isApplied(asked, outcome.revision))) {
-      if (clock.uptimeMs() >= deadline)
-        return faultReply(`${what} is kept and not applied yet`, faults.parametersNotApplied);
+    for (;;) {
+      // before the look, which shows what is applied when the time is over
+      const isLate = clock.uptimeMs() >= deadline;
+      if (await this.#isApplied(asked, outcome.revision)) return undefined;
+      if (isLate) return faultReply(`${what} is kept and not applied yet`, faults.parametersNotApplied);
       await clock.sleep(POLL_MS);
     }
-    return undefined;
   }
 
   /** Another client may have set something else since. */

@@ -42,6 +42,8 @@ export async function runOnLeader<N extends RouteName>(
   const { election, clock, config } = context;
   const deadline = clock.uptimeMs() + withinMs;
   for (;;) {
+    // looked at before the leader: what is looked at last is looked at when the time is over
+    const isLate = clock.uptimeMs() >= deadline;
     if (election.isLeader()) return here();
     if (forwardedBy !== undefined) throw refuse(refusals.noLeader, `node ${config.node} does not lead (any more)`);
     const leader = election.leader();
@@ -52,7 +54,7 @@ export async function runOnLeader<N extends RouteName>(
         return reply;
       }
     }
-    if (clock.uptimeMs() >= deadline) throw refuse(refusals.noLeader, `no node has led for ${withinMs / 1000} s`);
+    if (isLate) throw refuse(refusals.noLeader, `no node has led for ${withinMs / 1000} s`);
     await clock.sleep(POLL_MS);
   }
 }
