@@ -38,7 +38,7 @@ export interface TestProxy extends AsyncDisposable {
   onScripts(share: ShareScripts): void;
   /** The same when it asks the other proxies about clients; until then it is the only proxy. */
   onClients(ask: AskOthers): void;
-  /** Closes the channel; fails when the process does not end on that within five seconds, and kills it. */
+  /** Closes the channel; fails when the process does not end on that within half a minute, and kills it. */
   stop(): Promise<void>;
 }
 
@@ -136,7 +136,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== 0) throw new Error(`the proxy did not end within ${STOP_MS} ms without its agent`);
 }
 
-const STOP_MS = 5_000;
+const STOP_MS = 30_000;
 
 /** The numbers of an endpoint in a reply. */
 export function statsIn(reply: ProxyReply, bdb: number): EndpointStats {
@@ -163,7 +163,7 @@ export function endpointFor(primary: Place | undefined, more: Partial<EndpointCo
     furtherPasswords: [],
     passwordsRevision: 0,
     shards: [{ id: 1, epoch: 1, ...(primary === undefined ? {} : { primary: addressOf(primary) }) }],
-    holdMs: 5000,
+    holdMs: 20_000,
     scriptLimitMs: 5000,
     parameters: { database: "db", revision: 0, byClients: "", byDefinition: "" },
     settings: endpointSettings(settingsWith()),

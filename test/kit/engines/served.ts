@@ -58,7 +58,7 @@ export class Served implements AsyncDisposable {
     return this.proxy.send({ op: "prepare", bdb: 1, epoch: this.epoch + 1, target: addressOf(this.replica) });
   }
 
-  hold({ drainMs = 500, holdMs = 5000 } = {}) {
+  hold({ drainMs = 5_000, holdMs = 60_000 } = {}) {
     return this.proxy.send({ op: "hold", bdb: 1, epoch: this.epoch + 1, drainMs, holdMs });
   }
 

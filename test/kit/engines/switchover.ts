@@ -13,7 +13,7 @@ export async function switchOver(
   const target = addressOf(to);
   await Promise.all(proxies.map((proxy) => done(proxy.send({ op: "prepare", bdb: 1, epoch, target }))));
   await Promise.all(
-    proxies.map((proxy) => done(proxy.send({ op: "hold", bdb: 1, epoch, drainMs: 1000, holdMs: 5000 }))),
+    proxies.map((proxy) => done(proxy.send({ op: "hold", bdb: 1, epoch, drainMs: 10_000, holdMs: 60_000 }))),
   );
   await promote(from, to);
   const released = await Promise.all(
@@ -23,14 +23,19 @@ export async function switchOver(
   return { heldMs: Math.max(...released.map((reply) => ("heldMs" in reply ? reply.heldMs : 0))) };
 }
 
+/** Resolves when `to` has applied all that `from` has executed. */
+export async function untilReplicated(from: TestEngine, to: TestEngine): Promise<void> {
+  const { offset } = await from.replication();
+  await until(`${to.name} has every write`, async () => (await to.replication()).offset >= offset, { everyMs: 0 });
+}
+
 /** As long as in the product: a busy machine must not lift it before the old primary follows the new one. */
 const FENCE_MS = 30_000;
 
 /** Fences writes at `from`, waits until `to` has all of them, and makes it a primary. */
 export async function promote(from: TestEngine, to: TestEngine): Promise<void> {
   await from.call("CLIENT", "PAUSE", FENCE_MS, "WRITE");
-  const { offset } = await from.replication();
-  await until(`${to.name} has every write`, async () => (await to.replication()).offset >= offset, { everyMs: 0 });
+  await untilReplicated(from, to);
   await to.call("REPLICAOF", "NO", "ONE");
 }
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { NODE_PATHS, PORTS, clusterNames } from "../../../src/core/api/names.ts";
 import { managementClient } from "../../../src/ports/management/client.ts";
@@ -44,7 +46,7 @@ export interface TestCluster extends AsyncDisposable {
   /** The way of node `uid` to the API server; a test cuts it. */
   api(uid: number): ApiRelay;
   leader(): Promise<number>;
-  /** Makes a database and waits until it is active. */
+  /** Makes a database and waits until it is active, and every node that takes clients listens for it. */
   create(body: BdbCreate): Promise<BdbRecord>;
   shards(bdb: number): Promise<readonly ShardInstanceRecord[]>;
   /** Process id of the engine of a shard, as its node reports it. */
@@ -207,7 +209,27 @@ async function createDatabase(client: ManagementClient, body: BdbCreate, withinM
   const read = (): Promise<BdbRecord> => client.call("bdb", { params: { uid } });
   const isActive = async (): Promise<boolean> => (await read()).status === "active";
   await until(`database ${body.name} is active`, isActive, { withinMs, everyMs: 50 });
+  const { port } = await read();
+  const areListening = async (): Promise<boolean> => {
+    const nodes = (await client.call("nodes")).filter((node) => node.accepts_clients);
+    return (await Promise.all(nodes.map(({ addr }) => listens(addr, port)))).every(Boolean);
+  };
+  await until(`each node listens for ${body.name}`, areListening, { withinMs, everyMs: 50 });
   return read();
+}
+
+/** Whether a connection to that place is accepted. */
+async function listens(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") return false;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function findEngine(

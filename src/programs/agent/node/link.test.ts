@@ -59,15 +59,15 @@ test("a link that ends is started again, and configured again", async () => {
   assert.equal((await link.status())[0]?.knownKeys, 1);
 });
 
-/** A link whose clock can be put forward. */
+/** A link whose time passes only when it is put forward. */
 function linkScene(onReady: () => void) {
-  let ahead = 0;
-  const clock = { ...systemClock, uptimeMs: () => systemClock.uptimeMs() + ahead };
+  let now = 0;
+  const clock = { ...systemClock, uptimeMs: () => now };
   const link = new NodeLink({ args: ["-e", SCRIPT], env: {}, clock, log: silentLog, onReady });
   return {
     link,
     skip: (ms: number) => {
-      ahead += ms;
+      now += ms;
     },
     [Symbol.asyncDispose]: () => link.stop(),
   };

@@ -7,6 +7,7 @@ import { addressOf, done, endpointFor, withShard } from "../../../../test/kit/en
 import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { startAll } from "../../../../test/kit/engines/start-all.ts";
 import { promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 import { startWorkers, workerOf } from "../../../../test/kit/engines/workers.ts";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { noEnd } from "../../../../test/kit/time/lease.ts";
@@ -141,7 +142,7 @@ test("CLIENT LIST, KILL, PAUSE and UNBLOCK are for the clients of all workers, w
   const list = String(await one.ask("CLIENT", "LIST"));
   for (const id of ids) assert.match(list, new RegExp(`^id=${String(id)} `, "m"));
   const blocked = other.ask("BLPOP", "queue", "0");
-  await until("it blocks", async () => (await scene.workers.stats()).counted?.pins === 1);
+  await untilBlocked(scene.primary, 1);
   assert.equal(Number(await one.ask("CLIENT", "UNBLOCK", String(ids[1]))), 1);
   await blocked;
   assert.equal(await one.ask("CLIENT", "PAUSE", "60000", "WRITE"), "OK");

@@ -5,6 +5,7 @@ import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
 import type { TestShard } from "../../../../test/kit/engines/shard.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
+import { until } from "#kit/testing/until";
 import { failOver } from "./failover.ts";
 import type { FailoverResult } from "./failover.ts";
 import { resolveIntent } from "./resolve.ts";
@@ -30,8 +31,12 @@ test("a replica takes in what it has received of its dead primary before it is p
   await using shard = await startShard([OLDEST, OLDEST]);
   const replica = shard.engine(2);
   process.kill(replica.pid, "SIGSTOP");
-  const value = "x".repeat(1_000);
+  const value = "x".repeat(500);
   for (let key = 0; key < 2_000; key++) await shard.engine(1).call("SET", `key ${key}`, value);
+  // what its machine has taken of it arrives, also when its process ends; a block of the list may be empty
+  const isSent = async (): Promise<boolean> =>
+    / obl=0 oll=[01] /.test(String(await shard.engine(1).call("CLIENT", "LIST", "TYPE", "replica")));
+  await until("all has left the primary", isSent);
   await shard.engine(1).stop();
   const takingOver = takeOver(shard);
   process.kill(replica.pid, "SIGCONT");

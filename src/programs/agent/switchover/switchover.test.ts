@@ -13,9 +13,9 @@ import { switchOver } from "./switchover.ts";
 const OLDEST = nameOf("redis-7");
 const NEWER = nameOf("valkey-8.0");
 const PAIR = [OLDEST, NEWER] as const;
-/** A script that keeps the engine busy for 1.5 s, longer than a drain may take; newer engines stop the clock for a script. */
+/** A script that keeps the engine busy for 4 s, longer than a drain may take; newer engines stop the clock for a script. */
 const BUSY = `local function now() local t = redis.call('TIME') return t[1] + t[2] / 1000000 end
-  local began = now() while now() - began < 1.5 do end return 1`;
+  local began = now() while now() - began < 4 do end return 1`;
 const PROMOTION = SWITCHOVER_STEPS.indexOf("promote");
 
 for (const [workers, rounds] of [

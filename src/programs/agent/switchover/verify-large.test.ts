@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
+import { untilReplicated } from "../../../../test/kit/engines/switchover.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { verifyReplica } from "./verify.ts";
 import type { VerifyRequest, VerifyResult } from "./verify.ts";
@@ -145,6 +146,7 @@ test("a long list whose elements all move, as clients take from its beginning, i
   const elements = Array.from({ length: 1_000 }, (_, n) => `e${n}`);
   for (let n = 0; n < 50; n += 1) await filling.call("RPUSH", "list", ...elements);
   filling.close();
+  await untilReplicated(primary, replica);
   await primary.call("CONFIG", "RESETSTAT");
   const writing = await writeOn(primary, (n) => [
     ["LPOP", "list"],
@@ -166,6 +168,7 @@ async function filled() {
       "utf8",
     );
   client.close();
+  await untilReplicated(...pairOf(shard.engines));
   return shard;
 }
 

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import type { TestEngine } from "../../../../test/kit/engines/engine.ts";
 import { startShard } from "../../../../test/kit/engines/shard.ts";
+import type { TestShard } from "../../../../test/kit/engines/shard.ts";
+import { untilReplicated } from "../../../../test/kit/engines/switchover.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { verifyReplica } from "./verify.ts";
 import type { VerifyResult } from "./verify.ts";
@@ -14,7 +16,7 @@ const NEWEST = nameOf("redis-8");
 test("an idle replica of another engine has the same content, fractional scores and binary keys included", async () => {
   await using shard = await startShard([OLDEST, NEWEST]);
   const [primary, replica] = pairOf(shard.engines);
-  await fill(primary);
+  await fill(shard);
   const result = await verify(primary, replica);
   assert.deepEqual(result, { keys: 2 * 308, different: 0, examples: [], changing: 0, expired: 0, whole: true });
 });
@@ -22,7 +24,7 @@ test("an idle replica of another engine has the same content, fractional scores 
 test("planted differences are found while clients write, and no busy key is taken for one", async () => {
   await using shard = await startShard([OLDEST, NEWER]);
   const [primary, replica] = pairOf(shard.engines);
-  await fill(primary);
+  await fill(shard);
   const load = await shard.startLoad();
   await plant(replica, "SET", "plain:7", "wrong");
   await plant(replica, "DEL", "plain:8");
@@ -49,6 +51,7 @@ test("other numbered databases are compared too", async () => {
   await client.call("SELECT", 3);
   await client.call("SET", "there", "1");
   client.close();
+  await untilReplicated(primary, replica);
   assert.deepEqual((await verify(primary, replica)).keys, 2);
 });
 
@@ -78,8 +81,9 @@ function pairOf(engines: readonly TestEngine[]): readonly [TestEngine, TestEngin
 }
 
 /** 308 keys. */
-async function fill({ connect }: TestEngine): Promise<void> {
-  const client = await connect();
+async function fill({ engines }: TestShard): Promise<void> {
+  const [primary, replica] = pairOf(engines);
+  const client = await primary.connect();
   const commands = Array.from({ length: 300 }, (_, n) => ["SET", `plain:${n}`, `value ${n}`]);
   commands.push(["ZADD", "zset", "0.3333333333333333", "a", "0.1", "b", "inf", "c"]);
   commands.push(["HSET", "hash", "f", "1", "g", "2"], ["RPUSH", "list", "1", "2"], ["SADD", "set", "x", "y"]);
@@ -87,6 +91,7 @@ async function fill({ connect }: TestEngine): Promise<void> {
   await Promise.all(commands.map((command) => client.call(...command)));
   await client.call("SET", Buffer.from([0xff, 0x00, 0xfe]), Buffer.from([0x80]));
   client.close();
+  await untilReplicated(primary, replica);
 }
 
 /** On the replica alone. */

@@ -19,7 +19,7 @@ test("an unmodified client library under load moves to another proxy without a f
   await until("there is load", () => load.every(({ count }) => count() > 10));
   // where a client connects next time, as a name that resolves to another address
   for (const client of clients) Object.assign(client.options, second.listen);
-  const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
+  const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 30_000 }));
   const before = load.map(({ count }) => count());
   await until("all clients go on", () => load.every(({ count }, i) => count() > (before[i] ?? 0) + 10));
   const acknowledged = await Promise.all(load.map(({ stop }) => stop()));
@@ -50,7 +50,7 @@ test("a drain ends every kind of session at a boundary, and a later request is n
     slow.send("INCR", "slow");
     watching.send("WATCH", "watched");
   });
-  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 8_000 }));
   await until("idle clients are closed", () => [idle, subscriber, writer].every((client) => client?.over === true));
   idle?.send("INCR", "crossed");
   primary.resume();
@@ -86,7 +86,7 @@ test("a drain that is taken back ends no client that comes behind it", async () 
   await using served = await Served.start();
   const inTransaction = await served.client();
   assert.equal(await inTransaction.ask("MULTI"), "OK");
-  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 2_000 }));
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 30_000 }));
   await until("no client is accepted", async () => !(await served.proxy.stats()).listening);
   await done(served.proxy.send({ op: "undrain" }));
   const late = await served.client();

@@ -121,7 +121,7 @@ test("a WAIT for a stopped replica ends in time, and does not delay a hold", asy
 });
 
 test("sessions at an engine that hangs reach the next primary in time, and only those with an unknown outcome are cut", async () => {
-  await using served = await Served.start({ holdMs: 400 });
+  await using served = await Served.start({ holdMs: 3_000 });
   const [reader, popper, queued, uncertain, reading] = await served.clients(5);
   reader?.send("XREAD", "BLOCK", 0, "STREAMS", "stream", "0");
   popper?.send("BLPOP", "queue", 0);

@@ -47,7 +47,7 @@ for (const maintEndpointType of ["none", "internal-fqdn"] as const)
     );
     await until("there is load", () => counts.every((count) => count > 20));
     target = second.listen.host;
-    const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 5000 }));
+    const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 30_000 }));
     const before = [...counts];
     await until("all clients go on", () => counts.every((count, i) => count > (before[i] ?? 0) + 20));
     isOver = true;
@@ -74,7 +74,7 @@ test("a client is asked to move once its replies are there, and not when its con
   await watching?.ask("UNWATCH");
   await subscriber?.ask("SUBSCRIBE", "news");
   await chosen?.ask("SELECT", 1);
-  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 5000 }));
+  const draining = done(served.proxy.send({ op: "drain", deadlineMs: 30_000 }));
   await until("the others are closed", () => [older, watching, subscriber, chosen].every((client) => client?.over));
   const notices = [await plainClient?.read(), await named?.read()];
   const [[, number] = []] = notices.map((notice) => (notice instanceof Push ? notice.values : []));

@@ -116,7 +116,7 @@ test("a client library over TLS moves to another proxy without a failed request"
   });
   await until("there is load", () => counts.every((count) => count > 10));
   for (const client of clients) Object.assign(client.options, elsewhere.listen);
-  const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 3000 }));
+  const drained = await done(served.proxy.send({ op: "drain", deadlineMs: 30_000 }));
   const before = [...counts];
   await until("all go on", () => counts.every((count, i) => count > (before[i] ?? 0) + 10));
   isOver = true;

@@ -128,7 +128,7 @@ test("a malformed scan is refused by the engine, and a scan keeps its place amon
 test("a scan whose server hangs begins anew", async (served) => {
   await served.move();
   await using impatient = await startProxy();
-  const quick = withShard(endpointFor(served.primary, { holdMs: 300 }), { epoch: served.epoch });
+  const quick = withShard(endpointFor(served.primary, { holdMs: 1_500 }), { epoch: served.epoch });
   await done(impatient.send({ op: "configure", endpoints: [quick] }));
   const client = await RawClient.connect(quick.listen);
   const scan = new Scan(["SCAN"]);

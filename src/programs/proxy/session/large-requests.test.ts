@@ -8,7 +8,7 @@ const KIB = 1024;
 const SIZES = [60, 64, 65, 100, 128, 300, 700].map((size) => size * KIB);
 const PIPELINED = 14;
 const ROUNDS = 3;
-const test = sharing(() => Served.start({ holdMs: 1000 }));
+const test = sharing(() => Served.start({ holdMs: 10_000 }));
 
 test("large values of pipelining clients arrive as they were sent, through changes of primary", async (served) => {
   const clients = await served.clients(6);

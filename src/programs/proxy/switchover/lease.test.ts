@@ -47,12 +47,12 @@ test("with another primary after the lease expired, clients with a request of un
     /blocked_clients:1/.test(String(await served.primary.call("INFO", "clients"))),
   );
   using primary = await suspend(served.primary);
-  const { requests } = await served.proxy.stats();
-  transaction?.send("EXEC");
-  transaction?.send("PING");
-  reader?.send("GET", "k");
-  writer?.send("INCR", "unknown");
-  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 3);
+  await arrive(served, 4, () => {
+    transaction?.send("EXEC");
+    transaction?.send("PING");
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+  });
   await lease(served, uptimeMs() - 1_000);
   await served.replica.call("REPLICAOF", "NO", "ONE");
   const moved = withShard(served.endpoint, { epoch: 2, primary: addressOf(served.replica) });
@@ -69,12 +69,12 @@ test("a fence cuts clients with a request in flight; the others wait for the nex
   await transaction?.ask("MULTI");
   await transaction?.ask("INCR", "unknown");
   using primary = await suspend(served.primary);
-  const { requests } = await served.proxy.stats();
-  transaction?.send("EXEC");
-  transaction?.send("PING");
-  reader?.send("GET", "k");
-  writer?.send("INCR", "unknown");
-  await until("all requests are at the engine", async () => (await served.proxy.stats()).requests >= requests + 4);
+  await arrive(served, 4, () => {
+    transaction?.send("EXEC");
+    transaction?.send("PING");
+    reader?.send("GET", "k");
+    writer?.send("INCR", "unknown");
+  });
   await done(served.proxy.send({ op: "fence", bdb: 1, epoch: 2 }));
   primary.resume();
   idle?.send("INCR", "after");
@@ -104,6 +104,15 @@ async function warm(served: Served, count: number): Promise<RawClient[]> {
   const clients = await served.clients(count);
   for (const client of clients) await client.ask("INCR", "warm");
   return clients;
+}
+
+/** Resolves when so many requests are at the engine, or behind one that is there. */
+async function arrive({ proxy }: Served, count: number, send: () => void): Promise<void> {
+  const { requests } = await proxy.stats();
+  send();
+  await until("all requests have arrived", async () => (await proxy.stats()).requests >= requests + count);
+  // the proxy sends at the end of the turn in which it has counted them; this is answered in a later one
+  await proxy.stats();
 }
 
 function lease(served: Served, untilMs: number) {

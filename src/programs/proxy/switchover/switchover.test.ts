@@ -41,12 +41,12 @@ test("a hold without release ends at its own deadline, and clients go on at the 
   await using ledger = await startLedger(served.endpoint.listen);
   const before = await served.proxy.stats();
   await done(served.prepare());
-  await done(served.hold({ holdMs: 200 }));
+  await done(served.hold({ holdMs: 1_500 }));
   assert.equal((await served.proxy.stats()).held, true);
   await until("the hold is over", async () => !(await served.proxy.stats()).held);
   await progress(ledger, 200);
   const report = await flawless(ledger);
-  assert.ok(report.longestMs > 190 && report.longestMs < 4000, `${report.longestMs} ms`);
+  assert.ok(report.longestMs > 1_490 && report.longestMs < 15_000, `${report.longestMs} ms`);
   assert.equal((await served.proxy.stats()).holdsExpired, before.holdsExpired + 1);
 });
 
