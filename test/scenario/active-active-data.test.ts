@@ -41,8 +41,12 @@ async function upgradeDatabases(scene: WrittenSites): Promise<void> {
   await both[1].type(storectl(both[1], "update", "storeVersion=8.0"));
   for (const site of both) await serves(site, "carts", "8.0");
   for (const site of both) {
-    const tasks = await site.type(storectl(site, "tasks"));
-    assert.match(tasks, /\.edit\.1\.east +create_crdb +finished +-\n\S+\.version\.8\.0 +upgrade_crdb +finished +-$/);
+    let tasks = "";
+    const areFinished = async (): Promise<boolean> => {
+      tasks = await site.type(storectl(site, "tasks"));
+      return /\.edit\.1\.east +create_crdb +finished +-\n\S+\.version\.8\.0 +upgrade_crdb +finished +-$/.test(tasks);
+    };
+    await until(`both tasks are finished at ${site.name}`, areFinished, PATIENCE);
     const [, id = ""] = /\n(\S+\.version\.8\.0) /.exec(tasks) ?? [];
     const task = JSON.parse(await management(site, `/v1/crdb_tasks/${id}`));
     assert.deepEqual([task.id, task.status], [id, "finished"]);
@@ -69,8 +73,11 @@ async function removeDead({ both: [east, west] }: WrittenSites): Promise<void> {
   await west.kubectl("delete deployment store-enterprise-operator");
   await west.kubectl("scale statefulset west --replicas=0");
   const health = async () => east.type.run(storectl(east, "health"));
-  await until("health ends with 3", async () => (await health()).code === 3, PATIENCE);
-  assert.match((await health()).stdout, /^carts: down\n[^]*\nwest +2 +down +20\S+Z /);
+  const isDown = async (): Promise<boolean> => {
+    const { code, stdout } = await health();
+    return code === 3 && /^carts: down\n[^]*\nwest +2 +down +20\S+Z /.test(stdout);
+  };
+  await until("health shows that the site is down, and ends with 3", isDown, PATIENCE);
   const refused = await east.type.run(storectl(east, "remove-site", "west"));
   assert.match(refused.stderr, /CLI_REFUSED: .*"west" is down since .*it may hold writes .*--force/);
   await east.type(storectl(east, "remove-site", "west", "--force"));

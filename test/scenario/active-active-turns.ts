@@ -38,11 +38,9 @@ export async function goPastFirst(sites: InOrder, before: string, version: strin
   await setVersion(second, version);
   const waits = new RegExp(`^OtherSiteFirst the upgrade to ${version} waits: "${first.name}" serves ${before}, and `);
   for (const site of [second, ...others]) await says(site, "carts", waits);
-  const tasks = await second.type.run(`node src/bin/storectl.ts active-active tasks -n ${second.name} carts`);
-  assert.match(
-    tasks.stdout,
-    new RegExp(`\\.version\\.${version} +upgrade_crdb +queued +.*kubectl describe reaadb carts`),
-  );
+  const tasks = `node src/bin/storectl.ts active-active tasks -n ${second.name} carts`;
+  const queued = new RegExp(`\\.version\\.${version} +upgrade_crdb +queued +.*kubectl describe reaadb carts`);
+  await until("its task is queued", async () => queued.test((await second.type.run(tasks)).stdout), PATIENCE);
   const path = `{.status.conditions[?(@.type=="Ready")].message}`;
   const message = await second.kubectl(`get reaadb carts -o jsonpath='${path}'`);
   const [, command = ""] = /kubectl (annotate reaadb carts .*)$/.exec(message) ?? [];

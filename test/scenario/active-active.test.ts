@@ -89,7 +89,7 @@ async function upgradeOldParticipant({ east, north }: Scene): Promise<void> {
       "§9 Active-Active: operator 8.0.2-2 or later on every participant",
       "version of the database on both sites while the operator of one is 7.22.2-21: the old one",
     ).match(await site.kubectl("get redb old -o jsonpath='{.status.version}'"), /^7\.2 /);
-    assert.match(await site.kubectl("describe reaadb old"), /Warning +OperatorTooOld/);
+    await describes(site, "reaadb old", /Warning +OperatorTooOld/);
   }
   await north.install(latest);
   const tag = JSON.stringify({ spec: { storeEnterpriseImageSpec: { versionTag: latest.nodeTag } } });
@@ -116,10 +116,8 @@ async function spreadObject({ sites, east, west, north }: Scene): Promise<void> 
   const list = `[{"name":"east"},{"name":"west"},{"name":"north"}]`;
   await west.kubectl(`patch reaadb carts --type merge -p '{"spec":{"participatingClusters":${list}}}'`);
   for (const site of [east, west, north]) await serves(site, "carts", "7.2");
-  assert.equal(
-    await east.kubectl("get reaadb carts -o jsonpath='{.spec.participatingClusters[*].name}'"),
-    "east west north",
-  );
+  const names = () => east.kubectl("get reaadb carts -o jsonpath='{.spec.participatingClusters[*].name}'");
+  await until("the first site knows the third one", async () => (await names()) === "east west north", PATIENCE);
   assert.equal(await north.kubectl("get redb carts -o jsonpath='{.spec.memorySize}'"), "120MB");
   assert.match(await east.kubectl("describe reaadb carts"), /Replicating/);
 }
@@ -134,20 +132,20 @@ async function numberSites({ east, west, north }: Scene): Promise<void> {
     await until(`${site.name} knows its number`, async () => (await linked()) === wanted, PATIENCE);
     const ids = await site.kubectl("get reaadb carts -o jsonpath='{.status.participatingClusters[*].id}'");
     assert.equal(ids, "1 2 3");
-    const remote = listOf(await management(site, "/v1/cluster/remote_sites"));
-    const named = remote.map(({ name, local, serverName, authorities }) => ({
-      name,
-      local,
-      serverName,
-      isTrusted: /BEGIN CERTIFICATE/.test(String(authorities)),
-    }));
+    const remote = async () =>
+      listOf(await management(site, "/v1/cluster/remote_sites")).map(({ name, local, serverName, authorities }) => ({
+        name,
+        local,
+        serverName,
+        isTrusted: /BEGIN CERTIFICATE/.test(String(authorities)),
+      }));
     const others = ["east", "north", "west"].map((name) => ({
       name,
       local: name === site.name ? true : undefined,
       serverName: `${name}.${name}.svc.cluster.local`,
       isTrusted: name !== site.name,
     }));
-    assert.deepEqual(named, others);
+    await until(`${site.name} knows the others`, async () => isDeepStrictEqual(await remote(), others), PATIENCE);
   }
 }
 
@@ -249,7 +247,16 @@ async function refuseCredentials({ east, north }: Scene): Promise<void> {
   const user = { email: viewer.username, password: viewer.password, role: "cluster_viewer" };
   await management(east, "/v1/users", `-H "Content-Type: application/json" -d '${JSON.stringify(user)}'`);
   await serves(north, "old", "8.0");
-  assert.match(await north.kubectl("describe rerc east"), /Warning +CredentialsRefused/);
+  await describes(north, "rerc east", /Warning +CredentialsRefused/);
+}
+
+/** Waits until an event says so: it may be written behind the status. */
+async function describes(site: Site, object: string, claim: RegExp): Promise<void> {
+  await until(
+    `${object} has ${String(claim)}`,
+    async () => claim.test(await site.kubectl(`describe ${object}`)),
+    PATIENCE,
+  );
 }
 
 async function joinVersions({ east, west }: Scene): Promise<void> {

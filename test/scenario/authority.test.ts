@@ -97,7 +97,7 @@ async function offer({ callers, before }: Scene): Promise<void> {
   await until("it is made", async () => "next.crt" in (await authority()), PATIENCE);
   assert.equal(await play.kill("operator"), 1);
   await until("it is offered", async () => (await evidence("NextAuthorityOffered")) !== "", PATIENCE);
-  assert.equal(certificatesIn(await bundle()).length, 2);
+  await until("clients are given both", async () => certificatesIn(await bundle()).length === 2, PATIENCE);
   for (const place of await places()) await shownBy(place, { ...engine(before), ca: before["ca.crt"] ?? "" });
   assert.deepEqual(Object.keys(await authority()).toSorted(), ["answered", "ca.crt", "ca.key", "next.crt", "next.key"]);
   assert.doesNotMatch(JSON.stringify(await mounted()), /ca\.key|next/);
@@ -135,7 +135,7 @@ async function use({ callers, before }: Scene): Promise<void> {
   const { "ca.crt": ca } = await authority();
   assert.notEqual(ca, before["ca.crt"]);
   await until("clients trust it alone", async () => (await bundle()).trim() === ca?.trim(), PATIENCE);
-  assert.equal(await evidence("RotationWaits"), "");
+  await until("it waits for nothing", async () => (await evidence("RotationWaits")) === "", PATIENCE);
   await callers?.goesOn();
   callers?.take(await bundle());
   await callers?.goesOn();

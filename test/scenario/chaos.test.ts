@@ -110,7 +110,7 @@ async function settled(play: StoryWorld): Promise<DatabaseRecord> {
     { ...rec, name: clusterNames.databaseRecord(DEMO.cluster, 1) },
     {
       what: "a record that waits for nothing",
-      withinMs: 30_000,
+      withinMs: 120_000,
       isMet: ({ data }) => {
         const { shards = [], waitingFor }: Partial<DatabaseRecord> = JSON.parse(data?.["record"] ?? "{}");
         const isWhole = shards.every(({ switchover, instances }) => switchover === undefined && instances.length === 2);
@@ -120,14 +120,14 @@ async function settled(play: StoryWorld): Promise<DatabaseRecord> {
   );
   await waitForObject(stage, Databases, redb, {
     what: "an active database",
-    withinMs: 30_000,
+    withinMs: 120_000,
     isMet: ({ status }) =>
       status?.status === "active" &&
       (status.conditions ?? []).some((one) => one.type === "Ready" && one.status === "True"),
   });
   await waitForObject(stage, Clusters, rec, {
     what: "a settled cluster",
-    withinMs: 30_000,
+    withinMs: 120_000,
     isMet: ({ status }) =>
       status?.state === "Running" && (status.nodes ?? []).every((node) => node.version === play.latest.nodeTag),
   });

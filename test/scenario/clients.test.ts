@@ -48,6 +48,11 @@ await test("stock libraries list the clients of all nodes, each with its own num
 
 await test("a client of one node ends and unblocks clients of the others", async () => {
   const [one, two, three] = [await clientOf(1), await clientOf(2), await clientOf(3)];
+  const listed = async (): Promise<number> =>
+    String(await one.ask("CLIENT", "LIST"))
+      .trim()
+      .split("\n").length;
+  await until("those of the test before have left", async () => (await listed()) === 3, PATIENCE);
   for (const client of [two, three]) await client.ask("CLIENT", "SETNAME", "worker");
   const waiter = await clientOf(3);
   const id = String(await waiter.ask("CLIENT", "ID"));

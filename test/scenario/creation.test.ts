@@ -17,9 +17,11 @@ await test("a database whose engine cannot load its module fails to be made and 
     failed.waiting_for,
     /^the engine of "counts" on node \d has ended 3 times before it served: Module .* failed to load: .*file too short/,
   );
-  const [shard] = (await cluster.client.call("shards")).filter(({ bdb_uid }) => bdb_uid === failed.uid);
-  assert.ok((shard?.failed_starts ?? 0) >= 3, JSON.stringify(shard));
-  assert.match(shard?.last_words ?? "", /failed to load/);
+  const isShown = async (): Promise<boolean> => {
+    const [shard] = (await cluster.client.call("shards")).filter(({ bdb_uid }) => bdb_uid === failed.uid);
+    return (shard?.failed_starts ?? 0) >= 3 && /failed to load/.test(shard?.last_words ?? "");
+  };
+  await until("its shard shows it", isShown, PATIENCE);
   assert.deepEqual(failed.module_list, [{ module_name: "tally", semantic_version: "", module_args: "" }]);
   const action = await cluster.client.call("action", { params: { uid: failed.action_uid } });
   assert.deepEqual([action.name, action.status, action.error], ["create_bdb", "failed", failed.waiting_for]);
@@ -32,8 +34,11 @@ await test("a database whose engine cannot load its module fails to be made and 
   await until("it is made", async () => (await read(failed.uid)).status === "active", PATIENCE);
   const made = await read(failed.uid);
   assert.deepEqual([made.waiting_for, made.loss_reports], ["", []]);
-  const ended = await cluster.client.call("action", { params: { uid: failed.action_uid } });
-  assert.deepEqual([ended.status, ended.progress], ["completed", 100]);
+  const isCompleted = async (): Promise<boolean> => {
+    const ended = await cluster.client.call("action", { params: { uid: failed.action_uid } });
+    return ended.status === "completed" && ended.progress === 100;
+  };
+  await until("its action is completed", isCompleted, PATIENCE);
 });
 
 async function upload(version: string, library?: Buffer): Promise<void> {

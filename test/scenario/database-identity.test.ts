@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { test } from "node:test";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
 import { MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../src/core/api/names.ts";
@@ -33,8 +34,9 @@ await test("a user may agree that it takes the database over", async () => {
   const body = { metadata: { annotations: { [TAKE_OVER_ANNOTATION]: String(uid) } } };
   await kube.patch(Databases, { name: "payroll", namespace }, { type: "merge", body });
   await until("it has it", async () => (await statusOf("payroll")).databaseUID === String(uid));
-  const secret = await kube.get(Secrets, { name: `rec-db-${uid}`, namespace });
-  assert.equal(secret?.metadata.annotations?.[MADE_FOR_ANNOTATION], "payroll");
+  const secret = () => kube.get(Secrets, { name: `rec-db-${uid}`, namespace });
+  const madeFor = async () => (await secret())?.metadata.annotations?.[MADE_FOR_ANNOTATION];
+  await until("its Secret says so", async () => (await madeFor()) === "payroll");
 });
 
 await test("an object that is made again has its database again, and its applications their Secret", async () => {
@@ -54,8 +56,7 @@ await test("the Secret that the product made is made again as it was", async () 
   const ref = { name: "redb-orders", namespace };
   const before = (await kube.get(Secrets, ref))?.data;
   await kube.delete(Secrets, ref);
-  await until("the Secret is there", async () => (await kube.get(Secrets, ref)) !== undefined);
-  assert.deepEqual((await kube.get(Secrets, ref))?.data, before);
+  await until("the Secret is as it was", async () => isDeepStrictEqual((await kube.get(Secrets, ref))?.data, before));
 });
 
 await test("a Secret that takes no change is used for its password, and keeps nothing else from being done", async () => {

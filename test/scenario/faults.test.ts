@@ -65,7 +65,7 @@ async function setWrongTag(play: StoryWorld): Promise<void> {
   await setTag(play, "9.9.9-99");
   const { status } = await waitForObject(play.stage, Clusters, REC, {
     what: "STATE InvalidUpgrade",
-    withinMs: 20_000,
+    withinMs: 60_000,
     isMet: (rec) => rec.status?.state === "InvalidUpgrade",
   });
   const blocked = status?.conditions?.find(({ type }) => type === "UpgradeBlocked");
@@ -125,7 +125,7 @@ async function killPrimary(play: StoryWorld): Promise<void> {
   assert.ok((await play.kill(`${pod?.status?.podIP ?? "?"}:${primary.port}`)) >= 1);
   await waitForObject(play.stage, ConfigMaps, RECORD, {
     what: "another primary, and a replica again",
-    withinMs: 30_000,
+    withinMs: 120_000,
     isMet: ({ data }) => {
       const now: DatabaseRecord = JSON.parse(data?.["record"] ?? "{}");
       return (now.shards[0]?.epoch ?? 0) > shard.epoch && now.shards[0]?.instances.length === 2;
@@ -133,7 +133,7 @@ async function killPrimary(play: StoryWorld): Promise<void> {
   });
   await waitForObject(play.stage, Databases, REDB, {
     what: "active again",
-    withinMs: 30_000,
+    withinMs: 120_000,
     isMet: ({ status }) => status?.status === "active" && (status.shardStatuses?.["active"] ?? 0) >= 1,
   });
   const { ledger } = await clients.load.finish();

@@ -98,7 +98,7 @@ async function refuseFewerShards(scene: Scene): Promise<void> {
 
 async function expire(scene: Scene): Promise<void> {
   const { cluster, name } = scene;
-  await install(scene, licence(name, {}, 1_500));
+  await install(scene, licence(name, {}, 5_000));
   await until("it is over", async () => (await cluster.client.call("license")).state === "Expired", { everyMs: 50 });
   const change = () => cluster.client.call("updateBdb", { params: { uid: 1 }, body: { memory_size: 20_000_000 } });
   await assert.rejects(change(), /licence of .* expired/);
