@@ -15,7 +15,7 @@ const kept = (change: Partial<KeptRecord> = {}): KeptRecord => ({
 const node = (uid: number, ...all: readonly KeptRecord[]): KeepingNode => ({ uid, setAside: [7], kept: all });
 const forged = kept({ digest: "b" });
 
-const cases: readonly [rule: string, nodes: readonly KeepingNode[], says: readonly string[]][] = [
+const cases: readonly [rule: string, nodes: readonly KeepingNode[], says: readonly string[], asked?: number][] = [
   ["no node misses a record", [node(1), node(2), node(3)], []],
   ["all nodes keep the same", [node(1, kept()), node(2, kept()), node(3, kept())], ["7 a of 1,2,3"]],
   ["a node that keeps nothing stops nothing", [node(1, kept()), node(2, kept()), node(3)], ["7 a of 1,2"]],
@@ -41,6 +41,18 @@ const cases: readonly [rule: string, nodes: readonly KeepingNode[], says: readon
     [node(1, kept()), node(2)],
     ["7 a of 1: of 2 nodes only node 1 keeps the last record that is known, and more than half must"],
   ],
+  [
+    "a node of which nothing is known is a node",
+    [node(1, kept())],
+    ["7 a of 1: of 3 nodes only node 1 keeps the last record that is known, and more than half must"],
+    3,
+  ],
+  [
+    "the number of a node shows that those before it are nodes",
+    [node(4, kept()), node(5, kept())],
+    ["7 a of 4,5: of 5 nodes only node 4 and node 5 keep the last record that is known, and more than half must"],
+  ],
+  ["more than half of all that are asked for is enough", [node(1, kept()), node(2, kept())], ["7 a of 1,2"], 3],
   ["the only node is all", [node(1, kept())], ["7 a of 1"]],
   [
     "the same text of another database does not count",
@@ -55,9 +67,9 @@ const cases: readonly [rule: string, nodes: readonly KeepingNode[], says: readon
   ],
 ];
 
-for (const [rule, nodes, says] of cases)
+for (const [rule, nodes, says, asked = 0] of cases)
   test(rule, () => {
-    const text = missingRecords(nodes).map(
+    const text = missingRecords(nodes, asked).map(
       ({ bdb, digest, nodes: holders, doubt }) =>
         `${bdb} ${digest} of ${holders.join()}${doubt === undefined ? "" : `: ${doubt}`}`,
     );

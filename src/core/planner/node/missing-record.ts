@@ -31,17 +31,20 @@ export interface MissingRecord extends KeptRecord {
 /**
  * The databases whose records can be put back from what nodes keep, or could be if it was certain which record was the last. More than
  * half of all nodes must keep the very same record, and none a later one: neither a node that was away nor one that forges
- * decides what the record was. A database without data that is set aside has nothing to be put back for.
+ * decides what the record was. A database without data that is set aside has nothing to be put back for. `asked`: how many nodes the cluster
+ * is known to have, as far as the caller knows, also those of which nothing is known now.
  */
-export function missingRecords(nodes: readonly KeepingNode[]): readonly MissingRecord[] {
+export function missingRecords(nodes: readonly KeepingNode[], asked: number): readonly MissingRecord[] {
+  // nodes are numbered from one
+  const all = Math.max(asked, nodes.length, ...nodes.map(({ uid }) => uid));
   const databases = new Set(nodes.flatMap(({ kept }) => kept.map(({ bdb }) => bdb)));
   return [...databases]
     .filter((bdb) => nodes.some(({ setAside }) => setAside.includes(bdb)))
     .toSorted((one, other) => one - other)
-    .flatMap((bdb) => missingRecord(bdb, nodes) ?? []);
+    .flatMap((bdb) => missingRecord(bdb, nodes, all) ?? []);
 }
 
-function missingRecord(bdb: number, nodes: readonly KeepingNode[]): MissingRecord | undefined {
+function missingRecord(bdb: number, nodes: readonly KeepingNode[], all: number): MissingRecord | undefined {
   const copies = nodes.flatMap(({ uid, kept }) =>
     kept.filter((one) => one.bdb === bdb).map((one) => ({ ...one, node: uid })),
   );
@@ -55,7 +58,7 @@ function missingRecord(bdb: number, nodes: readonly KeepingNode[]): MissingRecor
   if (same === undefined || first === undefined) return undefined;
   const { node: _node, ...record } = first;
   const holders = same.map(({ node }) => node);
-  return { ...record, nodes: holders, doubt: doubtOf(holders, nodes.length) };
+  return { ...record, nodes: holders, doubt: doubtOf(holders, all) };
 }
 
 function doubtOf(holders: readonly number[], nodes: number): string | undefined {

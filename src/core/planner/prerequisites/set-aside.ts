@@ -15,7 +15,8 @@ export const noDataIsSetAside: Check = {
   asks: "records ask for all data on the volumes",
   at: ["edit"],
   needs: ["cluster"],
-  find({ view: { name, cluster, spec } }) {
+  find({ view }) {
+    const { name, cluster, spec } = view;
     const all = cluster.reachable ? cluster.nodes.flatMap(onNode) : [];
     const [first] = all.toSorted((one, other) => (one.since < other.since ? -1 : 1));
     if (first === undefined) return undefined;
@@ -25,15 +26,16 @@ export const noDataIsSetAside: Check = {
     return warn(
       "DataSetAside",
       `no record asks for ${needText(bytes)} of data, the first since ${first.since}: ${databases}; nodes remove it after ${days} days`,
-      `${backOf(name, first.database, cluster)}; ` +
+      `${backOf(view, first.database)}; ` +
         `or remove it now: ${callApi(name, "DELETE", `/v1/nodes/${first.node}/set_aside/${first.id}`)}`,
     );
   },
 };
 
 /** How the record comes back that asks for the data. */
-function backOf(cluster: string, bdb: number, polled: ClusterView["cluster"]): string {
-  const isKept = missingRecordsOf(polled).some((one) => one.bdb === bdb && one.doubt === undefined);
+function backOf(view: ClusterView, bdb: number): string {
+  const { name: cluster } = view;
+  const isKept = missingRecordsOf(view).some((one) => one.bdb === bdb && one.doubt === undefined);
   if (isKept) return `put the record of the database back, and the data is used again: ${restoreRecord(cluster, bdb)}`;
   return `put the ConfigMap ${clusterNames.databaseRecord(cluster, bdb)} back as it was, and the data is used again (the finding of a database in recovery has the line that uses it)`;
 }
@@ -44,9 +46,9 @@ export const noRecordIsMissing: Check = {
   asks: "no record of a database has vanished",
   at: ["plan"],
   needs: ["cluster"],
-  find({ view: { name, cluster } }) {
-    const [first, ...others] = missingRecordsOf(cluster);
-    return first && missingRecordFinding(name, [first, ...others]);
+  find({ view }) {
+    const [first, ...others] = missingRecordsOf(view);
+    return first && missingRecordFinding(view.name, [first, ...others]);
   },
 };
 

@@ -39,6 +39,11 @@ export function causesOf({ input, databases, lacksFacts }: BlockingFacts): reado
   return [...seen, ...reported, ...databases.flatMap((database) => causesOfDatabase(database, { input }))];
 }
 
+/** It holds up what was asked for or what serves: `storectl status` and `storectl recover` end with 3 for it, and for no warning. */
+export function isBlocking({ severity }: Pick<Finding, "severity">): boolean {
+  return severity !== "warn";
+}
+
 /** What says what blocks. */
 export type BlockingFacts = Pick<RecoveryFacts, "input" | "databases" | "lacksFacts">;
 

@@ -50,7 +50,7 @@ export const CLUSTER_REMEDIES = {
       .map(({ name }) => ({ kind: "uncordon", worker: name })),
   }),
   RecordMissing: ({ input: { view } }) => ({
-    acts: missingRecordsOf(view.cluster)
+    acts: missingRecordsOf(view)
       .filter(({ doubt }) => doubt === undefined)
       .map(({ bdb: uid }) => ({ kind: "restore-record", uid })),
   }),

@@ -1,5 +1,5 @@
 import { isFindingId, type FindingId } from "../findings/ids.ts";
-import { causesOf } from "./causes.ts";
+import { causesOf, isBlocking } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";
 import { LOST_NODES_REMEDIES } from "./lost-nodes.ts";
@@ -41,6 +41,7 @@ function recoveryFrom(cause: RecoveryCause, facts: RecoveryFacts, given: Supplie
   return {
     object,
     rule: finding.id,
+    blocks: isBlocking(finding),
     evidence: finding.evidence,
     ...plain,
     ...(isByHand ? { otherwise: finding.remedy } : {}),

@@ -42,6 +42,8 @@ export interface Recovery {
   readonly object: string;
   /** The name of the finding. */
   readonly rule: string;
+  /** False for a warning, which holds nothing up today. */
+  readonly blocks: boolean;
   readonly evidence: string;
   /** In order; none when it is not for this program to do. */
   readonly acts: readonly RecoveryAct[];

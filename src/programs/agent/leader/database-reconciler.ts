@@ -17,7 +17,8 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import { type DatabaseFactsContext, gatherFacts } from "../observation/database-facts.ts";
 import type { Records } from "../records/records.ts";
-import type { LastSeenPrimary, ShardOperations } from "./shard-operations.ts";
+import { DatabaseNotes } from "./database-notes.ts";
+import type { ShardOperations } from "./shard-operations.ts";
 import { substance, withProgress, withWaitReason } from "../../../core/records/changes.ts";
 import { ObstructedMove } from "../switchover/obstructed-move.ts";
 import { withFailed } from "../../../core/planner/database/turn.ts";
@@ -28,7 +29,6 @@ import { makeInternalPassword } from "./internal-password.ts";
 import { endOverlap, type OverlapContext } from "./overlap.ts";
 import { reconcileRemoval, type RemovalContext } from "./removal.ts";
 import { rotateEnginePassword } from "./rotate-engine-password.ts";
-import { VerifiedReplicas } from "./verified.ts";
 
 /** Until the next pass, in milliseconds: at once after an act, soon while something changes without the leader. */
 const PAUSE_MS = { acted: 1, waiting: 100, failed: 300 } as const;
@@ -53,13 +53,9 @@ export type DatabaseReconcilerContext = DatabaseFactsContext &
 export class DatabaseReconciler {
   readonly #context: DatabaseReconcilerContext;
   readonly #operations: ShardOperations;
-  readonly #verified = new VerifiedReplicas();
-  readonly #lastSeen = new Map<string, LastSeenPrimary>();
-  readonly #reasonAt = new Map<number, number>();
+  readonly #notes = new DatabaseNotes();
   readonly #heavy: HeavySteps;
   readonly #comparisons: Comparisons;
-  /** By database, the shards whose step did not succeed in the last passes. */
-  readonly #failed = new Map<number, ReadonlySet<number>>();
 
   /** `enqueue`: a pass over this database is due; `signal` aborts when the term ends. */
   constructor(
@@ -80,17 +76,17 @@ export class DatabaseReconciler {
     if (record === undefined || record.status === "delete-pending") this.#forget(uid);
     if (record === undefined) return AT_REST;
     if (record.status === "delete-pending") return reconcileRemoval(this.#context, record);
-    const facts = this.#withTurns(await gatherFacts(this.#context, record, this.#verified.of(record)));
+    const facts = this.#withTurns(await gatherFacts(this.#context, record, this.#notes.verified.of(record)));
     this.#remember(facts);
     const decided = decideDatabase(facts);
     const step = decided.kind === "act" ? decided.act : decided;
     this.#comparisons.endFor(record, step);
-    this.#failed.delete(uid);
+    this.#notes.of(uid).failed = undefined;
     try {
       return await this.#act(facts, decided);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
-      if ("shard" in step) this.#failed.set(uid, withFailed(facts.failed, step.shard));
+      if ("shard" in step) this.#notes.of(uid).failed = withFailed(facts.failed, step.shard);
       const reason = "shard" in step ? nameShardIn(record, step.shard, error.message) : error.message;
       this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
       await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
@@ -101,12 +97,14 @@ export class DatabaseReconciler {
   /** Forgets what is kept of a database that is gone, or is being deleted. */
   #forget(uid: number): void {
     this.#comparisons.endAll(uid);
-    this.#failed.delete(uid);
+    this.#notes.forget(uid);
+    this.#heavy.forget(uid);
+    this.#operations.forget(uid);
   }
 
   /** Adds to the facts what decides which shard of the database has its turn. */
   #withTurns(facts: DatabaseFacts): DatabaseFacts {
-    const failed = this.#failed.get(facts.record.uid);
+    const { failed } = this.#notes.of(facts.record.uid);
     const comparing = this.#comparisons.replicasOf(facts.record);
     return { ...facts, comparing, ...(failed === undefined ? {} : { failed }) };
   }
@@ -114,9 +112,10 @@ export class DatabaseReconciler {
   /** Notes what a later failover reports as lost. */
   #remember({ record, instances }: DatabaseFacts): void {
     const at = this.#context.clock.uptimeMs();
+    const { lastSeen } = this.#notes.of(record.uid);
     for (const { id, primary } of record.shards) {
       const seen = instances.get(primary);
-      if (seen?.state === "serving") this.#lastSeen.set(`${record.uid}/${id}`, { offset: seen.offset, at });
+      if (seen?.state === "serving") lastSeen.set(id, { offset: seen.offset, at });
     }
   }
 
@@ -161,7 +160,7 @@ export class DatabaseReconciler {
       case "failed":
         throw state.error;
       case "ended":
-        this.#verified.add(record, step.replica);
+        this.#notes.verified.add(record, step.replica);
         await this.#report(record, ""); // the reason for waiting is gone
         return lookAgain(PAUSE_MS.acted);
       default:
@@ -181,7 +180,7 @@ export class DatabaseReconciler {
           record,
           step.shard,
           step.to,
-          this.#lastSeen.get(`${record.uid}/${step.shard}`),
+          this.#notes.of(record.uid).lastSeen.get(step.shard),
         );
       case "reattach":
         return this.#operations.reattach(record, step.shard, step.replica);
@@ -211,12 +210,10 @@ export class DatabaseReconciler {
   async #report(record: DatabaseRecord, reason: string, obstacle?: Finding): Promise<void> {
     const reported = record.upgrade?.waitingFor ?? record.waitingFor ?? "";
     const now = this.#context.clock.uptimeMs();
-    if (
-      reported === reason ||
-      (reason !== "" && now - (this.#reasonAt.get(record.uid) ?? Number.NEGATIVE_INFINITY) < REASON_EVERY_MS)
-    )
+    const note = this.#notes.of(record.uid);
+    if (reported === reason || (reason !== "" && now - (note.reasonAt ?? Number.NEGATIVE_INFINITY) < REASON_EVERY_MS))
       return;
-    this.#reasonAt.set(record.uid, now);
+    note.reasonAt = now;
     await this.#context.records.changeDatabase(record.uid, (old) => withWaitReason(old, reason, obstacle));
   }
 }

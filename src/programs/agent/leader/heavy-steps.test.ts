@@ -36,3 +36,16 @@ test("a turn comes to the one that has waited for longest, and to the next one w
   await Promise.all(running);
   assert.deepEqual(came, [21, 22, 23]);
 });
+
+test("a database that is gone waits for no turn", async () => {
+  const came: number[] = [];
+  const heavy = new HeavySteps((database) => came.push(database));
+  const ends = Array.from({ length: 8 }, () => Promise.withResolvers<undefined>());
+  const running = ends.map(({ promise }) => heavy.run(() => promise));
+  assert.ok(heavy.waitFor(9, MOVE, 0));
+  assert.ok(heavy.waitFor(10, MOVE, 1));
+  heavy.forget(9);
+  for (const { resolve } of ends) resolve(undefined);
+  await Promise.all(running);
+  assert.deepEqual(came, [10]);
+});

@@ -38,6 +38,11 @@ export class HeavySteps {
     return { reason, ms: nowMs - since };
   }
 
+  /** A database that is gone waits for no turn. */
+  forget(database: number): void {
+    this.#waiting.delete(database);
+  }
+
   /** Counts `act` while it goes on. */
   async run(act: () => Promise<void>): Promise<void> {
     this.#underWay++;

@@ -130,6 +130,10 @@ export class LeaderOperations implements ShardOperations {
     if (result.different > 0) throw notDone(record, describeDifference(record, replica, result));
   }
 
+  forget(database: number): void {
+    this.#attempts.delete(database);
+  }
+
   async #portsFor(record: DatabaseRecord): Promise<ShardPorts> {
     const { records, log, clock } = this.#context;
     const { access } = await this.#context.passwords.of(record);

@@ -55,9 +55,17 @@ export class NodeReconciler {
 
   async reconcile(node: number): Promise<Outcome> {
     const { records } = this.#context;
+    this.#forgetEnded();
     const entry = maintenanceOf(records.state(), node);
     if (entry === undefined || entry.state === "on") return AT_REST;
     return entry.state === "returning" ? this.#return(entry) : this.#evacuate(entry);
+  }
+
+  /** What is kept of an evacuation goes with it. */
+  #forgetEnded(): void {
+    const under = new Set((this.#context.records.state()?.maintenance ?? []).map(({ action }) => action.uid));
+    for (const uid of this.#drained) if (!under.has(uid)) this.#drained.delete(uid);
+    for (const uid of this.#primariesGoneAt.keys()) if (!under.has(uid)) this.#primariesGoneAt.delete(uid);
   }
 
   async #evacuate(entry: NodeMaintenance): Promise<Outcome> {

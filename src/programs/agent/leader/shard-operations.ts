@@ -20,4 +20,6 @@ export interface ShardOperations {
   endScript(record: DatabaseRecord, shard: number): Promise<void>;
   /** Compares the content of a replica with that of its primary, until `signal` aborts. */
   verify(record: DatabaseRecord, shard: number, replica: number, signal: AbortSignal): Promise<void>;
+  /** Forgets what it keeps of a database that is gone. */
+  forget(database: number): void;
 }

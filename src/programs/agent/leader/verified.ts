@@ -11,6 +11,10 @@ export class VerifiedReplicas {
     return new Set(all.filter((one) => marks.has(markOf(one))).map(({ id }) => id));
   }
 
+  forget(database: number): void {
+    this.#marks.delete(database);
+  }
+
   add(record: DatabaseRecord, instance: number): void {
     const marks = this.#marks.get(record.uid) ?? new Set();
     marks.add(comparisonOf(record, instance));

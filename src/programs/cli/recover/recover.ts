@@ -118,7 +118,7 @@ function isStillReported({ observation: { view } }: Look, { object, rule }: Reco
 
 function finish(look: Look, recoveries: readonly Recovery[], tried: number, talk: Talk): ExitCode {
   const code = endOf(look, recoveries);
-  if (code === EXIT.found) talk.print(leftText(recoveries, tried, talk));
+  if (recoveries.length > 0) talk.print(leftText(recoveries, tried, talk));
   if (code === EXIT.ok && tried > 0)
     talk.print("\nNothing blocks any more. A waiting upgrade continues: storectl status\n");
   return code;
@@ -128,13 +128,15 @@ function leftText(recoveries: readonly Recovery[], tried: number, talk: Talk): s
   const ready = recoveries.filter(({ acts, needs }) => acts.length > 0 && needs === "");
   if (tried === 0 && ready.length > 0 && !canAgree(talk))
     return "\nNothing was done: there is no terminal to ask. Give --yes to do what is proposed.\n";
-  const left = recoveries.map(
-    ({ object, rule, needs }) => `${object}: ${rule}${needs === "" ? "" : ` needs ${needs}`}`,
-  );
+  const blocking = recoveries.filter(({ blocks }) => blocks);
+  if (blocking.length === 0) return "";
+  const left = blocking.map(({ object, rule, needs }) => `${object}: ${rule}${needs === "" ? "" : ` needs ${needs}`}`);
   return `\nStill in the way:\n${left.map((line) => `   ${line}\n`).join("")}`;
 }
 
+/** As `storectl status` ends for the same cluster: a warning is none. */
+
 function endOf({ observation: { view } }: Look, recoveries: readonly Recovery[]): ExitCode {
-  if (recoveries.length > 0) return EXIT.found;
+  if (recoveries.some(({ blocks }) => blocks)) return EXIT.found;
   return view.cluster.reachable ? EXIT.ok : EXIT.unknown;
 }

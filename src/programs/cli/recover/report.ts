@@ -21,6 +21,8 @@ export interface RecoverReport {
   readonly recoveries: readonly {
     readonly object: string;
     readonly rule: string;
+    /** False for a warning, which holds nothing up today. */
+    readonly blocks: boolean;
     readonly evidence: string;
     /** What is done, in order, as commands and calls; none when it is for a person to do, or something is needed first. */
     readonly does: readonly string[];
@@ -72,9 +74,9 @@ export function recoverTable(report: RecoverReport, columns?: number): string {
 }
 
 function paragraph(recovery: RecoverReport["recoveries"][number], index: number, columns?: number): string {
-  const { object, rule, evidence, does, needs, irreversible, otherwise } = recovery;
+  const { object, rule, blocks, evidence, does, needs, irreversible, otherwise } = recovery;
   return [
-    `${index + 1}. ${object}: ${rule}\n`,
+    `${index + 1}. ${object}: ${rule}${blocks ? "" : " (a warning, for which nothing waits yet)"}\n`,
     foldText(evidence, INDENT, columns),
     ...does.map((command) => `${INDENT}$ ${command}\n`),
     row("irreversible", irreversible, columns),

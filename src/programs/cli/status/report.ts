@@ -1,7 +1,7 @@
 import type { ClusterStatus } from "../../../core/api/cluster-status.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import { versionOfDatabase } from "../../../core/api/older-status.ts";
-import { causesOf } from "../../../core/planner/recovery/causes.ts";
+import { causesOf, isBlocking } from "../../../core/planner/recovery/causes.ts";
 import { blockingFacts } from "../access/blocking-facts.ts";
 import type { Look } from "../access/look.ts";
 import { foldText, namedValues, textTable } from "../console/output.ts";
@@ -89,7 +89,7 @@ function saidOf(look: Look): Pick<StatusReport, "blocks" | "warnings"> {
   const causes = causesOf(blockingFacts(look));
   const said = (ofWarnings: boolean): readonly Said[] =>
     causes
-      .filter(({ finding }) => (finding.severity === "warn") === ofWarnings)
+      .filter(({ finding }) => isBlocking(finding) !== ofWarnings)
       .map(({ about: { kind, name }, finding: { id, evidence } }) => ({
         object: `${kind}/${name}`,
         rule: id,

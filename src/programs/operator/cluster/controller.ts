@@ -97,6 +97,7 @@ async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
     deps.missingPods.forget(key);
+    deps.writings.forget(key);
     deps.findings.report("cluster", refOfKey(key), []);
     return AT_REST;
   }

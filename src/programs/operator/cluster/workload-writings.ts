@@ -17,6 +17,11 @@ export class WorkloadWritings {
     return alteration === undefined ? view : { ...view, workload: { ...workload, alteration } };
   }
 
+  /** Forgets a cluster that is gone; `key`: namespace and name. */
+  forget(key: string): void {
+    this.#last.delete(key);
+  }
+
   /** Notes that the whole spec was written. */
   noteWritten({ rec }: ClusterObservation, stored: Stored<StatefulSet>): void {
     this.#note(keyOf(refOf(rec)), stored);

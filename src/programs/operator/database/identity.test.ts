@@ -15,7 +15,7 @@ for (const [recorded, what] of [
       asked.push(fieldSelector);
       return { items: recorded ? [{}] : [] };
     };
-    const deps = { kube: { list }, cache: { records: nothing, secrets: nothing } };
+    const deps = { kube: { list }, cache: { records: nothing, secrets: nothing, clusters: nothing } };
     const own = await ownDatabase(deps as never, "rec", { bdbs: [], nodes: [] } as never, redb as never);
     assert.deepEqual(asked, ["metadata.name=rec-db-7"]);
     if (!recorded) return assert.deepEqual(own, {});
@@ -36,13 +36,22 @@ const keeping = (uid: number, digest: string) => ({
   missing_records: [kept(digest)],
 });
 
-for (const [rule, digests, databaseUID, remedy] of [
+for (const [rule, digests, databaseUID, remedy, nodes = 3] of [
   ["comes back by its uid", ["a", "a", "b"], "7", /-X POST .*\/v1\/bdbs\/7\/actions\/restore_record/],
+  [
+    "waits while fewer nodes keep it than more than half of those asked for",
+    ["a", "a", "a"],
+    "7",
+    /^bring the nodes/,
+    7,
+  ],
   ["waits while the last record is not certain", ["a", "b", "c"], "7", /^bring the nodes back that keep it/],
   ["of another uid is none of it, whatever its name", ["a", "a", "a"], "8", undefined],
 ] as const)
   test(`a database whose record has vanished ${rule}`, async () => {
-    const deps = { kube: { list: async () => ({ items: [] }) }, cache: { records: nothing, secrets: nothing } };
+    const clusters = { get: () => ({ spec: { nodes } }) };
+    const cache = { records: nothing, secrets: nothing, clusters };
+    const deps = { kube: { list: async () => ({ items: [] }) }, cache };
     const polled = { bdbs: [], nodes: digests.map((digest, index) => keeping(index + 1, digest)) };
     const object = { ...redb, status: { databaseUID } };
     const { failure } = await ownDatabase(deps as never, "rec", polled as never, object as never);

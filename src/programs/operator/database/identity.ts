@@ -30,7 +30,7 @@ export interface OwnDatabase {
 
 /** Finds it by uid, and by the mark that the Secret of each database has; by name alone nothing is taken. */
 export async function ownDatabase(
-  { kube, cache }: { readonly kube: Pick<Kube, "list">; readonly cache: Marks },
+  { kube, cache }: { readonly kube: Pick<Kube, "list">; readonly cache: Marks & Pick<InformerCache, "clusters"> },
   cluster: string,
   { bdbs, nodes }: ClusterRecords,
   redb: Redb,
@@ -60,7 +60,10 @@ export async function ownDatabase(
     case "unlisted":
       return { unready: notReady(cluster, unlistedText(cluster, identity.uid)) };
     case "none":
-      return recordMissing(cluster, nodes, known);
+      return recordMissing(cluster, nodes, {
+        known,
+        asked: cache.clusters.get({ name: cluster, namespace })?.spec.nodes ?? 0,
+      });
   }
 }
 
@@ -89,13 +92,17 @@ function markOf({ secrets }: Marks, cluster: string, namespace: string, uid: num
 }
 
 /** The database that the object has had is there as data alone: it is not made again, and comes back by its uid. */
-function recordMissing(cluster: string, nodes: ClusterRecords["nodes"], known: number | undefined): OwnDatabase {
+function recordMissing(
+  cluster: string,
+  nodes: ClusterRecords["nodes"],
+  { known, asked }: { readonly known: number | undefined; readonly asked: number },
+): OwnDatabase {
   const keeping = nodes.map(({ uid, set_aside = [], missing_records = [] }) => ({
     uid,
     setAside: set_aside.map(({ bdb }) => bdb),
     kept: missing_records.map(keptRecordOf),
   }));
-  const missing = missingRecords(keeping).find(({ bdb }) => bdb === known);
+  const missing = missingRecords(keeping, asked).find(({ bdb }) => bdb === known);
   return missing === undefined ? {} : { failure: missingRecordFinding(cluster, [missing]) };
 }
 

@@ -92,6 +92,7 @@ function cachedViews(
   const { clock } = context;
   const cached = new Map<number, CachedRead>();
   const fresh = (record: DatabaseRecord): Promise<DatabaseView> => {
+    if (!cached.has(record.uid)) forgetGone(cached, context);
     const view = readDatabase(context, record);
     cached.set(record.uid, { of: record, at: clock.uptimeMs(), view });
     view.catch(() => cached.delete(record.uid)); // the caller gets the failure
@@ -103,6 +104,11 @@ function cachedViews(
     return isNew ? known.view : fresh(record);
   };
   return { get, fresh };
+}
+
+/** Databases come and go while a node runs. */
+function forgetGone(cached: Map<number, CachedRead>, { records }: DatabasesContext): void {
+  for (const uid of cached.keys()) if (records.database(uid) === undefined) cached.delete(uid);
 }
 
 async function readDatabase(context: DatabasesContext, record: DatabaseRecord): Promise<DatabaseView> {

@@ -8,6 +8,7 @@ import { keptRecord, putRecordBack, type RestoreContext } from "./restore-record
 
 const { record } = factsOf({ instances: [on(1, 1), on(2, 2)] });
 const TEXT = JSON.stringify(record);
+const OTHERS = JSON.stringify({ ...record, uid: record.uid + 10 });
 const FORGED = JSON.stringify({ ...record, memoryBytes: 1 });
 
 interface Scene {
@@ -17,12 +18,15 @@ interface Scene {
   readonly given?: readonly (string | undefined)[];
   readonly databases?: readonly DatabaseRecord[];
   readonly deleted?: ClusterStateRecord["deleted"];
+  readonly maintenance?: readonly { readonly node: number }[];
+  readonly voters?: readonly number[];
 }
 
 const ALL = [TEXT, TEXT, TEXT];
 
 /** The first node of a cluster of three is asked to put the record back. */
-function scene({ reported = ALL, given = reported, databases = [], deleted = [] }: Scene) {
+function scene({ reported = ALL, given = reported, databases = [], deleted = [], ...named }: Scene) {
+  const { maintenance = [], voters = [] } = named;
   const written: DatabaseRecord[] = [];
   const asked: number[] = [];
   const textOf = (node: number): string | undefined => given[node - 1];
@@ -30,14 +34,14 @@ function scene({ reported = ALL, given = reported, databases = [], deleted = [] 
     const { uid: bdb, name, createdTime: created } = record;
     const kept = text === undefined ? [] : [{ bdb, name, created, version: "90", digest: digestOf(text), since: "" }];
     const setAside = [{ bdb }];
-    return { uid: index + 1, report: { setAside, missingRecords: kept } };
+    return { uid: index + 1, report: { setAside, missingRecords: kept, voters } };
   });
   const context = {
     config: { node: 1, cluster: "rec" },
     log: { warn: () => {} },
     members: { list: () => members },
     records: {
-      state: () => ({ deleted }),
+      state: () => ({ deleted, maintenance }),
       databases: () => databases,
       database: (uid: number) => databases.find((one) => one.uid === uid),
       reload: async () => {},
@@ -79,12 +83,33 @@ test("what is there is left as it is", async () => {
 });
 
 const elsewhere = { ...record, uid: 50, name: "other", port: record.port + 1, shards: [] };
+const onNodeFive = { ...elsewhere, shards: factsOf({ instances: [on(1, 5)] }).record.shards };
 const { uid, createdTime } = record;
 
 const refusals: readonly [rule: string, scene: Scene, code: string][] = [
   ["no node keeps", { reported: [undefined, undefined, undefined] }, "AGENT_NO_SUCH_RECORD"],
   ["only one node keeps", { reported: [TEXT, undefined, undefined] }, "AGENT_RECORD_UNCERTAIN"],
   ["nodes keep in different forms", { reported: [TEXT, FORGED, undefined] }, "AGENT_RECORD_UNCERTAIN"],
+  [
+    "more than half of the nodes with a Lease keep, but not of those that votes name",
+    { reported: [TEXT, TEXT], voters: [1, 2, 4] },
+    "AGENT_RECORD_UNCERTAIN",
+  ],
+  [
+    "more than half of the nodes with a Lease keep, but not of those that are left",
+    { reported: [TEXT, TEXT], maintenance: [{ node: 5 }] },
+    "AGENT_RECORD_UNCERTAIN",
+  ],
+  [
+    "more than half of the nodes with a Lease keep, but not of those with instances",
+    { reported: [TEXT, TEXT], databases: [onNodeFive] },
+    "AGENT_RECORD_UNCERTAIN",
+  ],
+  [
+    "most nodes keep under the number of another database",
+    { reported: [OTHERS, OTHERS, OTHERS] },
+    "AGENT_RECORD_UNCERTAIN",
+  ],
   ["no node gives as it has reported it", { given: [FORGED, FORGED, undefined] }, "AGENT_RECORD_UNCERTAIN"],
   ["was deleted", { deleted: [{ uid, createdTime, at: "" }] }, "AGENT_NO_SUCH_RECORD"],
   ["has lost its name", { databases: [{ ...elsewhere, name: record.name }] }, "AGENT_NAME_TAKEN"],

@@ -25,7 +25,8 @@ export async function putRecordBack(context: RestoreContext, uid: number): Promi
   await Promise.all([records.reload(uid), records.reload("cluster")]);
   const present = records.database(uid);
   if (present !== undefined) return present;
-  const missing = missingRecords(context.members.list().map(keepingNode)).find(({ bdb }) => bdb === uid);
+  const keeping = context.members.list().map(keepingNode);
+  const missing = missingRecords(keeping, highestNode(context)).find(({ bdb }) => bdb === uid);
   if (missing === undefined || wasDeleted(context, missing))
     throw refuse(refusals.noSuchRecord, `no node keeps a record of a database ${uid} that has vanished`);
   if (missing.doubt !== undefined)
@@ -51,6 +52,14 @@ function keepingNode({ uid, report }: Member) {
   return { uid, setAside: report.setAside.map(({ bdb }) => bdb), kept: report.missingRecords ?? [] };
 }
 
+/** A node may be away and have lost its Lease: records and other nodes name it still. */
+function highestNode({ members, records }: RestoreContext): number {
+  const voters = members.list().flatMap(({ report }) => report.voters ?? []);
+  const places = records.databases().flatMap(({ shards }) => shards.flatMap(({ instances }) => instances));
+  const left = records.state()?.maintenance ?? [];
+  return Math.max(0, ...voters, ...[...places, ...left].map(({ node }) => node));
+}
+
 function wasDeleted({ records }: RestoreContext, { bdb, created }: MissingRecord): boolean {
   return (records.state()?.deleted ?? []).some(({ uid, createdTime }) => uid === bdb && createdTime === created);
 }
@@ -61,6 +70,7 @@ async function fetchRecord(context: RestoreContext, missing: MissingRecord): Pro
   for (const node of missing.nodes) {
     try {
       const text = await textFrom(context, node, missing.bdb);
+      // the record of another database is refused by the name of the ConfigMap
       if (text !== undefined && digestOf(text) === missing.digest)
         return parseDatabaseRecord(text, clusterNames.databaseRecord(config.cluster, missing.bdb));
       log.warn("a node keeps another record than it has reported", { node, bdb: missing.bdb });
