@@ -102,7 +102,8 @@ test("a stream that its signal ends ends without an error", async () => {
 });
 
 async function startWithData(engine: string): Promise<TestEngine> {
-  const args = ["--repl-diskless-sync-delay", "0"];
+  // a ping is a part of the stream that no command of a test has made
+  const args = ["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "3600"];
   const started = await startEngine({ engine, password: PASSWORD, args });
   await started.call("MSET", ...Array.from({ length: 200 }, (_, i) => [`key:${i}`, "v".repeat(1_000)]).flat());
   return started;

@@ -78,8 +78,9 @@ test("only the cluster and its operator reach engines and management API, unless
     ingress: [toAll, toNodes, { ports, from: [ofRole("services-rigger"), operator] }],
   });
   // the pods of a roll, of whatever release, are selected by what never changes of them
-  const nodes = await kube.get(StatefulSets, REF);
-  assert.deepEqual(nodes?.spec?.selector.matchLabels, (await policy())?.podSelector?.matchLabels);
+  const selector = async () => (await kube.get(StatefulSets, REF))?.spec?.selector.matchLabels;
+  await until("the nodes are there", async () => (await selector()) !== undefined);
+  assert.deepEqual(await selector(), (await policy())?.podSelector?.matchLabels);
 
   const site = { recName: "rec", recNamespace: "default", apiFqdnUrl: "api.there" };
   await kube.create(RemoteClusters, { metadata: { name: "there", namespace: "default" }, spec: site });
@@ -106,7 +107,8 @@ test("what the operator makes for itself belongs to its Deployment, so that it g
   await world.operate("8.2.0-12");
   const ownersOf = async <T>(type: ResourceType<T>, of: string): Promise<unknown> =>
     (await kube.get(type, { name: of, namespace }))?.metadata.ownerReferences?.map(({ uid }) => uid);
-  await until("the Secret is there", async () => (await ownersOf(Secrets, "admission-tls")) !== undefined);
+  await until("the Secret is its own", async () => (await ownersOf(Secrets, "admission-tls")) !== undefined);
+  await until("the Lease is its own", async () => (await ownersOf(Leases, name)) !== undefined);
   assert.deepEqual(await ownersOf(Secrets, "admission-tls"), [own.metadata.uid]);
   assert.deepEqual(await ownersOf(Leases, name), [own.metadata.uid]);
 });

@@ -70,7 +70,7 @@ test("a Secret of another owner keeps its name: the cluster says so, and its nod
   assert.deepEqual((await world.kube.get(Secrets, { name, namespace }))?.data, data);
   await world.kube.delete(Secrets, { name, namespace });
   await until("the name is free", async () => (await said()) === undefined, PATIENCE);
-  assert.ok((await ofNodes(world)).includes(name));
+  await until("it is made for the cluster", async () => (await ofNodes(world)).includes(name), PATIENCE);
 });
 
 test("a quota that lets no Secret be made keeps no cluster from its nodes, and the cluster says so", async () => {

@@ -143,7 +143,7 @@ const silent: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
 };
 
 for (const [what, open] of Object.entries(silent)) {
-  test(`the webhook's server does not wait for a connection ${what} when it closes`, { timeout: 10_000 }, async () => {
+  test(`the webhook's server does not wait for a connection ${what} when it closes`, { timeout: 60_000 }, async () => {
     const server = await openServer();
     await open(server.port);
     await server[Symbol.asyncDispose]();
@@ -167,7 +167,7 @@ test("strangers that hold connections to the webhook take those of their address
   await survivesFlood({ host: "127.0.0.1", port, ofAddress: 256, silentMs: 10_000, ask });
 });
 
-test("the webhook's server answers the request that it has before it closes", { timeout: 10_000 }, async () => {
+test("the webhook's server answers the request that it has before it closes", { timeout: 60_000 }, async () => {
   const asked = Promise.withResolvers<undefined>();
   const mayAnswer = Promise.withResolvers<undefined>();
   const answer = async (): Promise<object> => {

@@ -81,6 +81,7 @@ test("the death of a primary is counted as an outage and a failover", async (ser
   await until("it is replicated", async () => (await served.replica.call("GET", "k")) === "3");
   await served.primary.stop();
   client.send("GET", "k");
+  await until("the proxy has seen it end", async () => (await countsOf(served)).receivedBytes > before.receivedBytes);
   await served.replica.call("REPLICAOF", "NO", "ONE");
   await done(served.proxy.send({ op: "release", bdb: 1, epoch: served.epoch + 1, target: addressOf(served.replica) }));
   assert.equal(await client.read(), "3");

@@ -101,7 +101,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5_000; !(await holds()); await sleep(20)) {
-    assert.ok(Date.now() < deadline, "did not happen within 5 s");
+  for (const deadline = Date.now() + 60_000; !(await holds()); await sleep(20)) {
+    assert.ok(Date.now() < deadline, "did not happen within a minute");
   }
 }
