@@ -74,7 +74,8 @@ async function rotate(scene: Scene): Promise<void> {
   await goOn(scene);
   const isMade = async (): Promise<boolean> => {
     const { answered, current, next } = await accessOf(kube, REC);
-    return answered === "2026-11" && next === undefined && current.password !== WRITTEN;
+    const isWritten = (await loginOf(kube, REC)).password === current.password;
+    return answered === "2026-11" && next === undefined && current.password !== WRITTEN && isWritten;
   };
   await until("the one that was asked for is in use", isMade, PATIENCE);
   const { current, former } = await accessOf(kube, REC);
@@ -95,8 +96,10 @@ async function closeEngines(scene: Scene): Promise<void> {
   };
   await until("it was replaced", isEnded, PATIENCE);
   const { password, engines } = await databaseSecret(scene);
-  assert.deepEqual(await enginesSay(scene, { user: ENGINE_USER, password: engines }), ["accepted", "accepted"]);
-  assert.deepEqual(await enginesSay(scene, { user: DEFAULT_USER, password }), ["refused", "refused"]);
+  const say = async (user: string, secret: string | undefined) =>
+    (await enginesSay(scene, { user, password: secret })).join();
+  await until("they know it", async () => (await say(ENGINE_USER, engines)) === "accepted,accepted", PATIENCE);
+  await until("they know no other", async () => (await say(DEFAULT_USER, password)) === "refused,refused", PATIENCE);
 }
 
 /** Of each engine. */

@@ -21,7 +21,7 @@ import { established } from "../kit/kubernetes/established.ts";
 const NAMESPACE = "default";
 const REC = { name: "rec", namespace: NAMESPACE };
 const REDB = { name: "orders", namespace: NAMESPACE };
-const PATIENCE = { withinMs: 60_000, everyMs: 50 };
+const PATIENCE = { withinMs: 120_000, everyMs: 50 };
 const OUR_BUNDLE = "deploy/bundle.yaml";
 
 interface Scene {

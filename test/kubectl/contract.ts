@@ -54,7 +54,7 @@ async function openPair(namespace: string, subject: Subject, binary: KubectlBina
   const kubectl = bindKubectl(binary, kubeconfig, home);
   await kubectl.given(together(CACHE_DEFINITION, namespaceDocument(namespace)), "apply -f -");
   stack.defer(async () => void (await kubectl.run(`delete namespace ${namespace} --wait=false`)));
-  await kubectl("wait --for=condition=Established crd/caches.demo.example.com --timeout=10s");
+  await kubectl("wait --for=condition=Established crd/caches.demo.example.com --timeout=60s");
   const owned = stack.move();
   return { kubectl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -31,7 +31,7 @@ test("databases whose engines were all down come back with their data after a st
     await install(kube);
     for (const name of NAMES) {
       await fill(await serving(kube, name));
-      await until(`${name} is ready`, () => isReady(kube, name), { withinMs: 30_000, everyMs: 100 });
+      await until(`${name} is ready`, () => isReady(kube, name), { withinMs: 90_000, everyMs: 100 });
     }
   });
   await world.storectl("down");
@@ -63,7 +63,7 @@ async function ownWorld(): Promise<OwnWorld> {
   const dir = stack.use(await mkdtempDisposable(join(tmpdir(), "restart-"))).path;
   const env = { ...process.env, STORE_LOCAL_DIR: dir };
   const storectl = async (...args: readonly string[]): Promise<string> =>
-    (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 60_000 })).stdout;
+    (await promisify(execFile)(process.execPath, [STORECTL, "local", ...args], { env, timeout: 180_000 })).stdout;
   stack.defer(async () => void (await storectl("down")));
   const owned = stack.move();
   return { dir, storectl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -109,7 +109,7 @@ async function serving(kube: Kube, name: string): Promise<EngineOptions> {
       found = await endpoint(kube, name);
       return found !== undefined && (await callEngine(found, "PING").catch(notYet)) === "PONG";
     },
-    { withinMs: 25_000, everyMs: 100 },
+    { withinMs: 90_000, everyMs: 100 },
   );
   assert.ok(found !== undefined);
   return found;

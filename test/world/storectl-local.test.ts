@@ -99,14 +99,14 @@ async function bringBack(): Promise<void> {
     command: [process.execPath, "-e", script],
   };
   await createPod(kube, "parent", container);
-  await until("its log", async () => (await log(kube, "parent")) !== "");
+  await until("its log", async () => (await log(kube, "parent")) !== "", { withinMs: 30_000 });
   const pids = (await log(kube, "parent")).trim().split(" ").map(Number);
   assert.deepEqual(pids.map(isAlive), [true, true]);
   assert.equal((await status()).processes, 1);
   await kube.close();
 
   process.kill((await status()).pid ?? 0, "SIGKILL");
-  await until("all are gone", () => !pids.some(isAlive));
+  await until("all are gone", () => !pids.some(isAlive), { withinMs: 30_000 });
   assert.equal((await status()).state, "stopped");
 
   assert.equal((await storectl("local", "up")).code, 0);
@@ -118,6 +118,8 @@ async function bringBack(): Promise<void> {
     (seen) => seen?.status?.containerStatuses?.[0]?.restartCount === 1,
   );
   assert.equal(pod?.status?.containerStatuses?.[0]?.lastState?.terminated?.reason, "ContainerStatusUnknown");
+  // of the program that runs now
+  await until("its log again", async () => /^\d+ \d+\n$/.test(await log(next, "parent")), { withinMs: 30_000 });
   await next.close();
 }
 
@@ -147,7 +149,7 @@ async function storectl(...args: readonly string[]): Promise<Ran> {
 async function run(program: string, args: readonly string[]): Promise<Ran> {
   const env = { ...process.env, STORE_LOCAL_DIR: dir };
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], { env, timeout: 40_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, ...args], { env, timeout: 180_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });

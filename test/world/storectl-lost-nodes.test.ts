@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { test } from "node:test";
 import { LABELS } from "../../src/core/api/names.ts";
 import type { ClusterStatus } from "../../src/core/api/cluster-status.ts";
@@ -14,7 +16,6 @@ import { PATIENCE, startStorectlWorld } from "../kit/world/storectl-world.ts";
 // Every node of a cluster is lost at once, and no worker takes a new one: the volumes are what is left.
 
 const REC = { name: "rec", namespace: "default" };
-const QUICK = { ...PATIENCE, everyMs: 20 };
 
 await using world = await startStorectlWorld(latestRelease());
 
@@ -60,26 +61,51 @@ async function propose(): Promise<void> {
 async function recover(): Promise<void> {
   const before = (await pods()).map(({ metadata }) => metadata.uid);
   const seen: string[] = [];
-  const ran = world.storectl("recover", "--yes");
-  const noted = async (state: string): Promise<boolean> => {
-    const now = (await status()).state ?? "";
-    if (seen.at(-1) !== now) seen.push(now);
-    return seen.includes(state);
-  };
-  await until("RecoveringFirstPod", () => noted("RecoveringFirstPod"), QUICK);
+  const watching = new AbortController();
+  const from = (await world.kube.get(Clusters, REC))?.metadata.resourceVersion ?? "";
+  const noting = noteStates(seen, from, watching.signal);
+  const child = world.begin("recover", "--yes");
+  assert.ok(child.stdout && child.stderr);
+  const [ended, stdout, stderr] = [once(child, "exit"), read(child.stdout), read(child.stderr)];
+  await until(
+    "RecoveringFirstPod",
+    () => seen.includes("RecoveringFirstPod") && stdout.text.includes("RecoveringFirstPod"),
+    PATIENCE,
+  );
   const { recovery } = await status();
   assert.deepEqual(recovery?.pods.toSorted(), before.toSorted());
   await setWorkers(false);
-  await until("Running", () => noted("Running"), QUICK);
-  const { code, stdout, stderr } = await ran;
-  assert.equal(code, 0, stdout + stderr);
+  await until("Running", () => seen.includes("Running"), PATIENCE);
+  watching.abort();
+  await noting;
+  const [code] = await ended;
+  assert.equal(code, 0, stdout.text + stderr.text);
   assert.deepEqual(
     seen.filter((state) => state !== "Error"),
     ["RecoveryReset", "RecoveringFirstPod", "Initializing", "Running"],
   );
-  assert.match(stdout, /RecoveringFirstPod[^]*Running[^]*cleared/);
+  await until("it says so", () => /RecoveringFirstPod[^]*Running[^]*cleared/.test(stdout.text));
   assert.equal((await world.kube.get(Clusters, REC))?.spec.clusterRecovery, false);
   await until("it is over", async () => (await status()).recovery?.finishedAt !== undefined, PATIENCE);
+}
+
+/** Each state that the cluster has, also one that passes at once. */
+async function noteStates(seen: string[], resourceVersion: string, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const event of world.kube.watch(Clusters, { namespace: "default", resourceVersion, signal })) {
+      const state = event.type === "BOOKMARK" ? undefined : event.object.status?.state;
+      if (state !== undefined && state !== seen.at(-1)) seen.push(state);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** What is in a stream up to now. */
+function read(stream: Readable): { readonly text: string } {
+  const said = { text: "" };
+  stream.on("data", (data) => (said.text += String(data)));
+  return said;
 }
 
 async function assertBack(): Promise<void> {

@@ -30,7 +30,7 @@ test(
     );
     assert.match(await kubectl(local, "apply", "-f", file), /deployment.apps\/shop created/);
     assert.match(
-      await kubectl(local, "rollout", "status", "deployment/shop", "--timeout=10s"),
+      await kubectl(local, "rollout", "status", "deployment/shop", "--timeout=90s"),
       /successfully rolled out/,
     );
     const { kube } = local.world();
@@ -51,7 +51,7 @@ test(
     follower.kill();
     await once(follower, "exit");
     assert.match(await kubectl(local, "logs", "deployment/shop", "--tail=1", "--timestamps"), /^20\d\d-.*\n$/m);
-    await kubectl(local, "delete", "-f", file, "--timeout=10s");
+    await kubectl(local, "delete", "-f", file, "--timeout=90s");
   },
 );
 
@@ -114,7 +114,7 @@ function environment(local: TestWorld): NodeJS.ProcessEnv {
 }
 
 async function kubectl(local: TestWorld, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("kubectl", [...args], { env: environment(local), timeout: 20_000 });
+  const { stdout } = await promisify(execFile)("kubectl", [...args], { env: environment(local), timeout: 120_000 });
   return stdout;
 }
 

@@ -76,7 +76,7 @@ export async function startStorectlWorld(release: Release): Promise<StorectlWorl
   };
 }
 
-const COMMAND_MS = 100_000;
+const COMMAND_MS = 300_000;
 
 function atTerminal(env: NodeJS.ProcessEnv, answers: readonly string[], args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
