@@ -132,6 +132,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/scripts.test.ts": 30,
   "src/programs/link/link.test.ts": 30,
   "src/programs/link/wait-for-sites.test.ts": 30,
+  "src/programs/link/times-ahead.test.ts": 30,
   "test/fuzz/sessions.test.ts": 30,
   "src/programs/agent/switchover/after-promotion.test.ts": 20,
   "src/programs/link/transport/listener.test.ts": 20,

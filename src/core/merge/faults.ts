@@ -8,4 +8,15 @@ export const faults = {
     remedy:
       "Upgrade all sites of the database to the same release; a site waits until it can read what the others send.",
   },
+  clockAhead: {
+    code: "MERGE_CLOCK_AHEAD",
+    retry: "backoff",
+    remedy:
+      "Compare the clocks of the nodes of both sites (date -u), and correct the wrong one: operations are taken when their time is nearer. Take a site that has written far ahead out of the database, and put it in again (docs/active-active.md).",
+  },
+  outnumbered: {
+    code: "MERGE_OUTNUMBERED",
+    retry: "backoff",
+    remedy: "The link begins anew within seconds, and numbers what it writes above that.",
+  },
 } as const satisfies Record<string, FaultSpec>;

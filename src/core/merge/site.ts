@@ -6,7 +6,7 @@ import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./state/merged-state.ts";
 import { withBytes, type CodedOperation } from "./operations/operation-codec.ts";
 import type { Effect, Operation } from "./operations/operation.ts";
-import { siteOf } from "./operations/origin.ts";
+import { requireOwn, siteOf } from "./operations/origin.ts";
 import { Participants } from "./summary/participants.ts";
 import { PendingApplies, type Apply } from "./saved/pending-applies.ts";
 import type { LoggedEntry, Remains, SavedSite } from "./saved/saved-site.ts";
@@ -118,8 +118,7 @@ export class Site {
   #takeReady(first = this.#early.takeReady(this.#received)): readonly Apply[] {
     const applies: Apply[] = [];
     for (let operation = first; operation !== undefined; operation = this.#early.takeReady(this.#received)) {
-      this.#take(operation);
-      this.participants.learn(operation);
+      this.#takeOther(operation);
       this.keys.over.lifetimes.learn(operation.effects, operation.at.wall);
       const { commands, parts } = this.#state.apply(operation);
       const mark = this.#pending.addOperation(operation, parts);
@@ -128,10 +127,11 @@ export class Site {
     return applies;
   }
 
-  /** Takes a summary, all parts of it: what another site knows and this one lacks. */
+  /** Takes a summary, all parts of it: what another site knows and this one lacks. MERGE_OUTNUMBERED when that has own operations which are not here. */
   receiveSummary(parts: readonly SummaryPart[]): readonly Apply[] {
     const last = parts.at(-1);
     if (last === undefined) return [];
+    requireOwn({ origin: this.#options.origin, seq: this.seq }, last.received);
     const isFlushed = this.#state.isFlushedBy(last, this.#received);
     const mark = this.#pending.nextMark("summary");
     const applies = dividedSummary(parts, isFlushed ? Infinity : this.#options.limits.partKeys, mark).map(
@@ -252,8 +252,7 @@ export class Site {
       this.#seen = union(this.#seen, operation.seen);
       this.#takeOwn(operation);
     } else {
-      this.#take(operation);
-      this.participants.learn(operation);
+      this.#takeOther(operation);
       this.#state.take(operation);
     }
     return true;
@@ -262,7 +261,7 @@ export class Site {
   #takeSummary({ received, clock, seenBy }: Summary): void {
     this.#received = union(this.#received, received);
     this.#clock = laterOf(this.#clock, clock);
-    for (const { origin, seen } of seenBy) this.participants.hasSeen(origin, seen);
+    for (const { origin, seen } of seenBy) this.participants.learn(origin, seen);
     this.kept.skip(received);
     this.#early.drop(this.#received);
   }
@@ -272,6 +271,11 @@ export class Site {
     this.#state.take(operation);
     this.#seen = withDot(this.#seen, operation.dot);
     this.participants.hasSeen(this.#options.origin, this.#seen);
+  }
+
+  #takeOther(operation: CodedOperation): void {
+    this.#take(operation);
+    this.participants.learn(operation.dot.origin, withDot(operation.seen, operation.dot));
   }
 
   #take(operation: CodedOperation): void {

@@ -47,6 +47,8 @@ export class EngineSite {
   readonly #begin: BegunSite;
   /** Whether it holds what others hold. */
   readonly agreement: Agreement;
+  /** How far it is. */
+  readonly progress: SiteProgress;
   readonly #site: Site;
   readonly #writer: EngineWriter;
   readonly #capture: Capture;
@@ -56,7 +58,6 @@ export class EngineSite {
   readonly #live = Promise.withResolvers<void>();
   readonly #accepting = Promise.withResolvers<void>();
   readonly #locks = new Locks();
-  readonly #progress: SiteProgress;
   readonly #waits: SiteWaits;
   #isOpen = false;
   /** How far the stream is captured with all that was logged, and what had to be written again there. */
@@ -67,7 +68,7 @@ export class EngineSite {
     const { clock, signal } = options;
     [this.id, this.#options, this.#begin, this.#site] = [options.id, options, begin, site];
     this.#captureReached = { ...from, due: site.due };
-    this.#progress = new SiteProgress(site.received);
+    this.progress = new SiteProgress(site.received);
     this.#capture = new Capture({
       client,
       beside,
@@ -174,7 +175,7 @@ export class EngineSite {
 
   /** What may be said to be received: it lasts as long as the data does. */
   stated(): VersionVector {
-    return this.#progress.stated;
+    return this.progress.stated;
   }
 
   /** Notes what the site of `origin` has said to have received. */
@@ -185,7 +186,7 @@ export class EngineSite {
 
   /** What others have to know so that sites can come and go. */
   statement(): SiteStatement {
-    return { ...this.#site.statement(), durable: this.#progress.durable };
+    return { ...this.#site.statement(), durable: this.progress.durable };
   }
 
   /** Resolves when there may be something new to send. */
@@ -208,17 +209,12 @@ export class EngineSite {
     return this.#writer;
   }
 
-  /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
-  lagMs(site: number): number {
-    return this.#progress.lagMs(site);
-  }
-
   /** Each part lasts until the signal comes; the first that fails ends them all. */
   async #run(stream: ReplicationStream, { replicas, disk }: Confirming): Promise<void> {
     const { signal, clock, confirmedBy } = this.#options;
     const clients = [this.#begin.client, replicas, disk];
     signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
-    const written = { changed: this.#written, latest: () => this.#progress.latest };
+    const written = { changed: this.#written, latest: () => this.progress.latest };
     const confirmation = { client: replicas, clock, replicas: confirmedBy, signal };
     const closed = clients.map(({ closed: end }) =>
       end.then((fault) => {
@@ -230,7 +226,7 @@ export class EngineSite {
         this.#capture.follow(stream),
         this.#writer.run(),
         confirmWrites(confirmation, written, (reached) => this.#confirmed(reached)),
-        followDisk({ client: disk, clock, signal }, written, (reached) => (this.#progress.durable = reached)),
+        followDisk({ client: disk, clock, signal }, written, (reached) => (this.progress.durable = reached)),
         this.#catchUp(),
         ...closed,
       ]);
@@ -312,12 +308,12 @@ export class EngineSite {
   }
 
   #onWritten(entries: readonly LoggedEntry[]): void {
-    this.#progress.written(entries, this.#options.clock.now().getTime());
+    this.progress.written(entries, this.#options.clock.now().getTime());
     this.#written.wake();
   }
 
   #confirmed(reached: VersionVector): void {
-    this.#progress.confirmed(reached);
+    this.progress.confirmed(reached);
     this.#site.kept.confirm(seqOf(reached, this.#begin.from.origin));
     this.#changed.wake();
   }

@@ -1,4 +1,6 @@
-import { pairsOf, vectorOf, type VersionVector } from "./version-vector.ts";
+import { Fault } from "#kit/base/fault";
+import { faults } from "../faults.ts";
+import { pairsOf, seqOf, vectorOf, type VersionVector } from "./version-vector.ts";
 
 /**
  * Who numbers operations: a site, in one of its incarnations. A site gets a new incarnation when it no longer knows how far it
@@ -34,10 +36,7 @@ export function ofSite(site: number, vector: VersionVector): VersionVector {
 /** The origin for a site that knows of nothing, by all that the other sites have received. */
 export function laterOrigin(site: number, received: readonly VersionVector[]): number {
   const origins = received.flatMap((vector) => [...pairsOf(vector)].map(([origin]) => origin));
-  const incarnations = origins
-    .filter((origin) => siteOf(origin) === site)
-    .map(incarnationOf)
-    .filter((incarnation) => incarnation <= LAST_BELIEVED);
+  const incarnations = origins.filter((origin) => siteOf(origin) === site && isBelieved(origin)).map(incarnationOf);
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
@@ -60,10 +59,19 @@ export interface Numbered {
  */
 export function isOutnumbered({ origin, seq }: Numbered, received: readonly VersionVector[]): boolean {
   const isBeyond = ([other, last]: readonly [number, number]): boolean =>
-    siteOf(other) === siteOf(origin) &&
-    incarnationOf(other) <= LAST_BELIEVED &&
-    (other > origin || (other === origin && last > seq));
+    siteOf(other) === siteOf(origin) && isBelieved(other) && (other > origin || (other === origin && last > seq));
   return received.some((vector) => [...pairsOf(vector)].some(isBeyond));
+}
+
+/** Throws MERGE_OUTNUMBERED where another site has operations of this one that are not here: a site that took in that it has them would number on from there. */
+export function requireOwn(own: Numbered, received: VersionVector): void {
+  if (seqOf(received, own.origin) > own.seq || isOutnumbered(own, [received]))
+    throw new Fault(faults.outnumbered, "Another site says that it has operations of this one which are not here.");
+}
+
+/** Whether another site is believed when it says that a site had this origin. */
+export function isBelieved(origin: number): boolean {
+  return isOrigin(origin) && incarnationOf(origin) <= LAST_BELIEVED;
 }
 
 /**

@@ -15,8 +15,14 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
 
 /** The time of the next operation of an origin: later than all that its site has made or received. */
 export function nextTimestamp(last: Timestamp, now: number, site: number): Timestamp {
-  return now > last.wall ? { wall: now, count: 0, site } : { wall: last.wall, count: last.count + 1, site };
+  if (now > last.wall) return { wall: now, count: 0, site };
+  return last.count < MOST_COUNT
+    ? { wall: last.wall, count: last.count + 1, site }
+    : { wall: last.wall + 1, count: 0, site };
 }
+
+/** A site does not count on above this, whatever another one has counted: it goes on in the next millisecond. */
+const MOST_COUNT = 2 ** 32;
 
 /** The later one: what a site has after it received `other`. */
 export function laterOf(last: Timestamp, other: Timestamp): Timestamp {

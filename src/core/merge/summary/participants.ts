@@ -1,11 +1,9 @@
-import type { Operation } from "../operations/operation.ts";
-import { ofSite, siteOf } from "../operations/origin.ts";
+import { isBelieved, isOrigin, ofSite, siteOf } from "../operations/origin.ts";
 import type { SeenBy } from "./seen-by.ts";
 import type { SiteStatement } from "./statement.ts";
 import {
   NOTHING,
   coversAll,
-  withDot,
   lowest,
   pairsOf,
   seqOf,
@@ -24,8 +22,10 @@ export class Participants {
 
   constructor(own: number, sites: readonly number[], seenBy: readonly SeenBy[]) {
     this.#own = own;
-    this.#sites = seenBy.map(({ origin }) => siteOf(origin));
-    this.#known = new Map(seenBy.map(({ origin, seen }) => [siteOf(origin), { origin, seen, keeps: NOTHING }]));
+    // what an earlier release has saved may have come from another site as it was
+    const saved = seenBy.filter(({ origin }) => isOrigin(origin));
+    this.#sites = saved.map(({ origin }) => siteOf(origin));
+    this.#known = new Map(saved.map(({ origin, seen }) => [siteOf(origin), { origin, seen, keeps: NOTHING }]));
     this.change(sites);
   }
 
@@ -61,9 +61,10 @@ export class Participants {
     if (known !== undefined) known.seen = union(known.seen, seen);
   }
 
-  /** The site of an operation has applied what the operation has seen. */
-  learn({ dot, seen }: Operation): void {
-    this.hasSeen(dot.origin, withDot(seen, dot));
+  /** Another site says that the site of `origin` has applied `seen`: that is not believed of this one, nor of an incarnation that no site can have had. */
+  learn(origin: number, seen: VersionVector): void {
+    if (siteOf(origin) === this.#own) return;
+    if (isBelieved(origin) || this.#known.get(siteOf(origin))?.origin === origin) this.hasSeen(origin, seen);
   }
 
   /** The site of `origin` keeps `received` as surely as its data; the answer is what all others keep so. */

@@ -9,6 +9,7 @@ export class SiteProgress {
   #stated = NOTHING;
   /** The part of `latest` that is on the disk of the engine. */
   durable = NOTHING;
+  #time = 0;
 
   constructor(received: VersionVector) {
     this.#latest = received;
@@ -24,6 +25,11 @@ export class SiteProgress {
     return this.#stated;
   }
 
+  /** The latest time of an operation or a summary that was written, in milliseconds since 1970; 0 before one. No own operation is earlier from now on. */
+  get time(): number {
+    return this.#time;
+  }
+
   /** Age of the newest operation of that site when it was applied here, in milliseconds, by the clocks of both; 0 before one. */
   lagMs(site: number): number {
     return this.#lags.get(site) ?? 0;
@@ -32,6 +38,8 @@ export class SiteProgress {
   /** Notes entries that are in the engine and its log. */
   written(entries: readonly LoggedEntry[], now: number): void {
     for (const entry of entries) {
+      const { wall } = entry.kind === "summary" ? entry.summary.clock : entry.operation.at;
+      this.#time = Math.max(this.#time, wall);
       if (entry.kind === "summary") {
         if (entry.isLast) this.#latest = union(this.#latest, entry.summary.received);
         continue;

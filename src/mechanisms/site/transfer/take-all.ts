@@ -3,7 +3,8 @@ import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import type { EngineCommand } from "../../../core/merge/state/engine-writes.ts";
 import { decodeOperation, type CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
-import { incarnationOf } from "../../../core/merge/operations/origin.ts";
+import { requireNear } from "../../../core/merge/operations/near-time.ts";
+import { incarnationOf, requireOwn } from "../../../core/merge/operations/origin.ts";
 import { encodeSaved } from "../../../core/merge/saved/saved-site.ts";
 import {
   decodeTransferBegin,
@@ -49,6 +50,9 @@ export async function isBegun(options: SiteEngine): Promise<boolean> {
  * under `origin`; SITE_NOT_EMPTY when the engine holds something else.
  */
 export async function takeAll(options: TakeOptions, origin: number, { begin, parts }: Transfer): Promise<void> {
+  const given = decodeTransferBegin(begin);
+  requireNear(given.clock, options.clock.now().getTime());
+  requireOwn({ origin, seq: 0 }, given.received);
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
   const client = await connectSite({ ...options, signal });
@@ -65,7 +69,7 @@ export async function takeAll(options: TakeOptions, origin: number, { begin, par
     const done = { announced: true, announcedKnown: true, transferred: true, isFirst: incarnationOf(origin) === 0 };
     const engine = await runOf(client);
     const place: Place = { origin, engine, replicationId, offset, database, ...FIRST_PLACE, ...done };
-    const saved = encodeSaved(transferredSite(decodeTransferBegin(begin), origin, keys, operations));
+    const saved = encodeSaved(transferredSite(given, origin, keys, operations));
     await writeTransaction(context, [...saveState(saved, place), ["DEL", LINK_KEYS.transfer]], []);
   } finally {
     ended.abort();
@@ -96,7 +100,9 @@ async function takeParts(context: TransactionContext, parts: Transfer["parts"]) 
   };
   for await (const { kind, body } of parts) {
     if (kind === "operation") {
-      operations.push(decodeOperation(body));
+      const operation = decodeOperation(body);
+      requireNear(operation.at, context.clock.now().getTime());
+      operations.push(operation);
       continue;
     }
     const key = decodeTransferredKey(body);

@@ -16,7 +16,7 @@ function scene() {
     origin: originOf(1, 0),
     isWhole: true,
     suffices: () => true,
-    lagMs: () => 0,
+    progress: { time: 0, lagMs: () => 0 },
     stated: () => NOTHING,
     get numbered() {
       return vectorOf([[THEIRS, held]]);

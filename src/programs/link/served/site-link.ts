@@ -1,8 +1,10 @@
 import type { TLSSocket } from "node:tls";
 import { backoffMs } from "#kit/base/backoff";
 import type { Clock } from "#kit/base/clock";
-import { Fault, messageOf } from "#kit/base/fault";
+import { Fault, isFault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
+import { faults as mergeFaults } from "../../../core/merge/faults.ts";
+import { requireNear } from "../../../core/merge/operations/near-time.ts";
 import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/operations/origin.ts";
 import {
   NOTHING,
@@ -93,6 +95,7 @@ export class SiteLink {
     const { connection, greeting } = visitor;
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
+    if (converses) this.#requireClock(greeting);
     // one that was answered and has not begun anew, as of releases before 0.5.0, would take another answer for a success and dial again at once
     if (converses && greeting.origin === this.#forgetful) throw this.#forgot();
     await answerGreeting(visitor, this.#introduction());
@@ -111,7 +114,7 @@ export class SiteLink {
       state: this.#state,
       since: this.#since,
       cause: this.#cause,
-      lagMs: local.lagMs(this.#site),
+      lagMs: local.progress.lagMs(this.#site),
       ...this.#behind(),
       unconfirmed: countMissing(ofSite(local.id, local.numbered), this.#theirs),
       receivedBytes: received,
@@ -145,7 +148,7 @@ export class SiteLink {
     };
   }
 
-  /** True when it has greeted. */
+  /** True when it has greeted, and sends what is taken. */
   async #connect(): Promise<boolean> {
     const { own, remote, signal, log } = this.#options;
     const other = remote();
@@ -154,12 +157,12 @@ export class SiteLink {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
       try {
         this.#requireKept(greeting);
+        this.#requireClock(greeting);
         this.#requireRemembered(greeting, held);
-        await this.#converse({ connection, isOwn: true }, greeting);
+        return await this.#converse({ connection, isOwn: true }, greeting);
       } finally {
         connection.destroy();
       }
-      return true;
     } catch (error) {
       if (signal.aborted || this.#isConnected) return false;
       if (this.#cause !== messageOf(error)) log.warn("another site cannot be reached", { site: other.name, error });
@@ -169,13 +172,14 @@ export class SiteLink {
   }
 
   #introduction(): Introduction {
-    const { guid, local } = this.#options;
+    const { guid, local, clock } = this.#options;
     return {
       guid,
       from: local.id,
       to: this.#site,
       received: local.numbered,
       origin: local.origin,
+      time: Math.max(clock.now().getTime(), local.progress.time),
       ...(local.isWhole ? {} : { incomplete: true }),
     };
   }
@@ -184,6 +188,18 @@ export class SiteLink {
   #requireKept({ received }: Greeting): void {
     if (this.#options.local.suffices(received)) return;
     throw this.#lacks("what the other sites no longer keep: it was added to a database with data, or has lost its own");
+  }
+
+  /** A link of an older release does not say its time: its operations show it. */
+  #requireClock({ time }: Greeting): void {
+    if (time === undefined) return;
+    try {
+      requireNear({ wall: time, site: this.#site }, this.#options.clock.now().getTime());
+    } catch (error) {
+      // where the other one dials, this site would say nothing of it
+      if (!this.#isConnected) this.#enter("down", messageOf(error));
+      throw error;
+    }
   }
 
   /**
@@ -223,13 +239,16 @@ export class SiteLink {
     return new Fault(faults.notKept, `Site ${this.#site} (${name}) lacks ${what}. ${remedy}`);
   }
 
-  /** Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. */
-  async #converse(session: Session, { received, origin, incomplete }: Greeting): Promise<void> {
+  /**
+   * Until the connection ends; one that the lower number has made is preferred, and a newer one to an older. False when the other site sends what is not
+   * taken: it would send that again at once.
+   */
+  async #converse(session: Session, { received, origin, incomplete }: Greeting): Promise<boolean> {
     const { local, clock, log, remote, signal } = this.#options;
     const isLower = (one: Session): boolean => one.isOwn === local.id < this.#site;
     if (this.#session !== undefined && isLower(this.#session) && !isLower(session)) {
       session.connection.destroy();
-      return;
+      return true;
     }
     this.#session?.connection.destroy();
     this.#session = session;
@@ -240,18 +259,14 @@ export class SiteLink {
     this.#enter("syncing", BEFORE);
     log.info("another site is connected", { site: remote().name, connectedFromHere: session.isOwn });
     local.participants.begins(origin);
-    const onStatement = (said: StatementMessage): void => {
-      this.#theirs = said.received;
-      this.#isTheirsWhole = said.incomplete !== true;
-      local.peerStated(origin, said.received);
-      local.participants.states(origin, said.site);
-      this.#behind();
-    };
+    const onStatement = (said: StatementMessage): void => this.#stated(origin, said);
     let why = "The other site has ended the connection.";
+    let isTaken = true;
     try {
       await runSession({ ...session, local, remote: { origin, received }, clock, log, onStatement });
     } catch (error) {
       why = messageOf(error);
+      isTaken = !isFault(error, mergeFaults.clockAhead);
     } finally {
       signal.removeEventListener("abort", end);
       this.#bytes = sumOf(this.#bytes, session.connection.socket);
@@ -261,6 +276,16 @@ export class SiteLink {
         log.warn("the connection to another site has ended", { site: remote().name, why });
       }
     }
+    return isTaken;
+  }
+
+  #stated(origin: number, { received, site, incomplete }: StatementMessage): void {
+    const { local } = this.#options;
+    this.#theirs = received;
+    this.#isTheirsWhole = incomplete !== true;
+    local.peerStated(origin, received);
+    local.participants.states(origin, site);
+    this.#behind();
   }
 
   /** The other site has nothing: it has been told what is known of it, and may ask for all that is here. */

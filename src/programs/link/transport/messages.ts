@@ -38,6 +38,8 @@ const greeting = z.object({
   received: vector,
   /** Under which it numbers its operations. */
   origin: originNumber,
+  /** No operation that it makes from now on is of an earlier time, in milliseconds since 1970; absent from links of releases before 0.5.0. */
+  time: z.int().nonnegative().optional(),
   /** The site that speaks has nothing, and needs all that the others have before its clients are let in. */
   joining: z.boolean().optional(),
   /** The site that speaks asks for single keys, to compare them with its own. */

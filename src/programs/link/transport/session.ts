@@ -1,7 +1,10 @@
 import { Fault } from "#kit/base/fault";
-import { decodeOperation } from "../../../core/merge/operations/operation-codec.ts";
+import type { Clock } from "#kit/base/clock";
+import { requireNear } from "../../../core/merge/operations/near-time.ts";
+import { decodeOperation, type CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import { decodeSummary, type SummaryPart } from "../../../core/merge/summary/summary.ts";
 import { faults } from "../faults.ts";
+import type { Frame } from "./frames.ts";
 import { readStatement, unexpectedFrame, type StatementMessage } from "./messages.ts";
 import { Sender, type SenderOptions } from "./sender.ts";
 
@@ -48,12 +51,12 @@ async function receive(
       case "operation":
         // while there is no room for more, what the other site says meanwhile is not read
         state.isReading = false;
-        await local.received(decodeOperation(frame.body));
+        await local.received(nearOperation(frame, clock));
         state.isReading = true;
         state.lastAt = clock.uptimeMs();
         break;
       case "summary":
-        summary.push(decodeSummary(frame.body));
+        summary.push(nearSummary(frame, clock));
         if (summary.at(-1)?.isLast !== true) break;
         state.isReading = false;
         await local.receivedSummary(summary.splice(0));
@@ -70,6 +73,18 @@ async function receive(
         throw unexpectedFrame(frame);
     }
   }
+}
+
+function nearOperation({ body }: Frame, clock: Clock): CodedOperation {
+  const operation = decodeOperation(body);
+  requireNear(operation.at, clock.now().getTime());
+  return operation;
+}
+
+function nearSummary({ body }: Frame, clock: Clock): SummaryPart {
+  const part = decodeSummary(body);
+  requireNear(part.clock, clock.now().getTime());
+  return part;
 }
 
 async function endSilence({ clock }: SessionOptions, state: Readonly<Activity>, signal: AbortSignal) {

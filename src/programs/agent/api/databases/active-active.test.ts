@@ -15,6 +15,13 @@ const RECORD: ActiveActiveRecord = {
   configuration: { memorySize: "1GB" },
   edit: { count: 7, author: "a" },
 };
+const STATE: ClusterStateRecord = {
+  createdTime: "x",
+  nextDatabase: 1,
+  maintenance: [],
+  finished: [],
+  activeActives: [RECORD],
+};
 
 function nested(levels: number): unknown {
   return JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
@@ -43,8 +50,7 @@ for (const [rule, edit, isAccepted] of [
   ["an edit that leaves no number for later ones", { count: Number.MAX_SAFE_INTEGER, author: "zzz" }, false],
 ] as const)
   test(`${rule} is ${isAccepted ? "accepted" : "refused"}`, async () => {
-    let state: ClusterStateRecord = { createdTime: "x", nextDatabase: 1, maintenance: [], finished: [] };
-    state = { ...state, activeActives: [RECORD] };
+    let state: ClusterStateRecord = STATE;
     const records = {
       changeState: async (change: (old: ClusterStateRecord) => ClusterStateRecord) => (state = change(state)),
     };
@@ -52,6 +58,17 @@ for (const [rule, edit, isAccepted] of [
     if (isAccepted) assert.deepEqual((await put).edit, edit);
     else await assert.rejects(put, { code: "AGENT_BAD_REQUEST", message: /^edit.count: must be at most 100007/ });
   });
+
+test("a number of a site that leaves none for later ones is refused", async () => {
+  const records = { changeState: async (change: (old: ClusterStateRecord) => ClusterStateRecord) => change(STATE) };
+  const put = (next: number) =>
+    putActiveActive(records, "g", { ...RECORD, numbers: { next, given: [], edit: RECORD.edit } });
+  await assert.rejects(put(Number.MAX_SAFE_INTEGER), {
+    code: "AGENT_BAD_REQUEST",
+    message: /^numbers.next: must be at most 100000/,
+  });
+  assert.equal((await put(64)).numbers?.next, 64);
+});
 
 test("a record that is too deep to be shown leaves the others in the answer", () => {
   const deep = { ...RECORD, guid: "d", configuration: { x: nested(4_000) } };

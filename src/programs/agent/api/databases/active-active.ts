@@ -39,6 +39,7 @@ function requireNearEdits(known: readonly ActiveActiveRecord[], record: ActiveAc
   for (const [field, given, last] of [
     ["edit.count", record.edit.count, before?.edit.count],
     ["numbers.edit.count", record.numbers?.edit.count, before?.numbers?.edit.count],
+    ["numbers.next", record.numbers?.next, before?.numbers?.next],
   ] as const) {
     const most = (last ?? 0) + MOST_EDITS_AHEAD;
     if (given !== undefined && given > most)
