@@ -15,7 +15,7 @@ const NEW = { password: "n3w" };
 await using cluster = await startTestCluster();
 
 await test("a password is replaced under load: the new one counts at once, the former one until the overlap ends, no client is cut", async () => {
-  await using world = await startGuardedUnderLoad(cluster, "rotated", 4);
+  await using world = await startGuardedUnderLoad(cluster, "rotated", 10);
   const open = await world.connect(1, "first");
   const began = performance.now();
   await world.change({ authentication_redis_pass: "second" });
@@ -23,8 +23,8 @@ await test("a password is replaced under load: the new one counts at once, the f
   assert.deepEqual(await world.acceptedBy("first"), NODES);
   await until("the former one has ended", async () => (await world.acceptedBy("first")).length === 0, PATIENCE);
   const lasted = performance.now() - began;
-  assert.ok(lasted > 3_900, `the overlap lasted ${lasted} ms`);
-  assertWithin(6_000, lasted, "the overlap of four seconds ends");
+  assert.ok(lasted > 9_900, `the overlap lasted ${lasted} ms`);
+  assertWithin(12_000, lasted, "the overlap of ten seconds ends");
   assert.deepEqual(await world.acceptedBy("second"), NODES);
   assert.equal(await open.call("PING"), "PONG", "who is in stays in");
   open.close();
@@ -67,7 +67,7 @@ await test("passwords are added, removed at once, and replaced by one", async ()
 });
 
 await test("a password changes in the middle of an upgrade of the database", async () => {
-  await using world = await startGuardedUnderLoad(cluster, "moving", 3);
+  await using world = await startGuardedUnderLoad(cluster, "moving", 10);
   await cluster.client.call("upgradeBdb", { params: { uid: world.uid }, body: { store_version: "8.0" } });
   await world.change({ authentication_redis_pass: "second" });
   assert.notEqual((await world.read()).redis_version, "8.0", "it still runs");
@@ -78,7 +78,7 @@ await test("a password changes in the middle of an upgrade of the database", asy
 });
 
 await test("from no password to one: clients without one come in until the overlap ends", async () => {
-  await using world = await startGuarded(cluster, "open", 2, "");
+  await using world = await startGuarded(cluster, "open", 10, "");
   await world.change({ authentication_redis_pass: "second" });
   assert.deepEqual(await world.acceptedBy(""), NODES);
   assert.deepEqual(await world.acceptedBy("second"), NODES);
@@ -86,7 +86,7 @@ await test("from no password to one: clients without one come in until the overl
 });
 
 await test("while a node of an older release runs, a password is not changed: it would not keep to the overlap", async () => {
-  await using world = await startGuarded(cluster, "mixed", 5);
+  await using world = await startGuarded(cluster, "mixed", 15);
   const kube = connect(loadKubeConfig({ KUBECONFIG: cluster.kubeconfig }));
   const { rec, namespace } = cluster;
   const known = await kube.get(Leases, { name: clusterNames.nodeLease(rec, 1), namespace });

@@ -59,7 +59,10 @@ await test("databases are listed and changed, and an action says when a change i
 });
 
 await test("shards are objects of their own, named by the databases and nodes that have them", async () => {
-  const shards = await client.list("/v1/shards");
+  let shards: readonly Described[] = [];
+  const areFine = async (): Promise<boolean> =>
+    (shards = await client.list("/v1/shards")).every((one) => one["detailed_status"] === "ok");
+  await until("the shards are fine after the change", areFine, PATIENCE);
   assert.deepEqual(shards.map(({ role }) => role).toSorted(), ["master", "slave"]);
   const uids = shards.map(({ uid }) => Number(uid)).toSorted();
   assert.deepEqual(numbers(await client.get(database), "shard_list"), uids);
@@ -123,14 +126,12 @@ await test("stats are what engines and proxies count", async () => {
   let stats: Described = {};
   // engines are asked again and again, not at each request
   const counts = async (): Promise<boolean> =>
-    (stats = (await client.get(last))[text(made["uid"])] as Described)["no_of_keys"] === 2;
-  await until("both keys are counted", counts, PATIENCE);
-  assert.equal(stats["conns"], 2);
+    (stats = (await client.get(last))[text(made["uid"])] as Described)["no_of_keys"] === 2 && stats["conns"] === 2;
+  await until("both keys and both connections are counted", counts, PATIENCE);
   assert.ok(Number(stats["used_memory"]) > 0);
-  assert.deepEqual(
-    [(await client.get("/v1/cluster/stats/last"))["conns"], (await client.list("/v1/shards/stats")).length],
-    [2, 2],
-  );
+  const countsAll = async () => (await client.get("/v1/cluster/stats/last"))["conns"] === 2;
+  await until("the cluster has counted the connections too", countsAll, PATIENCE);
+  assert.equal((await client.list("/v1/shards/stats")).length, 2);
   for (const kind of ["nodes", "bdbs", "shards"]) {
     for (const { uid } of await client.list(`/v1/${kind}/stats`)) {
       assert.equal((await client.get(`/v1/${kind}/stats/${text(uid)}`))["uid"], uid);
@@ -154,13 +155,22 @@ await test("a node shows Prometheus what it counts and measures, to who may see 
     await client.change("POST", "/v1/users", { email: `${role}@test.example`, password: "a-password-1", role });
   assert.equal((await sendHttp(cluster, { method: "GET", path: "/metrics" })).status, 401);
   assert.equal((await scrape(1, "none@test.example")).status, 403);
-  const stats = (await client.get("/v1/nodes/stats/last"))["2"] as Described;
-  const { headers, text: page } = await scrape(2, "db_viewer@test.example");
+  const own = { bdb: text(made["uid"]), database: "shop" };
+  const look = async () => {
+    const last = (await client.get("/v1/nodes/stats/last"))["2"] as Described;
+    const { headers, text: page } = await scrape(2, "db_viewer@test.example");
+    return { stats: last, headers, page, all: parseExposition(page) };
+  };
+  let seen = await look();
+  const agree = async (): Promise<boolean> => {
+    const { all, stats } = (seen = await look());
+    return valueOf(all, "store_endpoint_requests_total", own) === stats["requests_total"];
+  };
+  await until("both have counted all requests", agree, PATIENCE);
+  const { stats, headers, page, all } = seen;
   assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
   assert.doesNotMatch(page, /password|BEGIN|\d+\.\d+\.\d+\.\d+/);
-  const all = parseExposition(page);
   assert.equal(valueOf(all, "store_proxy_up"), 1);
-  const own = { bdb: text(made["uid"]), database: "shop" };
   const requests = valueOf(all, "store_endpoint_requests_total", own);
   assert.ok(requests > 0);
   assert.equal(requests, stats["requests_total"]);

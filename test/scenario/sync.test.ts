@@ -11,6 +11,7 @@ import { filledDatabase, KEYS, type FilledDatabase } from "../kit/world/filled-d
 import { knownNode } from "../kit/world/known-node.ts";
 import { kubeOf } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
+import { assertWithin } from "#kit/testing/assert-within";
 import { until } from "#kit/testing/until";
 
 // A database whose replies wait for a replica: what one crash costs, what it does without a replica, and planned moves.
@@ -65,7 +66,7 @@ await test("moves of the primary, an upgrade and a change of the setting fail no
   await inSync(database);
   const { failed, lost, longestMs, complaints } = await ledger.stop();
   assert.deepEqual([failed, lost], [0, 0], complaints.join("; "));
-  assert.ok(longestMs < 10_000, `a request took ${longestMs} ms`);
+  assertWithin(30_000, longestMs, "each request is answered");
 });
 
 await test("without a replica in sync, replies wait or pass as the database says, and that changes while it runs", async () => {

@@ -60,7 +60,7 @@ await test("a database that speaks TLS takes a new certificate, another version 
   const body = { tls_mode: "mutual", tls_certificate: sent(name, clients.certificate) } as const;
   await cluster.client.call("updateBdb", { params: { uid: made.uid }, body });
   await until("clients need a certificate", async () => !(await isServed(made, 1, false)), PATIENCE);
-  for (const node of NODES) assert.equal(await isServed(made, node, true), true, `node ${node}`);
+  for (const node of NODES) await until(`node ${node} serves who has one`, () => isServed(made, node, true), PATIENCE);
 });
 
 await test("TLS is switched on and off while a database serves: clients in plain text are served until then, and no longer", async () => {
@@ -77,7 +77,7 @@ await test("TLS is switched on and off while a database serves: clients in plain
   await change({ tls_mode: "enabled", tls_certificate: sent(name) });
   await until("the client in plain text is closed", () => plain.over, PATIENCE);
   plain.end();
-  for (const node of NODES) assert.equal(await isServed(made, node, false), true, `node ${node}`);
+  for (const node of NODES) await until(`node ${node} speaks TLS`, () => isServed(made, node, false), PATIENCE);
   assert.deepEqual(await load.shutOut({ ca: own.certificate, servername: hostOf(name) }), []);
   const refused = await RawClient.connect(placeOf(made, 2));
   assert.equal(await refused.ask("GET", "k"), undefined);
