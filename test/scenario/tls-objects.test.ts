@@ -82,8 +82,9 @@ async function useOwn(): Promise<void> {
   await put("mine", endpointCertificate(own, HOST, "", 10));
   await type(`kubectl patch redb orders --type merge -p '{"spec":{"certificateSecretName":"mine"}}'`);
   await until("clients know it by its own authority", async () => (await authority()) === own.certificate, PATIENCE);
-  const client = await dial();
-  assert.equal(readCertificate(client.certificate ?? "").issuer, readCertificate(own.certificate).subject);
+  const isShown = async () =>
+    readCertificate((await dial()).certificate ?? "").issuer === readCertificate(own.certificate).subject;
+  await until("the endpoint shows what it has signed", isShown, PATIENCE);
   const { findings } = await reported("its end is near", ({ findings: all = [] }) => all.length > 0);
   assert.match(findings?.[0]?.evidence ?? "", /spec\.certificateSecretName ends on/);
   const next = endpointCertificate(own, HOST, "", 60);
