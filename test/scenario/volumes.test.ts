@@ -35,7 +35,12 @@ const { kube } = play.world;
 const loads: LoadProcess[] = [];
 let before: readonly string[] = [];
 /** What the cluster has reported of itself while its volumes grew. */
-const reports: { readonly state: string | undefined; readonly message: string | undefined }[] = [];
+const reports: {
+  readonly state: string | undefined;
+  readonly message: string | undefined;
+  /** How many volumes have grown, while they do. */
+  readonly progress: string | undefined;
+}[] = [];
 const watching = new AbortController();
 
 await test("volumes grow while clients write, no pod restarts for it, and the upgrade afterwards works", () =>
@@ -98,18 +103,20 @@ async function growAndKill(): Promise<void> {
   void noteReports().catch((error: unknown) => {
     if (!watching.signal.aborted) throw error;
   });
-  const progress: string[] = [];
+  const resourceVersion = (await kube.get(StatefulSets, REC))?.metadata.resourceVersion ?? "";
   await ask({ persistentSpec: { volumeSize: "40Gi" } });
-  const isFreed = async (): Promise<boolean> => {
-    const { persistenceStatus } = (await kube.get(Clusters, REC))?.status ?? {};
-    if (persistenceStatus?.status === "Resizing") progress.push(persistenceStatus.succeeded);
-    const set = await kube.get(StatefulSets, REC);
-    return set === undefined || set.metadata.deletionTimestamp !== undefined;
-  };
-  await until("the StatefulSet leaves its pods", isFreed, PATIENCE);
+  await leavesPods(resourceVersion);
   assert.equal(await play.kill("store.ts operator"), 1);
-  assert.deepEqual(progress, progress.toSorted(), "progress only grows");
-  assert.ok(progress.length > 0, "the status has the progress");
+}
+
+/** Resolves when the StatefulSet is deleted, also when it is there again at once. */
+async function leavesPods(resourceVersion: string): Promise<void> {
+  const signal = AbortSignal.timeout(3 * PATIENCE.withinMs);
+  for await (const event of kube.watch(StatefulSets, { namespace, resourceVersion, signal })) {
+    if (event.type === "BOOKMARK") continue;
+    if (event.type === "DELETED" || event.object.metadata.deletionTimestamp !== undefined) return;
+  }
+  assert.fail("the StatefulSet does not leave its pods");
 }
 
 async function compare(): Promise<void> {
@@ -122,6 +129,9 @@ async function compare(): Promise<void> {
   assert.deepEqual(await nodePods(), before);
   watching.abort();
   assert.deepEqual([...new Set(reports.map(({ state }) => state))], ["Running"]);
+  const grown = reports.flatMap(({ progress = [] }) => progress);
+  assert.deepEqual(grown, grown.toSorted(), "progress only grows");
+  assert.ok(grown.length > 0, "the status has the progress");
   const said = new Set(reports.map(({ message }) => message));
   const remade = "the StatefulSet is gone and is made again with volumes of 40Gi; its pods stay";
   assert.ok(said.has(remade), [...said].join("\n"));
@@ -132,8 +142,9 @@ async function noteReports(): Promise<void> {
   const resourceVersion = (await kube.get(Clusters, REC))?.metadata.resourceVersion ?? "";
   for await (const event of kube.watch(Clusters, { namespace, resourceVersion, signal: watching.signal })) {
     if (event.type === "BOOKMARK") continue;
-    const { state, conditions = [] } = event.object.status ?? {};
-    reports.push({ state, message: conditions.find((one) => one.type === "Progressing")?.message });
+    const { state, conditions = [], persistenceStatus } = event.object.status ?? {};
+    const progress = persistenceStatus?.status === "Resizing" ? persistenceStatus.succeeded : undefined;
+    reports.push({ state, message: conditions.find((one) => one.type === "Progressing")?.message, progress });
   }
 }
 
