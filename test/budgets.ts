@@ -193,6 +193,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/session/tracked-scans.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "test/scenario/engine-user.test.ts": 10,
+  "src/bin/store.test.ts": 10,
   "test/permissions/writers.test.ts": 10,
   "test/scenario/starter.test.ts": 10,
   "src/ports/resp/engine-client.test.ts": 10,

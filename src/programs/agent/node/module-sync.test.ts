@@ -80,7 +80,7 @@ async function startNode({ elsewhere = "" } = {}) {
     arrival: arrival.promise,
     /** The uid of the module. */
     async upload(changeState: (change: Change) => Promise<ClusterStateRecord>): Promise<string> {
-      const records = { state: () => cluster.state, databases: () => [], changeState };
+      const records = { state: () => cluster.state, databases: () => [], reload: async () => {}, changeState };
       const archive = await tallyArchive({ compatible: "7.2" });
       return (await installModule({ ...shared, records }, new Blob([archive]))).uid;
     },

@@ -42,3 +42,13 @@ for (const [rule, text, says] of cases) {
     assert.match(text, says);
   });
 }
+
+test("a warning says that nothing waits for it, and what blocks says nothing of that", () => {
+  const one = { object: "redb/orders", rule: "Drifted", evidence: "it is at 7.4", acts: [], needs: "" };
+  const said = (blocks: boolean): string => {
+    const recovery = { ...one, blocks, irreversible: "", otherwise: "write it" };
+    return recoverTable(recoverReport({ observation: { view: clusterView(), namespace: "a" } }, [recovery]));
+  };
+  assert.match(said(false), /1\. redb\/orders: Drifted\n {3}it is at 7\.4\n {3}warning +nothing waits for it yet\n/);
+  assert.doesNotMatch(said(true), /nothing waits/);
+});

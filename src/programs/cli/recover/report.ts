@@ -76,8 +76,9 @@ export function recoverTable(report: RecoverReport, columns?: number): string {
 function paragraph(recovery: RecoverReport["recoveries"][number], index: number, columns?: number): string {
   const { object, rule, blocks, evidence, does, needs, irreversible, otherwise } = recovery;
   return [
-    `${index + 1}. ${object}: ${rule}${blocks ? "" : " (a warning, for which nothing waits yet)"}\n`,
+    `${index + 1}. ${object}: ${rule}\n`,
     foldText(evidence, INDENT, columns),
+    row("warning", blocks ? "" : "nothing waits for it yet", columns),
     ...does.map((command) => `${INDENT}$ ${command}\n`),
     row("irreversible", irreversible, columns),
     row("needs", needs, columns),

@@ -276,7 +276,25 @@ const cases: readonly Case[] = [
     answers: [{ rule: "NotLookedAt" }],
   },
   {
-    name: "an event knows better since when",
+    name: "a reason that came later than the status is as old as its event",
+    of: asked(undefined, {
+      cluster: undefined,
+      databases: [redb([condition("Ready", "False", "RefusedByCluster", "no shards left")])],
+      events: [
+        {
+          kind: "StoreEnterpriseDatabase",
+          name: "orders",
+          reason: "RefusedByCluster",
+          message: "",
+          since: "2026-01-01T01:00:00Z",
+          last: "",
+        },
+      ],
+    }),
+    answers: [{ object: "redb/orders", rule: "RefusedByCluster", since: "2026-01-01T01:00:00Z" }],
+  },
+  {
+    name: "an event of an earlier time that had ended does not count",
     of: asked(undefined, {
       cluster: undefined,
       databases: [redb([condition("Ready", "False", "RefusedByCluster", "no shards left")])],
@@ -291,7 +309,21 @@ const cases: readonly Case[] = [
         },
       ],
     }),
-    answers: [{ object: "redb/orders", rule: "RefusedByCluster", since: "2025-12-31T00:00:00Z" }],
+    answers: [{ object: "redb/orders", rule: "RefusedByCluster", since: SINCE }],
+  },
+  {
+    name: "a condition of another reason does not say since when a finding is there",
+    of: asked({
+      conditions: [blocked],
+      findings: [
+        { id: "LicenseInvalid", severity: "block", evidence: "it ended", remedy: "renew it" },
+        { id: "NodeNumber", severity: "block", evidence: "4", remedy: "3" },
+      ],
+    }),
+    answers: [
+      { rule: "LicenseInvalid", since: SINCE },
+      { rule: "NodeNumber", since: "" },
+    ],
   },
   {
     name: "a database's edit that waits is printed when nothing else says so",

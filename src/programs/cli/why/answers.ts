@@ -217,7 +217,7 @@ function reportedAnswers(reported: Reported, view: ClusterView): WhyAnswer[] {
       .filter(({ reason }) => !ofFindings.some(({ id }) => id === reason))
       .map(({ reason, message, lastTransitionTime }): WhyAnswer => {
         const clears = remedyOf(reason, object, view);
-        const since = eventOf(reported, reason)?.since || lastTransitionTime;
+        const since = laterOf(eventOf(reported, reason)?.since, lastTransitionTime);
         return { level: "blocks", object, rule: reason, evidence: withoutCommand(message, clears), since, clears };
       }),
     ...findings.filter((one) => !ofFindings.includes(one)).map((finding) => answerOf("warns", reported, finding)),
@@ -230,21 +230,20 @@ function withoutCommand(message: string, command: string): string {
   return [first, ...rest].join("; ");
 }
 
-function answerOf(
-  level: WhyAnswer["level"],
-  reported: Reported,
-  { id, severity, evidence, remedy }: Finding,
-): WhyAnswer {
+function answerOf(level: WhyAnswer["level"], reported: Reported, { id, evidence, remedy }: Finding): WhyAnswer {
   const { object } = reported;
-  return { level, object, rule: id, evidence, since: sinceOf(reported, id, severity), clears: remedy };
+  return { level, object, rule: id, evidence, since: sinceOf(reported, id), clears: remedy };
 }
 
-/** The condition that a finding leads to knows it, and an event knows it better. */
-function sinceOf(reported: Reported, id: string, severity: Finding["severity"]): string {
-  const type = severity === "block" ? "UpgradeBlocked" : "Progressing";
-  const { conditions } = reported;
-  const condition = conditions.find(({ reason }) => reason === id) ?? conditions.find((one) => one.type === type);
-  return eventOf(reported, id)?.since || (condition?.lastTransitionTime ?? "");
+/** By its event, and by a condition that names it; one that names another reason knows nothing of it. */
+function sinceOf(reported: Reported, id: string): string {
+  const condition = reported.conditions.find(({ reason }) => reason === id);
+  return laterOf(eventOf(reported, id)?.since, condition?.lastTransitionTime);
+}
+
+/** An event may be of an earlier time that had ended, and a condition may have had another reason before: the later one counts. */
+function laterOf(event = "", condition = ""): string {
+  return Date.parse(event) < Date.parse(condition) ? condition : event || condition;
 }
 
 function eventOf({ kind, name, events }: Reported, reason: string): WarningEvent | undefined {

@@ -6,6 +6,7 @@ import { FakeClock } from "#kit/testing/fake-clock";
 import type { DatabaseRecord, InstalledModule } from "../../../../core/api/records.ts";
 import { silentLog } from "#kit/base/log";
 import { moduleHandlers } from "../databases/database-handlers.ts";
+import { actFor } from "../users/acting-user.ts";
 import { installModule } from "./module-upload.ts";
 import { oneAtATime } from "../http/one-at-a-time.ts";
 
@@ -68,6 +69,23 @@ test("an archive that is refused for what is installed is not stored", async () 
     await tallyArchive({ compatible: "8.0", library: Buffer.from("\x7fELF of another content", "latin1") }),
   ]);
   await assert.rejects(installModule(context, archive), { code: "AGENT_MODULE_EXISTS" });
+  assert.deepEqual(kept, []);
+});
+
+test("an archive of a user who has lost the right meanwhile is not stored", async () => {
+  const kept: string[] = [];
+  const asker = { uid: 2, secret: "rec-user-1", email: "a@b", name: "a", role: "admin" as const };
+  let users: readonly object[] = [asker];
+  const context = {
+    config: { node: 1, release: { nodeTag: "8.2.0-12" } },
+    records: { state: () => ({ users }), reload: async () => void (users = []) },
+    modules: { claim: () => ({ [Symbol.dispose]: () => undefined }), put: async () => void kept.push("library") },
+    members: { list: () => [] },
+    clock: new FakeClock(),
+  } as unknown as Parameters<typeof installModule>[0]; // these are all that the check uses
+  const archive = new Blob([await tallyArchive({ compatible: "8.0" })]);
+  const install = actFor({ user: asker, permission: "update_cluster" }, () => installModule(context, archive));
+  await assert.rejects(install, { code: "AGENT_UNAUTHORIZED" });
   assert.deepEqual(kept, []);
 });
 

@@ -19,11 +19,12 @@ import type { Members } from "../../members/members.ts";
 import { moduleNodes } from "./module-nodes.ts";
 import { installedRecord } from "./modules.ts";
 import { refusals, refuse } from "../http/refusals.ts";
+import { requireCurrentRights } from "../users/acting-user.ts";
 
 /** What installing and removing modules works on. */
 export interface ModulesContext {
   readonly config: Pick<AgentConfig, "node" | "release">;
-  readonly records: Pick<Records, "state" | "databases" | "changeState">;
+  readonly records: Pick<Records, "state" | "databases" | "changeState" | "reload">;
   readonly modules: Pick<ModuleStore, "has" | "read" | "put" | "claim">;
   readonly clock: Clock;
   readonly members: Pick<Members, "list">;
@@ -40,6 +41,8 @@ export async function installModule(context: ModulesContext, archive: Blob): Pro
   const build = buildOf(opened, context.clock.now());
   refuseBundled(context, build);
   refuseOther(context.records.state()?.modules ?? [], build);
+  // an archive takes its time: who has lost the right meanwhile leaves nothing on the volume
+  await requireCurrentRights(context.records);
   using _claim = context.modules.claim(build.uid);
   await context.modules.put(build, opened.library());
   const state = await context.records.changeState((old) => {

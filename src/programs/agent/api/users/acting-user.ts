@@ -91,7 +91,7 @@ export function withRights<Kept extends WrittenRecords>(records: Kept): Kept {
 }
 
 /** Refuses a user who may not do this by the users that the API server has now. AGENT_STALE when that cannot be read. */
-async function requireCurrentRights(records: Pick<Records, "state" | "reload">): Promise<void> {
+export async function requireCurrentRights(records: Pick<Records, "state" | "reload">): Promise<void> {
   if (actingUser() === undefined) return;
   try {
     await records.reload("cluster");
