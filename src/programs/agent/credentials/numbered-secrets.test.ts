@@ -93,6 +93,30 @@ await test("while none is there nothing changes, and it goes on once the operato
   assert.equal((await leader.take(scene.counter))?.number, AHEAD + 1);
 });
 
+await test("of many that ask at once while none is there, one looks", async () => {
+  await using scene = await openScene();
+  await scene.prepare();
+  const leader = scene.leader();
+  for (let number = 1; number <= AHEAD; number += 1) await leader.take(scene.counter);
+  let looks = 0;
+  const counter = {
+    use: (number: number) => scene.counter.use(number),
+    next: () => {
+      looks += 1;
+      return scene.counter.next();
+    },
+  };
+  const once = async (): Promise<number> => {
+    looks = 0;
+    assert.equal(await leader.take(counter), undefined);
+    return looks;
+  };
+  const ofOne = await once();
+  looks = 0;
+  const all = await Promise.all(Array.from({ length: 8 }, () => leader.take(counter)));
+  assert.deepEqual([all.every((free) => free === undefined), looks], [true, ofOne]);
+});
+
 await test("the Secret of another owner is never taken, and its number is passed over", async () => {
   await using scene = await openScene();
   const data = { mine: "bWluZQ==" };

@@ -69,11 +69,15 @@ export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): Num
     return free;
   };
   return {
-    take: (counter) =>
-      inTurn(async () => {
+    take: (counter) => {
+      const askedAt = clock.uptimeMs();
+      return inTurn(async () => {
+        // one look is the answer for all that asked before it ended: the looks of many in turn would outlast the patience of each
+        if (lackedAt > askedAt) return undefined;
         await removeUnfilled(counter.next(), numbering.nameOf);
         return noted(await takeFree(deps, numbering, counter));
-      }),
+      });
+    },
     isReady: (counter) =>
       inTurn(async () => {
         // of many that wait, one looks
