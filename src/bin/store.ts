@@ -25,7 +25,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 const [name = "", ...args] = process.argv.slice(2);
 const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
 if ([name, ...args].some(isHelp)) process.stdout.write(program === undefined ? usage() : usageOf(name, program));
-else if (program === undefined) refuse(`unknown program "${name}"; one of: ${Object.keys(PROGRAMS).join(", ")}`);
+else if (program === undefined)
+  refuse(
+    `${name === "" ? "no program is named" : `unknown program "${name}"`}; one of: ${Object.keys(PROGRAMS).join(", ")}`,
+  );
 else if (program.takes === "" && args.length > 0)
   refuse(`${name} takes no arguments, and "${args.join(" ")}" was given; what it needs is in its environment`);
 else

@@ -32,7 +32,7 @@ export interface MissingRecord extends KeptRecord {
  * The databases whose records can be put back from what nodes keep, or could be if it was certain which record was the last. More than
  * half of all nodes must keep the very same record, and none a later one: neither a node that was away nor one that forges
  * decides what the record was. A database without data that is set aside has nothing to be put back for. `asked`: how many nodes the cluster
- * is known to have, as far as the caller knows, also those of which nothing is known now.
+ * has as far as the caller knows, also those that report nothing now.
  */
 export function missingRecords(nodes: readonly KeepingNode[], asked: number): readonly MissingRecord[] {
   // nodes are numbered from one

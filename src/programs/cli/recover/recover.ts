@@ -134,8 +134,7 @@ function leftText(recoveries: readonly Recovery[], tried: number, talk: Talk): s
   return `\nStill in the way:\n${left.map((line) => `   ${line}\n`).join("")}`;
 }
 
-/** As `storectl status` ends for the same cluster: a warning is none. */
-
+/** By the rule of `storectl status`: 3 for what blocks, and not for a warning. */
 function endOf({ observation: { view } }: Look, recoveries: readonly Recovery[]): ExitCode {
   if (recoveries.some(({ blocks }) => blocks)) return EXIT.found;
   return view.cluster.reachable ? EXIT.ok : EXIT.unknown;
