@@ -78,6 +78,8 @@ function fixedSettings(wanted: WantedInstance, files: EngineFiles): Directives {
     "crash-log-enabled": "no",
     // digests compare replicas with their primary; engines call only 127.0.0.0/8 local, endpoints deny DEBUG to clients
     "enable-debug-command": host.startsWith("127.") ? "local" : "yes",
+    // what RESTORE is given is checked to its last byte: a value that no engine wrote ends the first one that reads or digests it
+    "sanitize-dump-payload": "clients",
     "replica-announce-ip": host,
     "replica-announce-port": String(port),
     "replica-read-only": "yes",

@@ -31,15 +31,9 @@ export class ClientPause {
     const now = this.#clock.uptimeMs();
     this.#mode = this.#mode === "all" ? "all" : mode;
     this.#until = Math.max(this.#until, now + ms);
-    this.#endAt();
-  }
-
-  #endAt(): void {
-    const leftMs = this.#until - this.#clock.uptimeMs();
     this.#cancel();
-    this.#cancel = startTimer(this.#clock, Math.min(leftMs, LONGEST_TIMER_MS), () => {
-      if (leftMs > LONGEST_TIMER_MS) this.#endAt();
-      else this.end();
+    this.#cancel = startTimer(this.#clock, this.#until - now, () => {
+      this.end();
     });
   }
 
@@ -50,6 +44,3 @@ export class ClientPause {
     this.#ended();
   }
 }
-
-/** A timer that is to run for longer runs for no time at all. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -20,8 +20,6 @@ export interface RunDeps {
 
 /** After SIGTERM a program has at least this long, however long its hook took. */
 const LEAST_GRACE_MS = 2_000;
-/** Timers cannot be set further ahead; a pod may ask for a year of grace. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** A process that gave its output to others that live on is not waited for longer than this. */
 const DRAIN_MS = 1_000;
 
@@ -101,7 +99,7 @@ export class ContainerRun {
     this.#deadline?.abort();
     this.#deadline = new AbortController();
     const signal = AbortSignal.any([this.#deadline.signal, this.#over.signal]);
-    void this.#deps.clock.sleep(Math.min(graceMs, LONGEST_TIMER_MS), signal).then(
+    void this.#deps.clock.sleep(graceMs, signal).then(
       () => this.#insist(graceMs, signal),
       () => undefined, // a shorter wait took over, or the process has ended
     );
