@@ -30,7 +30,12 @@ process.stdout.write("| | Captured/s | Applied/s | Forgotten/s | Beat that forge
 process.stdout.write("|---|---|---|---|---|\n");
 for (const [name, effectsOf] of rows) {
   const [a, b] = SITES.map((origin) =>
-    Site.empty({ origin, sites: SITES, limits: { keptBytes: Infinity, partKeys: 100 }, life: "bench" }),
+    Site.empty({
+      origin,
+      sites: SITES,
+      limits: { keptBytes: Infinity, earlyBytes: Infinity, partKeys: 100 },
+      life: "bench",
+    }),
   );
   if (a === undefined || b === undefined) throw new Error("two sites");
   const operations: EncodedOperation[] = [];
@@ -51,7 +56,8 @@ for (const [name, effectsOf] of rows) {
 
 /** As it comes from another site, until its mark is in the stream. */
 function take(site: Site, { bytes }: EncodedOperation): void {
-  for (const { mark } of site.receive(decodeOperation(bytes))) site.applied(mark);
+  const operation = decodeOperation(bytes);
+  for (const { mark } of site.receive(operation, operation.dot.origin) ?? []) site.applied(mark);
 }
 
 /** Of processor time, which holds beside other work too. */

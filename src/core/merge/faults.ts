@@ -14,6 +14,12 @@ export const faults = {
     remedy:
       "Compare the clocks of the nodes of both sites (date -u), and correct the wrong one: operations are taken when their time is nearer. Take a site that has written far ahead out of the database, and put it in again (docs/active-active.md).",
   },
+  tooOften: {
+    code: "MERGE_BEGUN_TOO_OFTEN",
+    retry: "backoff",
+    remedy:
+      "Take the site out of the database, delete its object there, and put it in again: it gets another number (docs/active-active.md).",
+  },
   outnumbered: {
     code: "MERGE_OUTNUMBERED",
     retry: "backoff",

@@ -13,6 +13,8 @@ export interface SiteOptions {
 export interface SiteLimits {
   /** Bytes of operations that are kept for other sites. One that lacks more gets a summary. */
   readonly keptBytes: number;
+  /** Bytes of operations that wait for one that they follow. */
+  readonly earlyBytes: number;
   /** Keys in one part of a summary. */
   readonly partKeys: number;
 }

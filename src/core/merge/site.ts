@@ -6,6 +6,7 @@ import { KeptOperations } from "./kept-operations.ts";
 import { MergedState } from "./state/merged-state.ts";
 import { withBytes, type CodedOperation } from "./operations/operation-codec.ts";
 import type { Effect, Operation } from "./operations/operation.ts";
+import { requireFew } from "./operations/few-origins.ts";
 import { requireOwn, siteOf } from "./operations/origin.ts";
 import { Participants } from "./summary/participants.ts";
 import { PendingApplies, type Apply } from "./saved/pending-applies.ts";
@@ -17,7 +18,17 @@ import { dividedSummary, type Summary, type SummaryPart } from "./summary/summar
 import type { SiteStatement } from "./summary/statement.ts";
 import { BEGINNING, laterOf, nextTimestamp, type Timestamp } from "./operations/timestamp.ts";
 import type { TransferBegin } from "./transfer/transfer.ts";
-import { NOTHING, covers, coversAll, withDot, seqOf, union, type VersionVector } from "./operations/version-vector.ts";
+import {
+  NOTHING,
+  covers,
+  coversAll,
+  ofOrigins,
+  originsOf,
+  withDot,
+  seqOf,
+  union,
+  type VersionVector,
+} from "./operations/version-vector.ts";
 
 /**
  * One site of an Active-Active database: takes what its engine did and what other sites send, in any order that may come.
@@ -40,7 +51,7 @@ export class Site {
   /** What was received, whether or not the engine has applied it. */
   #received: VersionVector;
   #clock: Timestamp;
-  readonly #early = new EarlyOperations();
+  readonly #early: EarlyOperations;
   readonly #pending: PendingApplies;
   #forgotten: VersionVector;
   /** It has applied something since it last said what it has seen. */
@@ -51,6 +62,7 @@ export class Site {
   private constructor(options: SiteOptions, saved: SavedSite | undefined, isRestored: boolean) {
     this.#options = options;
     this.#pending = new PendingApplies(options.life);
+    this.#early = new EarlyOperations(options.limits.earlyBytes);
     this.#state = new MergedState(saved?.keys ?? [], saved?.flushes ?? NOTHING);
     this.kept = new KeptOperations(options, saved?.received, saved?.kept);
     this.keys = new SiteKeys(siteOf(options.origin), this.#state, this.#pending, () => this.#received);
@@ -107,12 +119,20 @@ export class Site {
     return operation;
   }
 
-  /** Takes an operation of another site; keeps one that came before an operation that it follows, and ignores one that is known. */
-  receive(operation: CodedOperation): readonly Apply[] {
-    if (covers(this.#received, operation.dot)) return [];
+  /**
+   * Takes an operation that the site of `from` sends; keeps one that came before an operation that it follows, and ignores one that is known. Undefined
+   * when there is no room for one that came early: it has to come again. MERGE_BEGUN_TOO_OFTEN, see `requireFew`.
+   */
+  receive(operation: CodedOperation, from: number): readonly Apply[] | undefined {
+    const { dot } = operation;
+    if (covers(this.#received, dot)) return [];
+    if (seqOf(this.#received, dot.origin) === 0) this.#requireFew([dot.origin], from);
     if (this.#early.isEmpty && isNextInOrder(operation, this.#received)) return this.#takeReady(operation);
-    this.#early.add(operation);
-    return this.#takeReady();
+    return this.#early.add(operation) ? this.#takeReady() : undefined;
+  }
+
+  #requireFew(origins: Iterable<number>, from: number): void {
+    requireFew(origins, [...originsOf(this.#received), ...this.#early.origins()], from);
   }
 
   #takeReady(first = this.#early.takeReady(this.#received)): readonly Apply[] {
@@ -127,11 +147,15 @@ export class Site {
     return applies;
   }
 
-  /** Takes a summary, all parts of it: what another site knows and this one lacks. MERGE_OUTNUMBERED when that has own operations which are not here. */
-  receiveSummary(parts: readonly SummaryPart[]): readonly Apply[] {
+  /**
+   * Takes a summary that the site of `from` sends, all parts of it: what that one knows and this one lacks. MERGE_OUTNUMBERED when it has own
+   * operations which are not here; MERGE_BEGUN_TOO_OFTEN as `receive`.
+   */
+  receiveSummary(parts: readonly SummaryPart[], from: number): readonly Apply[] {
     const last = parts.at(-1);
     if (last === undefined) return [];
     requireOwn({ origin: this.#options.origin, seq: this.seq }, last.received);
+    this.#requireFew(originsOf(last.received), from);
     const isFlushed = this.#state.isFlushedBy(last, this.#received);
     const mark = this.#pending.nextMark("summary");
     const applies = dividedSummary(parts, isFlushed ? Infinity : this.#options.limits.partKeys, mark).map(
@@ -212,7 +236,8 @@ export class Site {
 
   /** Notes that the site of `origin` keeps `received` as surely as its data; what all sites keep need not be sent again. */
   peerReceived(origin: number, received: VersionVector): void {
-    this.kept.drop(this.participants.keeps(origin, received));
+    // what is said of others is kept, and is said again when they are known
+    this.kept.drop(this.participants.keeps(origin, ofOrigins(received, this.#received)));
   }
 
   /** Forgets what every site has applied. */
@@ -261,7 +286,7 @@ export class Site {
   #takeSummary({ received, clock, seenBy }: Summary): void {
     this.#received = union(this.#received, received);
     this.#clock = laterOf(this.#clock, clock);
-    for (const { origin, seen } of seenBy) this.participants.learn(origin, seen);
+    for (const { origin, seen } of seenBy) this.participants.learn(origin, ofOrigins(seen, received));
     this.kept.skip(received);
     this.#early.drop(this.#received);
   }

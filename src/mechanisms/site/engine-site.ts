@@ -115,14 +115,14 @@ export class EngineSite {
     return { local, ended: local.#run(stream, confirming) };
   }
 
-  /** Takes an operation of another site. Resolves when there is room for more. */
-  async received(operation: CodedOperation): Promise<void> {
-    await this.#accept(() => this.#site.receive(operation), operation);
+  /** Takes an operation that the site of `from` sends. Resolves when there is room for more; false: it has to come again, see `Site.receive`. */
+  received(operation: CodedOperation, from: number): Promise<boolean> {
+    return this.#accept(() => this.#site.receive(operation, from), operation);
   }
 
-  /** Takes a summary of another site, all parts of it. Resolves when there is room for more. */
-  async receivedSummary(parts: readonly SummaryPart[]): Promise<void> {
-    await this.#accept(() => this.#site.receiveSummary(parts));
+  /** Takes a summary that the site of `from` sends, all parts of it. Resolves when there is room for more. */
+  async receivedSummary(parts: readonly SummaryPart[], from: number): Promise<void> {
+    await this.#accept(() => this.#site.receiveSummary(parts, from));
   }
 
   /** A summary for a site that has only `received`, and lacks operations which are no longer kept. */
@@ -242,11 +242,13 @@ export class EngineSite {
     this.#accepting.resolve();
   }
 
-  async #accept(take: () => readonly Apply[], operation?: CodedOperation): Promise<void> {
+  async #accept(take: () => readonly Apply[] | undefined, operation?: CodedOperation): Promise<boolean> {
     await this.#accepting.promise;
     if (operation !== undefined) await this.#capture.readAll(this.#site.keys.keptAlive(operation));
     await this.#locks.over();
-    await this.#writer.apply(take());
+    const applies = take();
+    if (applies !== undefined) await this.#writer.apply(applies);
+    return applies !== undefined;
   }
 
   async #reach(seq: number): Promise<void> {

@@ -25,6 +25,12 @@ export const faults = {
     retry: "backoff",
     remedy: "Look at the network between the sites, and at the node with the primary of the other site.",
   },
+  noRoom: {
+    code: "LINK_NO_ROOM",
+    retry: "backoff",
+    remedy:
+      "The link connects again, and gets them once more: look at the links to the other sites, whose operations came too late.",
+  },
   notHere: {
     code: "LINK_NOT_HERE",
     retry: "backoff",

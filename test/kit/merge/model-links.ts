@@ -62,6 +62,12 @@ export class ModelLinks {
     }
   }
 
+  /** What is on its way is lost, until the ends have said what they have. */
+  again(link: string): void {
+    this.#queues.set(link, []);
+    this.#broken.add(link);
+  }
+
   /** True once for a link that was broken. */
   mend(link: string): boolean {
     return this.#broken.delete(link);

@@ -58,7 +58,8 @@ function play(seed: number): Played {
   const below = (count: number): number => Math.floor(dice() * count);
   const one = <T>(first: T, ...others: readonly T[]): T => [first, ...others][below(others.length + 1)] ?? first;
   const [ofSites, skewOf, keptBytes] = [2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS, one(0, 500, Infinity)];
-  const sites = new Sites(ofSites, skewOf, keptBytes);
+  // room for all operations that come early, for none, or for three
+  const sites = new Sites(ofSites, skewOf, keptBytes, [Infinity, 0, 2_000][seed % 3]);
   const place = () => sites.places[below(sites.places.length)];
   const link = () => sites.links[below(sites.links.length)] ?? "";
   const hasFlushes = below(3) === 0;

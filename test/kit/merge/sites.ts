@@ -37,8 +37,8 @@ export class Sites {
   readonly #transfers = new Transfers(this.#links, this.places);
   #now = 1_000_000;
 
-  constructor(count: number, skewOf: (site: number) => number, keptBytes: number) {
-    this.#limits = { keptBytes, partKeys: 1 };
+  constructor(count: number, skewOf: (site: number) => number, keptBytes: number, earlyBytes = Infinity) {
+    this.#limits = { keptBytes, earlyBytes, partKeys: 1 };
     this.#ids = Array.from({ length: count }, (_, index) => index + 1);
     this.#skewOf = skewOf;
     for (const id of this.#ids) this.#add(id, "open");
@@ -173,8 +173,11 @@ export class Sites {
     const message = this.#links.take(link, again);
     if (message === undefined) return false;
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
-    if (message instanceof Uint8Array) applyLater(place, place.site.receive(decodeOperation(message)));
-    else applyLater(place, place.site.receiveSummary(message.map(decodeSummary)));
+    if (message instanceof Uint8Array) {
+      const applies = place.site.receive(decodeOperation(message), from.origin);
+      if (applies === undefined) this.#links.again(link);
+      else applyLater(place, applies);
+    } else applyLater(place, place.site.receiveSummary(message.map(decodeSummary), from.origin));
     return true;
   }
 

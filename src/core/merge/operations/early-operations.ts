@@ -1,28 +1,41 @@
 import type { CodedOperation } from "./operation-codec.ts";
 import { coversAll, seqOf, type VersionVector } from "./version-vector.ts";
 
-/** Operations that came before one that they follow. */
+/** Operations that came before one that they follow: so many bytes at most. */
 export class EarlyOperations {
+  readonly #most: number;
   readonly #origins = new Map<number, Map<number, CodedOperation>>();
+  #size = 0;
 
-  /** Keeps an operation until it is taken; one that is kept already is ignored. */
-  add(operation: CodedOperation): void {
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Keeps an operation until it is taken; false when there is no room for it, so that it has to come again. */
+  add(operation: CodedOperation): boolean {
     const { origin, seq } = operation.dot;
     const queue = this.#origins.get(origin) ?? new Map<number, CodedOperation>();
+    if (queue.has(seq)) return true;
+    if (this.#size + sizeOf(operation) > this.#most) return false;
+    this.#size += sizeOf(operation);
     queue.set(seq, operation);
     this.#origins.set(origin, queue);
+    return true;
   }
 
   /** Drops the operations in `received`. */
   drop(received: VersionVector): void {
-    for (const [origin, queue] of this.#origins) {
-      for (const seq of queue.keys()) if (seq <= seqOf(received, origin)) queue.delete(seq);
-      if (queue.size === 0) this.#origins.delete(origin);
-    }
+    for (const [origin, queue] of this.#origins)
+      for (const [seq, operation] of queue) if (seq <= seqOf(received, origin)) this.#remove(origin, queue, operation);
   }
 
   get isEmpty(): boolean {
     return this.#origins.size === 0;
+  }
+
+  /** Whose operations wait. */
+  origins(): Iterable<number> {
+    return this.#origins.keys();
   }
 
   all(): readonly CodedOperation[] {
@@ -34,12 +47,22 @@ export class EarlyOperations {
     for (const [origin, queue] of this.#origins) {
       const next = queue.get(seqOf(received, origin) + 1);
       if (next === undefined || !isNextInOrder(next, received)) continue;
-      queue.delete(next.dot.seq);
-      if (queue.size === 0) this.#origins.delete(origin);
+      this.#remove(origin, queue, next);
       return next;
     }
     return undefined;
   }
+
+  #remove(origin: number, queue: Map<number, CodedOperation>, operation: CodedOperation): void {
+    queue.delete(operation.dot.seq);
+    this.#size -= sizeOf(operation);
+    if (queue.size === 0) this.#origins.delete(origin);
+  }
+}
+
+/** What it takes in memory: its bytes, what they were decoded to, and the objects of a small one. */
+function sizeOf({ bytes }: CodedOperation): number {
+  return 2 * bytes.length + 500;
 }
 
 /** True of an operation that follows nothing but what was received, and is the next one of its origin. */

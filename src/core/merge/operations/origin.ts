@@ -40,6 +40,12 @@ export function laterOrigin(site: number, received: readonly VersionVector[]): n
   return originOf(site, Math.max(-1, ...incarnations) + 1);
 }
 
+/** The last operation that a vector has of a site, of those that are believed: of the latest incarnation. */
+export function lastOf(site: number, vector: VersionVector): VersionVector {
+  const latest = [...pairsOf(vector)].findLast(([origin]) => siteOf(origin) === site && isBelieved(origin));
+  return vectorOf(latest === undefined ? [] : [latest]);
+}
+
 /** What the other sites have said to have of a site. */
 export interface OtherSites {
   readonly received: readonly VersionVector[];

@@ -30,6 +30,17 @@ export function* pairsOf(vector: VersionVector): Generator<readonly [origin: num
   for (let at = 0; at < list.length; at += 2) yield [list[at] ?? 0, list[at + 1] ?? 0];
 }
 
+/** Each origin that is named. */
+export function originsOf(vector: VersionVector): readonly number[] {
+  return listOf(vector).filter((_, index) => index % 2 === 0);
+}
+
+/** What is said of the origins that `other` names. */
+export function ofOrigins(vector: VersionVector, other: VersionVector): VersionVector {
+  const named = new Set(originsOf(other));
+  return vectorOf(pairsOf(vector).filter(([origin]) => named.has(origin)));
+}
+
 /** The highest operation of this origin that is contained; 0 for none. */
 export function seqOf(vector: VersionVector, origin: number): number {
   const list = listOf(vector);
@@ -50,8 +61,14 @@ export function covers(vector: VersionVector, { origin, seq }: Dot): boolean {
 /** True when everything in `other` is contained. */
 export function coversAll(vector: VersionVector, other: VersionVector): boolean {
   if (vector === other) return true;
-  const list = listOf(other);
-  for (let at = 0; at < list.length; at += 2) if ((list[at + 1] ?? 0) > seqOf(vector, list[at] ?? 0)) return false;
+  const [list, own] = [listOf(other), listOf(vector)];
+  let here = 0;
+  for (let at = 0; at < list.length; at += 2) {
+    const origin = list[at] ?? 0;
+    while (here < own.length && (own[here] ?? 0) < origin) here += 2;
+    const seq = own[here] === origin ? (own[here + 1] ?? 0) : 0;
+    if ((list[at + 1] ?? 0) > seq) return false;
+  }
   return true;
 }
 

@@ -50,7 +50,7 @@ export interface OpenSiteOptions {
 export function openSite(options: OpenSiteOptions, saved: SavedLog, stream: Attached): OpenedSite {
   const { id, sites, keptBytes, life, isEmpty, engineRun: engine } = options;
   const { place, checkpoint, entries } = saved;
-  const limits = { keptBytes, partKeys: PART_KEYS };
+  const limits = { keptBytes, earlyBytes: keptBytes, partKeys: PART_KEYS };
   const state = checkpoint && decodeSaved(checkpoint);
   const origin = originHere(options, numberedIn(place?.origin ?? originOf(id, 0), state, saved), stream, place);
   const begun: Place = {

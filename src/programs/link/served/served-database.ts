@@ -3,6 +3,7 @@ import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { NOTHING, union, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
+import { lastOf } from "../../../core/merge/operations/origin.ts";
 import { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import { isBegun } from "../../../mechanisms/site/transfer/take-all.ts";
 import type {
@@ -184,7 +185,7 @@ export class ServedDatabase {
     // a visitor that this round has let in may be judged while the next one runs
     const round = this.#round;
     const onOutnumbered = (received: VersionVector): void => {
-      this.#outnumberedBy = union(this.#outnumberedBy, received);
+      this.#outnumberedBy = lastOf(this.#database.site, union(this.#outnumberedBy, received));
       round?.abort();
     };
     const link = new SiteLink({ guid: this.#database.guid, local, remote, own, clock, log, signal, onOutnumbered });

@@ -4,12 +4,14 @@ import type { Clock } from "#kit/base/clock";
 import { Fault, isFault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { faults as mergeFaults } from "../../../core/merge/faults.ts";
+import { requireFew } from "../../../core/merge/operations/few-origins.ts";
 import { requireNear } from "../../../core/merge/operations/near-time.ts";
-import { isOutnumbered, ofSite, siteOf } from "../../../core/merge/operations/origin.ts";
+import { isOutnumbered, lastOf, ofSite, siteOf } from "../../../core/merge/operations/origin.ts";
 import {
   NOTHING,
   coversAll,
   countMissing,
+  originsOf,
   seqOf,
   type VersionVector,
 } from "../../../core/merge/operations/version-vector.ts";
@@ -95,7 +97,7 @@ export class SiteLink {
     const { connection, greeting } = visitor;
     const converses = greeting.joining !== true && greeting.comparing !== true;
     if (converses) this.#requireKept(greeting);
-    if (converses) this.#requireClock(greeting);
+    if (converses) this.#requireTaken(greeting);
     // one that was answered and has not begun anew, as of releases before 0.5.0, would take another answer for a success and dial again at once
     if (converses && greeting.origin === this.#forgetful) throw this.#forgot();
     await answerGreeting(visitor, this.#introduction());
@@ -157,7 +159,7 @@ export class SiteLink {
       const { connection, greeting } = await greet(other, own(), this.#introduction(), this.#options);
       try {
         this.#requireKept(greeting);
-        this.#requireClock(greeting);
+        this.#requireTaken(greeting);
         this.#requireRemembered(greeting, held);
         return await this.#converse({ connection, isOwn: true }, greeting);
       } finally {
@@ -190,11 +192,12 @@ export class SiteLink {
     throw this.#lacks("what the other sites no longer keep: it was added to a database with data, or has lost its own");
   }
 
-  /** A link of an older release does not say its time: its operations show it. */
-  #requireClock({ time }: Greeting): void {
-    if (time === undefined) return;
+  /** What it sends would be refused otherwise. A link of an older release does not say its time: its operations show it. */
+  #requireTaken({ time, origin }: Greeting): void {
+    const { clock, local } = this.#options;
     try {
-      requireNear({ wall: time, site: this.#site }, this.#options.clock.now().getTime());
+      requireFew([origin], originsOf(local.numbered), this.#site);
+      if (time !== undefined) requireNear({ wall: time, site: this.#site }, clock.now().getTime());
     } catch (error) {
       // where the other one dials, this site would say nothing of it
       if (!this.#isConnected) this.#enter("down", messageOf(error));
@@ -212,7 +215,7 @@ export class SiteLink {
       throw new Fault(faults.malformed, `The other site numbers its operations as site ${siteOf(origin)} does.`);
     const own = { origin: local.origin, seq: seqOf(local.numbered, local.origin) };
     if (isOutnumbered(own, [received])) {
-      onOutnumbered(received);
+      onOutnumbered(lastOf(local.id, received));
       throw new Fault(faults.outnumbered, "The other site has operations of this one that this one has lost.");
     }
     const theirs = { origin, seq: seqOf(received, origin) };
@@ -266,7 +269,7 @@ export class SiteLink {
       await runSession({ ...session, local, remote: { origin, received }, clock, log, onStatement });
     } catch (error) {
       why = messageOf(error);
-      isTaken = !isFault(error, mergeFaults.clockAhead);
+      isTaken = !isFault(error, mergeFaults.clockAhead) && !isFault(error, mergeFaults.tooOften);
     } finally {
       signal.removeEventListener("abort", end);
       this.#bytes = sumOf(this.#bytes, session.connection.socket);

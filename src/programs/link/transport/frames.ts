@@ -48,7 +48,8 @@ const NOTHING = Buffer.alloc(0);
 const LONGEST: Readonly<Record<FrameKind, number>> = {
   greeting: 65_536,
   refusal: 65_536,
-  statement: 65_536,
+  // with what several sites have of up to 2,000 origins; links of releases before 0.6.0 read up to 64 KiB
+  statement: 1_048_576,
   operation: 1_073_741_824,
   transfer: 65_536,
   begin: 1_073_741_824,

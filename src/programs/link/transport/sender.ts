@@ -34,8 +34,9 @@ const BATCH = 256;
 /** Sends what the other site lacks, and what the own one has received. */
 export class Sender {
   readonly #options: SenderOptions;
-  /** What the other end has or is being sent. */
-  #given: VersionVector;
+  /** What the other end had when it greeted, or is being sent. */
+  #sent: VersionVector;
+  /** As it said last: no earlier statement is kept, which may have had other origins. */
   #theirs: VersionVector;
   /** What was received a beat ago: the part of it that the other end still lacks is passed on. */
   #older = NOTHING;
@@ -47,14 +48,13 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#given = options.remote.received;
+    this.#sent = options.remote.received;
     this.#theirs = options.remote.received;
     this.#olderAt = options.clock.uptimeMs();
   }
 
   stated(received: VersionVector): void {
     this.#theirs = received;
-    this.#given = union(this.#given, received);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -76,8 +76,8 @@ export class Sender {
     if (!local.kept.reachesBack(beyond)) return this.#sendSummary();
     const operations = local.kept.after(beyond, BATCH);
     if (operations.length === 0) return 0;
-    this.#given = includingAll(
-      this.#given,
+    this.#sent = includingAll(
+      this.#sent,
       operations.map(({ dot }) => dot),
     );
     const bodies = operations.map(({ bytes }) => bytes);
@@ -95,7 +95,7 @@ export class Sender {
     for await (const { body, received: complete } of local.summaryFor(received)) {
       await connection.send(encodeFrame("summary", body));
       if (connection.isClosed) break;
-      this.#given = union(this.#given, complete);
+      this.#sent = union(this.#sent, complete);
       parts += 1;
     }
     return parts;
@@ -110,7 +110,7 @@ export class Sender {
     const isLeft = (origin: number): boolean => siteOf(origin) !== local.id && !this.#late.has(origin);
     const left = pairsOf(local.numbered).filter(([origin]) => isLeft(origin));
     return includingAll(
-      this.#given,
+      union(this.#sent, this.#theirs),
       left.map(([origin]) => ({ origin, seq: Infinity })),
     );
   }

@@ -18,6 +18,8 @@ export interface SessionOptions extends SenderOptions {
 const LOOK_MS = 1_000;
 /** A connection on which nothing arrives for this long is ended. */
 const SILENCE_MS = 5_000;
+/** Operations for which there was no room come again over another connection; before that, this one has time to bring what they follow. */
+const NO_ROOM_MS = 5_000;
 
 /**
  * Gives the other site what it lacks and takes what it has, until the connection ends: then it resolves, or rejects with the
@@ -28,7 +30,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const ending = new AbortController();
   const state: Activity = { lastAt: clock.uptimeMs(), isReading: true };
   const sender = new Sender(options);
-  const parts = [receive(options, sender, state), sender.run(ending.signal), endSilence(options, state, ending.signal)];
+  const parts = [receive(options, sender, state), sender.run(ending.signal), watch(options, state, ending.signal)];
   const settled = Promise.allSettled(parts);
   try {
     await Promise.race(parts);
@@ -40,7 +42,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
 }
 
 async function receive(
-  { connection, local, clock, onStatement }: SessionOptions,
+  { connection, local, remote, clock, onStatement }: SessionOptions,
   sender: Sender,
   state: Activity,
 ): Promise<void> {
@@ -51,7 +53,7 @@ async function receive(
       case "operation":
         // while there is no room for more, what the other site says meanwhile is not read
         state.isReading = false;
-        await local.received(nearOperation(frame, clock));
+        if (!(await local.received(nearOperation(frame, clock), remote.origin))) state.refusedAt ??= clock.uptimeMs();
         state.isReading = true;
         state.lastAt = clock.uptimeMs();
         break;
@@ -59,7 +61,7 @@ async function receive(
         summary.push(nearSummary(frame, clock));
         if (summary.at(-1)?.isLast !== true) break;
         state.isReading = false;
-        await local.receivedSummary(summary.splice(0));
+        await local.receivedSummary(summary.splice(0), remote.origin);
         state.isReading = true;
         state.lastAt = clock.uptimeMs();
         break;
@@ -87,16 +89,20 @@ function nearSummary({ body }: Frame, clock: Clock): SummaryPart {
   return part;
 }
 
-async function endSilence({ clock }: SessionOptions, state: Readonly<Activity>, signal: AbortSignal) {
+async function watch({ clock }: SessionOptions, state: Readonly<Activity>, signal: AbortSignal) {
   while (!signal.aborted) {
     await clock.sleep(LOOK_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
-    if (state.isReading && clock.uptimeMs() - state.lastAt > SILENCE_MS)
+    const now = clock.uptimeMs();
+    if (state.refusedAt !== undefined && now - state.refusedAt > NO_ROOM_MS)
+      throw new Fault(faults.noRoom, "There was no room for operations that came before those that they follow.");
+    if (state.isReading && now - state.lastAt > SILENCE_MS)
       throw new Fault(faults.silent, `The other site has said nothing for ${SILENCE_MS / 1_000} s.`);
   }
 }
 
-/** When the other site has said something, and whether it is being read. */
+/** When the other site has said something, whether it is being read, and since when something of it has to come again. */
 interface Activity {
   lastAt: number;
   isReading: boolean;
+  refusedAt?: number;
 }
