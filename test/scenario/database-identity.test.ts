@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { test } from "node:test";
 import { FINALIZERS } from "../../src/core/api/kinds.ts";
-import { MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../src/core/api/names.ts";
+import { LABELS, MADE_FOR_ANNOTATION, TAKE_OVER_ANNOTATION } from "../../src/core/api/names.ts";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
-import { Secrets } from "#kit/kube/builtin";
+import { Secrets, Services } from "#kit/kube/builtin";
 import { startSimulatedCluster } from "../kit/operator/simulated-cluster.ts";
 import { until } from "#kit/testing/until";
 
@@ -50,6 +50,14 @@ await test("an object that is made again has its database again, and its applica
   assert.equal((await statusOf("orders")).databaseUID, before.databaseUID);
   await until("the Secret is there", async () => (await passwordIn("redb-orders")) !== "");
   assert.equal(await passwordIn("redb-orders"), password);
+});
+
+await test("a database that serves without a Service says so until there is one", async () => {
+  await until("it says so", async () => has(await statusOf("orders"), "ServiceMissing"), { withinMs: 60_000 });
+  const labels = { [LABELS.cluster]: "rec", [LABELS.database]: "orders" };
+  await kube.create(Services, { metadata: { name: "orders", namespace, labels }, spec: { ports: [{ port: 1 }] } });
+  await until("it says so no longer", async () => !has(await statusOf("orders"), "ServiceMissing"));
+  assert.ok(isReady(await statusOf("orders")));
 });
 
 await test("the Secret that the product made is made again as it was", async () => {

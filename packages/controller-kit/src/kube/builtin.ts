@@ -27,6 +27,8 @@ import type { ResourceType } from "./kube.ts";
 
 export const Pods = core<Pod>("Pod", "pods");
 export const Services = core<Service>("Service", "services");
+/** Services without what they hold. */
+export const ServiceVersions: ResourceType = { ...Services, metadataOnly: true };
 export const Secrets = core<Secret>("Secret", "secrets");
 /** Secrets without what they hold. */
 export const SecretVersions: ResourceType = { ...Secrets, metadataOnly: true };

@@ -102,6 +102,7 @@ const FINDING_IDS = [
   "SecretMissing",
   "SecretNotMarked",
   "SecretsPassedOver",
+  "ServiceMissing",
   "SingleCopy",
   "SitesApart",
   "SpecInvalid",

@@ -7,7 +7,7 @@ import type {
   StoreEnterpriseRemoteCluster,
 } from "../../../core/api/kinds.ts";
 import { LABELS } from "../../../core/api/names.ts";
-import { ConfigMaps, Pods, SecretVersions, StatefulSets } from "#kit/kube/builtin";
+import { ConfigMaps, Pods, SecretVersions, ServiceVersions, StatefulSets } from "#kit/kube/builtin";
 import { startInformer, type Informer, type InformerOptions } from "#kit/kube/informer";
 import type { Kube } from "#kit/kube/kube";
 import { ActiveActiveDatabases, Clusters, Databases, RemoteClusters } from "./kinds.ts";
@@ -24,6 +24,8 @@ export interface InformerCache {
   readonly secrets: Informer<object>;
   /** Records of clusters and databases. */
   readonly records: Informer<ConfigMap>;
+  /** Which Services of databases there are, not what they hold. */
+  readonly services: Informer<object>;
 }
 
 /** Follows everything of the namespace that `options` name. */
@@ -38,5 +40,6 @@ export function startInformerCache(kube: Kube, options: InformerOptions): Inform
     nodePods: startInformer(kube, Pods, labelled(`${LABELS.cluster},${LABELS.role}=node`)),
     secrets: startInformer(kube, SecretVersions, options),
     records: startInformer(kube, ConfigMaps, labelled(LABELS.record)),
+    services: startInformer(kube, ServiceVersions, labelled(`${LABELS.cluster},${LABELS.database}`)),
   };
 }

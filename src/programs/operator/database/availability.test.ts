@@ -31,6 +31,28 @@ const failed: Service = { ...away, status: "creation-failed", waiting_for: "no s
 const cases = [
   { rule: "a database that serves is available", bdb: serving, says: "True Serving", finds: [] },
   {
+    rule: "one that serves has a few seconds to get its Service",
+    bdb: serving,
+    hasService: false,
+    agoMs: 9_000,
+    says: "True Serving",
+    finds: [],
+  },
+  {
+    rule: "one that serves and has no Service then is found: clients do not find it",
+    bdb: serving,
+    hasService: false,
+    says: "True Serving",
+    finds: [["wait", "ServiceMissing", /"orders" serves, .* quota/, /kubectl logs deployment\/rec-services-rigger/]],
+  },
+  {
+    rule: "one that does not serve is found for that alone",
+    bdb: away,
+    hasService: false,
+    says: "False NoPrimary",
+    finds: [["wait", "DatabaseUnavailable", /node 1 does not answer/, /get pods/]],
+  },
+  {
     rule: "one whose primary has been away for as long as a failover takes is not yet found",
     bdb: away,
     agoMs: 19_000,
@@ -139,7 +161,8 @@ for (const { rule, bdb, says, finds, ...more } of cases) {
     const lastTransitionTime = new Date(NOW.getTime() - agoMs).toISOString();
     const conditions = available(bdb, undefined).map((statement): Condition => ({ ...statement, lastTransitionTime }));
     assert.equal(conditions.map(({ status, reason }) => `${status} ${reason}`).join(), says);
-    const found = serviceFindings(bdb, { cluster: "rec", conditions }, NOW);
+    const hasService = !("hasService" in more);
+    const found = serviceFindings(bdb, { cluster: "rec", conditions, hasService }, NOW);
     assert.equal(found.length, finds.length);
     for (const [index, [severity, id, evidence, remedy]] of finds.entries()) {
       assert.deepEqual([found[index]?.severity, found[index]?.id], [severity, id]);
@@ -151,5 +174,5 @@ for (const { rule, bdb, says, finds, ...more } of cases) {
 }
 
 test("nothing is said of a database that cannot be asked for", () => {
-  assert.deepEqual([available(undefined, undefined), serviceFindings(undefined, {}, NOW)], [[], []]);
+  assert.deepEqual([available(undefined, undefined), serviceFindings(undefined, { hasService: false }, NOW)], [[], []]);
 });

@@ -5,6 +5,7 @@ import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
 import { isFindingId, type FindingId } from "../../../core/planner/findings/ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
+import { missingService } from "./published-address.ts";
 import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";
 import { adoptionOf, describeCopies, type SetAsideCopy } from "./set-aside.ts";
 import type { BdbRecord } from "../../../ports/management/records.ts";
@@ -38,9 +39,12 @@ const OF_SERVICE: readonly string[] = [
   "NoReplicaInSync",
   "ClockApart",
   "MemoryTooSmall",
+  "ServiceMissing",
 ] satisfies readonly FindingId[];
 /** What is known besides of a database and its cluster. */
 interface ServiceFacts extends Pick<DatabaseStatus, "cluster" | "conditions"> {
+  /** A Service with its name and its labels is there. */
+  readonly hasService: boolean;
   /** Copies that nodes have set aside, the newest first. */
   readonly copies?: readonly SetAsideCopy[];
 }
@@ -75,7 +79,7 @@ export function withoutService(findings: readonly Finding[] = []): Finding[] {
 
 /** A primary has been away for longer than a failover takes, or cannot move before a user acts, or the database cannot be made. */
 export function serviceFindings(bdb: Service | undefined, before: ServiceFacts, now: Date): readonly Finding[] {
-  return [...obstacleOf(bdb), ...findingsOf(bdb, before, now)];
+  return [...obstacleOf(bdb), ...findingsOf(bdb, before, now), ...missingService(bdb, before, now)];
 }
 
 /** An obstacle that this operator does not know is in the reason for waiting alone. */

@@ -31,7 +31,7 @@ import { evaluateDatabase, type DatabaseEvaluation } from "./evaluation.ts";
 import { databaseEvents } from "./events.ts";
 import { keepMark, ownDatabase } from "./identity.ts";
 import { FAILOVER_MS } from "./lost-answer.ts";
-import { publishAddress } from "./published-address.ts";
+import { hasService, publishAddress, SERVICE_MS } from "./published-address.ts";
 import { removeDatabase } from "./removal.ts";
 import { observeCertificate } from "./certificate.ts";
 import { restoreSecret } from "./restored-secret.ts";
@@ -180,7 +180,8 @@ async function follow(deps: PassDeps, seen: Redb, cluster: string, evaluated: Da
   const reported = { ...evaluated, decision: { ...decision, warnings }, bdb, failure, passwordFrom };
   const status = await report(deps, redb, cluster, reported);
   if (failure !== undefined) return lookAgain(refusedForMs(status, deps.clock));
-  return lookAgain(pauseMs(decision, status));
+  const isFound = hasService(deps.cache.services, refOf(redb), cluster);
+  return lookAgain(pauseMs(decision, status, isFound));
 }
 
 /** Before the cluster is asked: an operator that starts again knows by it that the database is of this object, and in which cluster. */
@@ -192,10 +193,11 @@ async function noteCreation({ kube, cache }: DatabaseDeps, redb: Redb, cluster: 
   return stored;
 }
 
-function pauseMs({ step, findings, drift }: DatabaseDecision, status: DatabaseStatus): number {
+function pauseMs({ step, findings, drift }: DatabaseDecision, status: DatabaseStatus, isFound: boolean): number {
   if (step.kind === "act") return STEP_MS;
   if (findings.length > 0 || drift?.id === "DowngradeRefused") return AGAIN_MS.last; // what is around it may be the reason, and change
-  return status.status === "active" && isTrue(status.conditions, "Ready") ? REST_MS : STEP_MS;
+  if (status.status !== "active" || !isTrue(status.conditions, "Ready")) return STEP_MS;
+  return isFound ? REST_MS : SERVICE_MS; // until clients find it by its name
 }
 
 /** The last answer of a cluster that does not answer counts no longer after a while; later it is woken by what changes. */
@@ -229,14 +231,8 @@ async function report(
       authorityDigest:
         evaluated.authority === undefined ? before.authorityDigest : authorityDigest(evaluated.authority),
       bdb,
-      isPolled: !("unreachable" in polled),
-      ...("unreachable" in polled
-        ? { shards: [], actions: [] }
-        : {
-            shards: polled.shards,
-            actions: polled.actions,
-            copies: bdb === undefined ? [] : setAsideCopies(polled.nodes, bdb.uid),
-          }),
+      hasService: hasService(cache.services, refOf(redb), cluster),
+      ...answerAbout(bdb, polled),
       suspension,
       decision,
       unready,
@@ -250,4 +246,11 @@ async function report(
   }
   findings.report("database", refOf(redb), status.findings ?? [], before.findings ?? []);
   return status;
+}
+
+/** What the cluster has answered about a database. */
+function answerAbout(bdb: BdbRecord | undefined, polled: DatabaseEvaluation["polled"]) {
+  if ("unreachable" in polled) return { isPolled: false, shards: [], actions: [] };
+  const { shards, actions, nodes } = polled;
+  return { isPolled: true, shards, actions, copies: bdb === undefined ? [] : setAsideCopies(nodes, bdb.uid) };
 }

@@ -17,6 +17,8 @@ export interface DatabaseReport {
   readonly authorityDigest: DatabaseStatus["authorityDigest"];
   /** The cluster has answered. */
   readonly isPolled: boolean;
+  /** A Service with its name and its labels is there. */
+  readonly hasService: boolean;
   /** Copies of the database that nodes have set aside, the newest first; absent: none is known. */
   readonly copies?: readonly SetAsideCopy[];
   /** Of the whole cluster. */

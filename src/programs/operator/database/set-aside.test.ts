@@ -52,6 +52,7 @@ test("data that is gone is not given up before a copy that is set aside is offer
   const facts = {
     cluster: "rec",
     conditions: [...conditions],
+    hasService: true,
     copies: setAsideCopies([{ uid: 2, set_aside: [copy(7, 5)] }], 7),
   };
   const [finding] = serviceFindings(bdb, facts, new Date("2026-01-01T00:01:00Z"));

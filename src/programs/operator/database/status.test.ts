@@ -201,6 +201,7 @@ function whole(): DatabaseReport {
     authorityDigest: undefined,
     bdb: bdb(),
     isPolled: true,
+    hasService: true,
     shards: [SHARD],
     actions: [],
     suspension: undefined,

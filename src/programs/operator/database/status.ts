@@ -29,7 +29,7 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
   const service = withStatements(before.conditions, serviceConditions(report, lost), now);
   const findings = [
     ...findingsOf(report),
-    ...serviceFindings(bdb, { cluster: report.cluster, conditions: service, copies: report.copies ?? [] }, now),
+    ...serviceFindings(bdb, { copies: [], ...report, conditions: service }, now),
     ...engineFindings(bdb, report.shards, report.cluster),
   ];
   return {

@@ -146,11 +146,11 @@ function sharedDeps(
   } as const;
 }
 
-/** A database is reconciled once its cluster and its Secret are known, and an Active-Active database once its participants are. */
+/** A database is reconciled once its cluster, its Secret and its Service are known, and an Active-Active database once its participants are. */
 function enqueueOnChange(sources: Sources, { clusters, databases, activeActives, remoteClusters }: Controllers): void {
   const { cache } = sources;
   wakeClusters(sources, clusters.enqueue);
-  void Promise.all([cache.clusters.synced, cache.secrets.synced]).then(
+  void Promise.all([cache.clusters, cache.secrets, cache.services].map(({ synced }) => synced)).then(
     () => {
       wakeDatabases(sources, databases.enqueue);
     },

@@ -73,6 +73,9 @@ export function wakeDatabases({ cache, connections, contexts }: Sources, wake: W
       return isRead && redb.metadata.namespace === namespace;
     });
   });
+  cache.services.onChange((ref, current, previous) => {
+    if (current === undefined || previous === undefined) wake(keyOf(ref));
+  });
   connections.onChange(({ namespace }, names) => {
     for (const name of names) wake(keyOf({ name, namespace }));
   });
