@@ -58,7 +58,16 @@ export async function openScene(kept: KeptRelease, helm?: string): Promise<Scene
 
 /** Nodes before 0.4.0 speak no TLS, let no reply wait, report no memory, and may read every Secret. */
 export function isBeforeTls({ from }: Scene): boolean {
-  return (compareVersionText(from.version, "0.4.0") ?? 0) < 0;
+  return isBefore(from, "0.4.0");
+}
+
+/** A node before 0.5.0 that leads makes the Secrets of databases and users itself. */
+export function makesSecrets({ from }: Scene): boolean {
+  return isBefore(from, "0.5.0");
+}
+
+function isBefore({ version }: Scene["from"], other: string): boolean {
+  return (compareVersionText(version, other) ?? 0) < 0;
 }
 
 /** What the second database is given later: more than nodes offer where no node measures it. */
