@@ -34,7 +34,7 @@ export type EngineAnswer =
 export interface EngineWatch {
   /** Asks over a connection that stays open; several callers at once share one request. One that did not answer the last time counts as silent after 100 ms. */
   ask(address: EngineAddress): Promise<EngineAnswer>;
-  /** All that the engine reports of itself; undefined when it does not answer. */
+  /** What the engine reports of itself, as far as its length is fixed; undefined when it does not answer. */
   measure(address: EngineAddress): Promise<Info | undefined>;
   /** Calls back when a connection to an engine ends: it may have died. */
   onDisconnect(listener: (engine: EngineAddress) => void): void;
@@ -44,6 +44,8 @@ export interface EngineWatch {
 /** How long an engine may take to answer, in milliseconds. */
 const DEADLINE_MS = 1_000;
 const SECTIONS = ["server", "replication", "memory", "persistence", "keyspace", "modules"] as const;
+/** Those of fixed length: others grow with what clients send, for instance with each error that a script of theirs makes up. */
+const MEASURED = ["server", "clients", "memory", "persistence", "stats", "replication", "cpu", "keyspace"] as const;
 /** A connection that is unused for this long is closed, in milliseconds. */
 const IDLE_MS = 60_000;
 /** Between two looks for such connections. */
@@ -121,7 +123,7 @@ class EngineConnection {
   async measure(): Promise<Info | undefined> {
     try {
       const client = await this.#connected();
-      return parseInfo(textOf(await client.call("INFO")));
+      return parseInfo(textOf(await client.call("INFO", ...MEASURED)));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return undefined; // what an engine does not report is not shown

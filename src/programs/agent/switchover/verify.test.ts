@@ -64,6 +64,19 @@ test("a database larger than the bound is sampled", async () => {
   assert.ok(result.keys >= 1000 && result.keys < 4000, `${result.keys} keys`);
 });
 
+test("keys with very long names are left out, and their names are not sent to the engines again and again", async () => {
+  await using shard = await startShard([OLDEST, OLDEST]);
+  const [primary, replica] = pairOf(shard.engines);
+  const nameBytes = 1_000_000;
+  for (let i = 0; i < 5; i += 1) await primary.call("SET", `${i}`.padEnd(nameBytes, "n"), "v");
+  await fill(shard);
+  await plant(replica, "SET", "plain:7", "wrong");
+  const before = await receivedBytes(primary);
+  const result = await verify(primary, replica);
+  assert.deepEqual([result.keys, result.examples, result.whole], [2 * 308, ["plain:7"], false]);
+  assert.ok((await receivedBytes(primary)) - before < nameBytes);
+});
+
 test("an engine that does not follow the primary is no replica to compare", async () => {
   await using shard = await startShard([OLDEST, OLDEST]);
   const [primary, replica] = pairOf(shard.engines);
@@ -106,4 +119,8 @@ function nameOf(start: string): string {
   const found = names.find((name) => name.startsWith(start)) ?? names[0];
   assert.ok(found !== undefined, "no engine: run npm run setup");
   return found;
+}
+
+async function receivedBytes(engine: TestEngine): Promise<number> {
+  return Number(/total_net_input_bytes:(\d+)/.exec(String(await engine.call("INFO", "stats")))?.[1]);
 }
