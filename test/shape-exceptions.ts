@@ -39,7 +39,7 @@ export const SHAPE_EXCEPTIONS: Readonly<Record<string, number>> = {
   "paths of controller.ts pass": 16,
   "paths of database-reconciler.ts DatabaseReconciler.#act": 11,
   "paths of database-reconciler.ts DatabaseReconciler.reconcile": 11,
-  "paths of dispatch.ts dispatch": 19,
+  "paths of dispatch.ts dispatch": 18,
   "paths of duplicate-fields.ts duplicateFields": 13,
   "paths of failover.ts failOver": 12,
   "paths of failover.ts succession": 18,

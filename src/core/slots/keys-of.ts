@@ -19,6 +19,11 @@ export function keysOf(command: string, words: Words): readonly number[] | undef
   return keys;
 }
 
+/** True for a command whose keys stand at places that are known. */
+export function namesKeys(command: string): boolean {
+  return KEYS_BY_GRAMMAR[command] !== undefined || PLACES.has(command);
+}
+
 /** True for a command that may name several keys. */
 export function mayNameSeveralKeys(command: string): boolean {
   const parts = KEYS_BY_GRAMMAR[command];

@@ -1,5 +1,5 @@
 /** How many slots the keys of a database are spread over; as the engines count them. */
-const SLOTS = 16_384;
+export const SLOTS = 16_384;
 
 /**
  * The slot of a key, 0 to 16,383, by the rule of the engines: CRC16 of the key, or of what stands between its first `{` and the next `}`

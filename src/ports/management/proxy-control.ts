@@ -7,6 +7,7 @@ import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
+import type { SlotRange } from "../../core/base/slot-range.ts";
 
 /**
  * Where an engine or an endpoint listens. This file holds what an agent sends to its proxy over the IPC channel of the child
@@ -54,6 +55,8 @@ export interface EndpointShard {
   readonly primary?: EnginePlace;
   /** What replies wait for; absent from databases with asynchronous replication. */
   readonly sync?: SyncReplicas;
+  /** The slots whose keys it has. Absent: all of them, as the only shard; never sent to a node before 0.6.0. */
+  readonly slots?: readonly SlotRange[];
 }
 
 /** One database endpoint that the proxy serves. */
@@ -80,8 +83,10 @@ export interface EndpointConfig {
     /** What the other sites hold is not here yet: clients get an error at once, and no request of theirs gets to an engine. */
     readonly awaitsSites?: true;
   };
-  /** In the order of the record. */
+  /** In the order of the record. Each slot is of exactly one of them. */
   readonly shards: readonly EndpointShard[];
+  /** Grows each time that a slot goes from one shard to another, beside the epochs of the shards. Absent: 0, none ever has. */
+  readonly tableEpoch?: number;
   /** How long clients may be held in any switchover or failover, in milliseconds. */
   readonly holdMs: number;
   /** How long a script may run until other clients get the answer BUSY, in milliseconds; 0 for as long as it likes. */

@@ -20,7 +20,12 @@ export const faults = {
   unknownShard: {
     code: "PROXY_UNKNOWN_SHARD",
     retry: "never",
-    remedy: "A database has one shard in this release: spec.shardCount is 1. Read the record of the database again.",
+    remedy: "Read the record of the database again: the shard is not one of its shards.",
+  },
+  slotTable: {
+    code: "PROXY_SLOT_TABLE",
+    retry: "never",
+    remedy: "Read the record of the database again: each slot must have one shard, and keeps it in this release.",
   },
   notPrepared: {
     code: "PROXY_TARGET_UNREACHABLE",

@@ -127,7 +127,7 @@ export class ProxyEndpoints {
       else known.configure(config);
     } catch (error) {
       if (isFault(error, faults.epochTooLow)) return false;
-      if (!isFault(error, faults.unknownShard)) throw error;
+      if (!isFault(error, faults.slotTable)) throw error;
       this.#context.log.error("the shards of a database are not served", { bdb: config.bdb, error });
       return false;
     }

@@ -204,6 +204,7 @@ export class PlayedSession implements AsyncDisposable {
     return {
       clock: this.clock,
       log: silentLog,
+      table: undefined,
       routes: [
         {
           get upstream() {

@@ -3,22 +3,22 @@ import { addressOf, done } from "./proxy.ts";
 import type { TestProxy } from "./proxy.ts";
 import { until } from "#kit/testing/until";
 
-/** Moves database 1 from one engine to the other behind its proxies, in the order that the product uses. */
+/** Moves database 1, or its shard of that id, from one engine to the other behind its proxies, in the order that the product uses. */
 export async function switchOver(
   proxies: readonly TestProxy[],
   epoch: number,
   from: TestEngine,
   to: TestEngine,
+  shard?: number,
 ): Promise<{ readonly heldMs: number }> {
   const target = addressOf(to);
-  await Promise.all(proxies.map((proxy) => done(proxy.send({ op: "prepare", bdb: 1, epoch, target }))));
+  const moved = { bdb: 1, epoch, ...(shard === undefined ? {} : { shard }) };
+  await Promise.all(proxies.map((proxy) => done(proxy.send({ op: "prepare", ...moved, target }))));
   await Promise.all(
-    proxies.map((proxy) => done(proxy.send({ op: "hold", bdb: 1, epoch, drainMs: 10_000, holdMs: 60_000 }))),
+    proxies.map((proxy) => done(proxy.send({ op: "hold", ...moved, drainMs: 10_000, holdMs: 60_000 }))),
   );
   await promote(from, to);
-  const released = await Promise.all(
-    proxies.map((proxy) => done(proxy.send({ op: "release", bdb: 1, epoch, target }))),
-  );
+  const released = await Promise.all(proxies.map((proxy) => done(proxy.send({ op: "release", ...moved, target }))));
   await demote(from, to);
   return { heldMs: Math.max(...released.map((reply) => ("heldMs" in reply ? reply.heldMs : 0))) };
 }

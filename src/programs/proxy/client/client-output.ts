@@ -99,7 +99,7 @@ export class ClientOutput implements OutputPart {
     if (life.ended) return;
     endpoint.counters.sentBytes += bytes.length;
     this.#write(bytes);
-    if (this.congested && !onlyRoute(endpoint).held) pinned.current?.pause();
+    if (this.congested && pinned.current !== undefined && !onlyRoute(endpoint).held) pinned.current.pause();
   }
 
   #write(bytes: Buffer): void {

@@ -9,20 +9,20 @@ import { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { shareOfWorker, type WorkerNumber } from "../limits/proxy-worker.ts";
-import { ScanSources } from "../scan/sources.ts";
+import type { ScanSources } from "../scan/sources.ts";
 import { ClientPause } from "../session/client-pause.ts";
 import type { ParameterWrites } from "../session/parameter-writes.ts";
 import type { SessionEndpoint } from "../session/session-endpoint.ts";
 import type { Session } from "../session/session.ts";
-import { ShardRoute } from "../switchover/shard-route.ts";
+import type { ShardRoute } from "../switchover/shard-route.ts";
 import { InTurns } from "../timing/in-turns.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import { anyRoute, type Routes } from "../upstream/only-route.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
-import { Upstream, type UpstreamContext } from "../upstream/upstream.ts";
+import type { UpstreamContext } from "../upstream/upstream.ts";
 import { ownParameters, parameterWrites, type KeepParameters } from "./parameters.ts";
-import { isClosed, onlyShard } from "./served-shards.ts";
+import { routeShards } from "./shard-routes.ts";
 import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
 
 /** What the endpoints of a proxy share. */
@@ -51,6 +51,7 @@ export class EndpointParts implements SessionEndpoint {
   readonly counters = new Counters();
   readonly memory: MemoryBudget;
   readonly routes: Routes<ShardRoute>;
+  readonly table: SessionEndpoint["table"];
   readonly pause: ClientPause;
   readonly inTurns = new InTurns();
   readonly parameters: ParameterWrites;
@@ -61,8 +62,8 @@ export class EndpointParts implements SessionEndpoint {
   config: EndpointConfig;
 
   /**
-   * Each part is made of those above it, as the compiler holds. `mayOpen`: a further connection may be opened. PROXY_UNKNOWN_SHARD when the
-   * database has not one shard.
+   * Each part is made of those above it, as the compiler holds. `mayOpen`: a further connection may be opened. PROXY_SLOT_TABLE when the
+   * shards and slots of the database do not fit.
    */
   constructor(config: EndpointConfig, context: EndpointContext, mayOpen: () => boolean) {
     this.config = config;
@@ -70,25 +71,21 @@ export class EndpointParts implements SessionEndpoint {
     this.#mayOpen = mayOpen;
     const { clock } = context;
     const { clients, counters } = this;
-    const shard = onlyShard(config);
     const { bdb } = config;
     const log = context.log.with({ bdb });
     const holdMs = (): number => this.config.holdMs;
-    const scripts = new SharedScripts(bdb, context, () => onlyRoute(this).scripts);
+    const scripts = new SharedScripts(bdb, context, () => anyRoute(this).scripts);
     const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
-    const scans = new ScanSources(
-      clock,
-      (address) => new Upstream(address, { ...shared, changed: () => undefined }),
-      holdMs,
-    );
     const gatherScripts = (): Promise<boolean> => scripts.gather();
-    const change = { bdb, counters, scans, clients, holdMs, gatherScripts };
+    const change = { bdb, counters, clients, holdMs, gatherScripts };
+    const { scans, routes, table } = routeShards({ ...shared, ...change }, config);
     this.clock = clock;
     this.log = log;
     this.memory = context.memory;
     this.scripts = scripts;
     this.scans = scans;
-    this.routes = [new ShardRoute({ ...shared, ...change }, shard, isClosed(config))];
+    this.routes = routes;
+    this.table = table;
     this.pause = new ClientPause(clock, () => {
       for (const session of [...clients]) session.turns.pump();
     });
@@ -120,11 +117,9 @@ export class EndpointParts implements SessionEndpoint {
     return this.config.node;
   }
 
-  get isAlone(): boolean {
-    return this.#context.worker.of === 1;
-  }
-
   async askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]> {
+    // no other worker of this node has clients of the database
+    if (node === this.node && this.#context.worker.of === 1) return [];
     const { bdb } = this.config;
     const words = request.map((word) => word.toString("latin1"));
     const others = await this.#context.askAgent({ bdb, request: words, ...(node === undefined ? {} : { node }) });

@@ -11,14 +11,14 @@ import { faults } from "../faults.ts";
 import { Session } from "../session/session.ts";
 import type { ShardRoute } from "../switchover/shard-route.ts";
 import { END_STEPS } from "../timing/in-turns.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { anyRoute } from "../upstream/only-route.ts";
 import { drainSessions } from "./drain.ts";
 import type { DrainResult } from "./drain.ts";
 import { EndpointParts, type EndpointContext } from "./endpoint-parts.ts";
 import { endpointMachine } from "./endpoint-states.ts";
 import { Guests } from "./guests.ts";
 import { EndpointListener } from "./listener.ts";
-import { isClosed, onlyShard } from "./served-shards.ts";
+import { isClosed, unmovedShards } from "./served-shards.ts";
 
 /** How often a full proxy says so, in milliseconds. */
 const FULL_SAID_MS = 10_000;
@@ -35,27 +35,25 @@ export class Endpoint implements ConnectionHolder {
   readonly #context: EndpointContext;
   #nextClient = 1;
 
-  /** At the end the endpoint takes its place among the others. PROXY_UNKNOWN_SHARD when the database has not one shard. */
+  /** At the end the endpoint takes its place among the others. PROXY_SLOT_TABLE when shards and slots do not fit. */
   constructor(config: EndpointConfig, context: EndpointContext) {
     this.#context = context;
     this.parts = new EndpointParts(config, context, () => context.connections.mayOpen(this));
-    this.#guests = new Guests(context.clock, onlyRoute(this.parts));
+    this.#guests = new Guests(context.clock, () => anyRoute(this.parts));
     this.#listener = new EndpointListener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
     context.connections.join(this);
   }
 
-  /** Takes over a new configuration, or nothing of it: PROXY_EPOCH_TOO_LOW when it is older than what is known, PROXY_UNKNOWN_SHARD. */
+  /** Takes over a new configuration, or nothing of it: PROXY_EPOCH_TOO_LOW when it is older than what is known, PROXY_SLOT_TABLE. */
   configure(config: EndpointConfig): void {
-    const shard = onlyShard(config);
-    const route = this.routeOf(shard.id);
-    route.requireEpoch(shard.epoch);
+    const { shards } = unmovedShards(config, this.parts.config, this.parts.routes);
     this.parts.credentials.replace(config);
     const before = this.parts.config.settings.tlsMode;
     this.parts.config = config;
     this.#useCertificate();
     if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
-    route.configure(shard, isClosed(config));
+    for (const shard of shards) this.routeOf(shard.id).configure(shard, isClosed(config));
   }
 
   /** The way to the primary of a shard, of the first one without an id. PROXY_UNKNOWN_SHARD when it has none of that id. */
@@ -106,11 +104,10 @@ export class Endpoint implements ConnectionHolder {
     this.#listener.close();
     this.#listener.endHandshakes();
     this.#guests.stop();
-    const { routes, clients, scans, scripts } = this.parts;
+    const { routes, clients, scripts } = this.parts;
     for (const route of routes) route.stop();
     for (const session of [...clients]) session.life.destroy();
     for (const route of routes) route.close();
-    scans.close();
     scripts.close();
   }
 
@@ -131,7 +128,7 @@ export class Endpoint implements ConnectionHolder {
     const busyPins = [...clients].filter(({ pinned }) => pinned.current?.work.busy === true).length;
     return {
       bdb: config.bdb,
-      epoch: onlyRoute(this.parts).epoch,
+      epoch: Math.max(...routes.map((route) => route.epoch)),
       listening: this.#listener.listening,
       held: routes.some(({ held }) => held),
       clients: clients.size,
@@ -182,9 +179,9 @@ export class Endpoint implements ConnectionHolder {
     });
   }
 
-  /** No request of this client is at an engine. */
-  #settled(session: Session): void {
-    for (const route of this.parts.routes) route.settled(session);
+  /** Requests of this client are answered, or it is gone. */
+  #settled(session: Session, isGone: boolean): void {
+    for (const route of this.parts.routes) route.settled(session, isGone);
   }
 
   #accept(socket: Socket): void {
@@ -198,13 +195,13 @@ export class Endpoint implements ConnectionHolder {
     const identity = clientIdentity(socket, id, !credentials.required, clock.uptimeMs());
     const session: Session = new Session(socket, this.parts, identity, {
       settled: () => {
-        this.#settled(session);
+        this.#settled(session, false);
       },
       ended: () => {
         clients.delete(session);
         this.#leaving.delete(session);
         this.#guests.delete(session);
-        this.#settled(session);
+        this.#settled(session, true);
       },
     });
     clients.add(session);

@@ -10,7 +10,7 @@ test("guests: the time without an engine to log in at does not count", async () 
     held: true,
     upstream: undefined as { readonly lanes: { readonly reachable: boolean } } | undefined,
   };
-  const guests = new Guests(clock, primary);
+  const guests = new Guests(clock, () => primary);
   const cut: string[] = [];
   guests.add({ identity: { authenticated: false }, life: { cut: () => void cut.push("guest") } });
   await clock.advance(5 * LIMITS.loginMs);
@@ -25,7 +25,7 @@ test("guests: the time without an engine to log in at does not count", async () 
 
 test("guests: once none is left nothing is watched", async () => {
   const clock = new FakeClock();
-  const guests = new Guests(clock, { held: false, upstream: { lanes: { reachable: true } } });
+  const guests = new Guests(clock, () => ({ held: false, upstream: { lanes: { reachable: true } } }));
   const [known, gone] = [
     { identity: { authenticated: false }, life: { cut: assert.fail } },
     { identity: { authenticated: false }, life: { cut: assert.fail } },

@@ -18,12 +18,13 @@ interface Primary {
 /** The clients of an endpoint that have not logged in: those that do not in time are cut. */
 export class Guests {
   readonly #clock: Clock;
-  readonly #primary: Primary;
+  readonly #primary: () => Primary;
   /** The uptime at which the login of each must be done, the first that connected first. */
   readonly #deadlines = new Map<Guest, number>();
   #cancel: (() => void) | undefined;
 
-  constructor(clock: Clock, primary: Primary) {
+  /** `primary`: one of those that the endpoint has, which serves if one does. */
+  constructor(clock: Clock, primary: () => Primary) {
     this.#clock = clock;
     this.#primary = primary;
   }
@@ -52,7 +53,8 @@ export class Guests {
 
   #sweep(): void {
     const now = this.#clock.uptimeMs();
-    const isServing = !this.#primary.held && this.#primary.upstream?.lanes.reachable === true;
+    const { held, upstream } = this.#primary();
+    const isServing = !held && upstream?.lanes.reachable === true;
     for (const [guest, deadline] of [...this.#deadlines]) {
       if (guest.identity.authenticated) this.#deadlines.delete(guest);
       // without an engine some logins cannot be answered: that time is not the client's

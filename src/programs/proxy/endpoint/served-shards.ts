@@ -1,13 +1,59 @@
 import { Fault } from "#kit/base/fault";
+import { slotTable, type SlotTable } from "../../../core/slots/slot-table.ts";
 import type { EndpointConfig, EndpointShard } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
+import type { ShardRoute } from "../switchover/shard-route.ts";
+import type { Routes } from "../upstream/only-route.ts";
 
-/** The shard of a database with one shard: PROXY_UNKNOWN_SHARD for any other number, because requests are not routed by their keys. */
-export function onlyShard({ bdb, shards }: EndpointConfig): EndpointShard {
-  const [shard, ...others] = shards;
-  if (shard !== undefined && others.length === 0) return shard;
-  const message = `This proxy serves one shard of a database, and database ${bdb} has ${shards.length}.`;
-  throw new Fault(faults.unknownShard, message, { bdb, shards: shards.length });
+/** The shards of an endpoint, each with its place, and which of them has each slot. */
+export interface ServedShards {
+  readonly shards: Routes<EndpointShard>;
+  /** Undefined when there is one shard, which has all slots. */
+  readonly table: SlotTable | undefined;
+}
+
+/** The shards of a configuration; PROXY_SLOT_TABLE unless each slot has one of them, and of a site, which has one shard. */
+export function servedShards({ bdb, shards, site }: EndpointConfig): ServedShards {
+  const [first, ...others] = shards;
+  if (first === undefined) throw badTable(bdb, "it has no shard");
+  const table = slotTable(shards.map(({ slots }) => slots ?? ALL_SLOTS));
+  if (table === undefined) throw badTable(bdb, "not each slot has exactly one shard");
+  if (others.length > 0 && site !== undefined) throw badTable(bdb, "a site of an Active-Active database has one shard");
+  return { shards: [first, ...others], table: others.length === 0 ? undefined : table };
+}
+
+const ALL_SLOTS = [{ from: 0, to: 16_383 }];
+
+/**
+ * The shards of a configuration for an endpoint that is served by these routes, in the same order. PROXY_EPOCH_TOO_LOW when its table or a shard
+ * is older than what is known, PROXY_SLOT_TABLE when shards or slots are other ones than those that are served.
+ */
+export function unmovedShards(
+  config: EndpointConfig,
+  known: EndpointConfig,
+  routes: Routes<Pick<ShardRoute, "id" | "requireEpoch">>,
+): ServedShards {
+  const { bdb } = config;
+  const [epoch, knownEpoch] = [config.tableEpoch ?? 0, known.tableEpoch ?? 0];
+  const served = servedShards(config);
+  if (epoch < knownEpoch) {
+    const message = `The slots of database ${bdb} are at epoch ${knownEpoch}; epoch ${epoch} comes too late.`;
+    throw new Fault(faults.epochTooLow, message, { bdb, known: knownEpoch, given: epoch });
+  }
+  const isSame = routes.length === served.shards.length && routes.every(({ id }, at) => id === served.shards[at]?.id);
+  if (!isSame || !isEqual(served.table, servedShards(known).table))
+    throw badTable(bdb, "slots do not go from one shard to another while clients are served");
+  for (const [at, route] of routes.entries()) route.requireEpoch(served.shards[at]?.epoch ?? 0);
+  return served;
+}
+
+function isEqual(one: SlotTable | undefined, other: SlotTable | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.every((shard, slot) => shard === other[slot]);
+}
+
+function badTable(bdb: number, why: string): Fault {
+  return new Fault(faults.slotTable, `The shards of database ${bdb} cannot be served: ${why}.`, { bdb });
 }
 
 /** Clients are kept from the engine while what other sites hold is not here. */

@@ -1,4 +1,5 @@
 import type { Clock } from "#kit/base/clock";
+import type { SlotTable } from "../../../core/slots/slot-table.ts";
 import type { Log } from "#kit/base/log";
 import type { Credentials } from "../client/credentials.ts";
 import type { SessionParts } from "../client/session-parts.ts";
@@ -15,6 +16,8 @@ export interface PinnedEndpoint {
   readonly clock: Clock;
   readonly log: Log;
   readonly routes: Routes<PrimaryView>;
+  /** Undefined when the database has one shard. */
+  readonly table: SlotTable | undefined;
   readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "noteCrossing" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;

@@ -1,6 +1,6 @@
 import { isBusyReply } from "../protocol/refusals.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
-import { replies } from "../protocol/replies.ts";
+import { notWithShards, replies } from "../protocol/replies.ts";
 import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
@@ -23,8 +23,9 @@ export class PinnedRoute {
   take(request: Buffer, command: CommandEntry): boolean {
     if (this.current !== undefined) return this.current.take(request, command);
     const parts = this.#parts;
-    const primary = onlyRoute(parts.endpoint);
     if (parts.work.hasPending) return false;
+    if (parts.endpoint.table !== undefined) return parts.turns.answer(notWithShards(command.name));
+    const primary = onlyRoute(parts.endpoint);
     const refusal = this.#refusal;
     this.#refusal = undefined;
     if (refusal !== undefined) return parts.turns.answer(refusal);

@@ -22,6 +22,7 @@ export const replies = {
   tooManyDatabases: Buffer.from("-ERR store: too many different databases are selected at this endpoint\r\n"),
   tooManyPins: Buffer.from("-ERR store: too many clients have a session of their own at this endpoint\r\n"),
   tooLargeTransaction: Buffer.from("-ERR store: the transaction is too large\r\n"),
+  crossSlot: Buffer.from("-CROSSSLOT Keys in request don't hash to the same slot\r\n"),
   transactionAborted: Buffer.from("-EXECABORT Transaction discarded because of previous errors.\r\n"),
 } as const;
 
@@ -43,6 +44,11 @@ export function wrongNumber(name: string): Buffer {
 /** Why a command of class `refused` is refused. */
 export function unavailableReply({ name, note }: CommandEntry): Buffer {
   return errorReply(`ERR store: ${name.replace("|", " ")} is not available at an endpoint: ${note}`);
+}
+
+/** Why a command is refused that endpoints do not offer yet where a database has several shards. */
+export function notWithShards(name: string): Buffer {
+  return errorReply(`ERR store: ${name.replace("|", " ")} is not available at a database of several shards`);
 }
 
 /** The engine's refusal of a command that its user has no right to, for instance `config|get`. */

@@ -5,7 +5,7 @@ import { FakeClock } from "#kit/testing/fake-clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { Counters } from "../limits/counters.ts";
 import { replies } from "../protocol/replies.ts";
-import { Backlog, type BacklogRoute } from "./backlog.ts";
+import { Backlog, type RequestOwner } from "./backlog.ts";
 
 const READ = { request: encodeCommand(["GET", "k".repeat(20_000)]), sent: true };
 
@@ -13,9 +13,12 @@ test("reads that were on a lost lane are kept for a client that is there, and no
   for (const isGone of [false, true]) {
     const clock = new FakeClock();
     const memory = new NotedMemory(2 ** 27);
-    const backlog = new Backlog(routeWith(clock, memory));
+    const owner = ownerOf();
+    const route = { inFlight: 0, usableLane: () => undefined, cut: nothing, settled: nothing };
+    const primary = { held: false, holdMs: 1_000, upstream: undefined, unavailable: false, refusal: replies.noPrimary };
+    const backlog = new Backlog(route, { clock, memory, counters: new Counters() }, primary);
     if (isGone) backlog.drop();
-    assert.equal(backlog.takeOver([READ]), true);
+    assert.equal(backlog.takeOver([READ], owner), true);
     assert.equal(backlog.active, !isGone);
     assert.equal(memory.heldBytes > 0, !isGone);
     await clock.advance(0);
@@ -24,15 +27,16 @@ test("reads that were on a lost lane are kept for a client that is there, and no
   }
 });
 
-function routeWith(clock: FakeClock, memory: NotedMemory): BacklogRoute {
-  const nothing = (): void => undefined;
-  const primary = { held: false, holdMs: 1_000, upstream: undefined, unavailable: false, refusal: replies.noPrimary };
+function nothing(): void {
+  // nothing of it is looked at here
+}
+
+function ownerOf(): RequestOwner {
   return {
     client: "127.0.0.1:1",
     inFlight: 0,
+    deferred: 0,
     wantsWholeReplies: false,
-    endpoint: { clock, memory, routes: [primary], counters: new Counters() },
-    usableLane: () => undefined,
     deliver: nothing,
     reply: nothing,
     finished: nothing,

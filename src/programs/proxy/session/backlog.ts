@@ -9,20 +9,30 @@ import type { BusyPeriod } from "../upstream/busy-period.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LostRequest, Requester } from "../upstream/requester.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+
+/** What puts requests on a lane whose refused ones are sent again. */
+export interface RequestOwner extends Requester {
+  /** Its requests that are to be sent again, and are not on the lane now; their backlog counts them. */
+  deferred: number;
+}
 
 /** The way of the requests, as their backlog uses it. */
-export interface BacklogRoute extends Requester {
-  readonly endpoint: {
-    readonly clock: Clock;
-    readonly routes: Routes<Pick<PrimaryView, "held" | "holdMs" | "upstream" | "unavailable" | "refusal">>;
-    readonly counters: Pick<Counters, "resent" | "answeredLate">;
-    readonly memory: MemoryBudget;
-  };
+export interface BacklogRoute {
+  /** Requests on the lane that are not answered. */
+  readonly inFlight: number;
   /** A lane that takes requests now. */
   usableLane(): Lane | undefined;
   /** Ends the client's connection at once. */
   cut(why: string): void;
+  /** Nothing is in flight any more. */
+  settled(): void;
+}
+
+/** What a backlog works with. */
+export interface BacklogContext {
+  readonly clock: Clock;
+  readonly counters: Pick<Counters, "resent" | "answeredLate">;
+  readonly memory: MemoryBudget;
 }
 
 /**
@@ -32,8 +42,10 @@ export interface BacklogRoute extends Requester {
  */
 export class Backlog {
   readonly #route: BacklogRoute;
+  readonly #context: BacklogContext;
+  readonly #primary: BacklogPrimary;
   /** Requests to be sent again. */
-  #requests: Buffer[] = [];
+  #requests: Refused[] = [];
   /** Requests to be sent again, once those behind them are answered. */
   #gathered: Gathered[] = [];
   readonly #held: AccountedBytes;
@@ -45,9 +57,12 @@ export class Backlog {
   #cancelExpiry: (() => void) | undefined;
   #cancelRetry: () => void = () => undefined;
 
-  constructor(route: BacklogRoute) {
+  /** `primary`: that of the shard of the requests. */
+  constructor(route: BacklogRoute, context: BacklogContext, primary: BacklogPrimary) {
     this.#route = route;
-    this.#held = new AccountedBytes(route.endpoint.memory, () => {
+    this.#context = context;
+    this.#primary = primary;
+    this.#held = new AccountedBytes(context.memory, () => {
       route.cut(`its requests must be sent again, and ${OVER_BUDGET}`);
     });
   }
@@ -58,30 +73,33 @@ export class Backlog {
   }
 
   /** Takes a reply that is a refusal, says that the engine runs a script, or follows such a reply. */
-  answered(request: Buffer, reply: Buffer): void {
+  answered(request: Buffer, reply: Buffer, owner: RequestOwner): void {
+    const { busy } = this.#primary.upstream ?? {};
     const refused = isRefusal(reply);
-    const waits = isBusyReply(reply) && this.#busy?.spares(this.#route.endpoint.clock.uptimeMs(), true) === true;
-    if (!refused && reply[0] !== MINUS) this.#busy?.over();
-    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) this.#route.reply(reply);
-    else if (refused) this.#gather({ request });
+    const waits = isBusyReply(reply) && busy?.spares(this.#context.clock.uptimeMs(), true) === true;
+    if (!refused && reply[0] !== MINUS) busy?.over();
+    if (this.#dropped || (!refused && !waits && this.#gathered.length === 0)) owner.reply(reply);
+    else if (refused) this.#gather({ owner, request });
     // a request that failed or only reads is sent again behind the refused one, so that it sees what that one did
-    else if (waits || reply[0] === MINUS || isRead(request)) this.#gather({ request, reply: Buffer.from(reply) });
-    else this.#giveBack(reply);
+    else if (waits || reply[0] === MINUS || isRead(request))
+      this.#gather({ owner, request, reply: Buffer.from(reply) });
+    else this.#giveBack(reply, owner);
   }
 
   /** The lane is gone. True when all its requests can be sent again; otherwise the outcome of some is unknown. */
-  takeOver(lost: readonly LostRequest[]): boolean {
+  takeOver(lost: readonly LostRequest[], owner: RequestOwner): boolean {
     if (this.#dropped) return true;
     if (lost.some(({ request, sent }) => sent && !isRead(request))) return false;
-    for (const { request } of lost) this.#gather({ request });
-    this.settled();
+    for (const { request } of lost) this.#gather({ owner, request });
+    // other owners may have had requests on the lane, which were behind these
+    if (this.#route.inFlight === 0) this.settled();
     return true;
   }
 
   /** Nothing is in flight any more: gathered requests are sent again before the other ones that wait. */
   settled(): void {
-    this.#requests = [...this.#gathered.splice(0).map(({ request }) => request), ...this.#requests];
-    this.#held.set(this.#requests.reduce((sum, { length }) => sum + length, 0));
+    this.#requests = [...this.#gathered.splice(0).map(({ owner, request }) => ({ owner, request })), ...this.#requests];
+    this.#held.set(this.#requests.reduce((sum, { request }) => sum + request.length, 0));
     if (this.#requests.length === 0) this.#finish();
     else if (this.#expired) this.#giveUp();
     else this.#retryLater();
@@ -89,9 +107,8 @@ export class Backlog {
 
   /** Sends again all that waits, if there is a primary that takes it. */
   resend(): void {
-    const { endpoint } = this.#route;
-    const { counters } = endpoint;
-    const primary = onlyRoute(endpoint);
+    const { counters } = this.#context;
+    const primary = this.#primary;
     if (this.#requests.length === 0 || this.#route.inFlight > 0 || primary.held) return;
     const lane = this.#route.usableLane();
     if (lane === undefined) {
@@ -103,7 +120,10 @@ export class Backlog {
     this.#held.set(0);
     counters.resent += run.length;
     this.#sentAgain = run.length;
-    for (const request of run) lane.push(this.#route, 1, request, 0, request.length);
+    for (const { owner, request } of run) {
+      owner.deferred--;
+      lane.push(owner, 1, request, 0, request.length);
+    }
   }
 
   /** The client is gone: nothing is sent again for it. */
@@ -114,27 +134,25 @@ export class Backlog {
     this.#end();
   }
 
-  get #busy(): BusyPeriod | undefined {
-    return onlyRoute(this.#route.endpoint).upstream?.busy;
-  }
-
   /** A later request was executed. A script that ended in between is no reason to cut: each gets the reply of the engine. */
-  #giveBack(reply: Buffer): void {
-    const replies = [...this.#gathered.map((one) => one.reply), reply].filter((one) => one !== undefined);
-    if (replies.length <= this.#gathered.length)
+  #giveBack(reply: Buffer, last: RequestOwner): void {
+    if (this.#gathered.some((one) => one.reply === undefined)) {
       this.#route.cut("a request was executed although an earlier one was not");
-    else {
-      this.#gathered = [];
-      for (const one of replies) this.#route.reply(one);
+      return;
     }
+    for (const { owner, reply: kept = NONE } of this.#gathered.splice(0)) {
+      owner.deferred--;
+      owner.reply(kept);
+    }
+    last.reply(reply);
   }
 
   #gather(gathered: Gathered): void {
     this.#gathered.push(gathered);
+    gathered.owner.deferred++;
     this.#held.set(this.#held.heldBytes + gathered.request.length + (gathered.reply?.length ?? 0));
-    const { endpoint } = this.#route;
     if (!this.active) this.#since = performance.now();
-    this.#cancelExpiry ??= startTimer(endpoint.clock, onlyRoute(endpoint).holdMs, () => {
+    this.#cancelExpiry ??= startTimer(this.#context.clock, this.#primary.holdMs, () => {
       this.#expired = true;
       if (this.#route.inFlight === 0) this.#giveUp();
     });
@@ -142,7 +160,7 @@ export class Backlog {
 
   #retryLater(): void {
     this.#cancelRetry();
-    this.#cancelRetry = startTimer(this.#route.endpoint.clock, RETRY_MS, () => {
+    this.#cancelRetry = startTimer(this.#context.clock, RETRY_MS, () => {
       this.resend();
     });
   }
@@ -150,12 +168,15 @@ export class Backlog {
   #giveUp(): void {
     const requests = this.#requests.splice(0);
     this.#end();
-    for (let i = 0; i < requests.length; i++) this.#route.reply(onlyRoute(this.#route.endpoint).refusal);
+    for (const { owner } of requests) {
+      owner.deferred--;
+      owner.reply(this.#primary.refusal);
+    }
     this.#route.settled();
   }
 
   #finish(): void {
-    this.#route.endpoint.counters.answeredLate.add((performance.now() - this.#since) / 1000, this.#sentAgain);
+    this.#context.counters.answeredLate.add((performance.now() - this.#since) / 1000, this.#sentAgain);
     this.#end();
   }
 
@@ -169,11 +190,22 @@ export class Backlog {
   }
 }
 
-/** A request to be sent again, with its reply when the client may get that instead. */
-interface Gathered {
+/** The primary of the shard of the requests, as far as sending them again needs it. */
+type BacklogPrimary = Pick<PrimaryView, "held" | "holdMs" | "unavailable" | "refusal"> & {
+  readonly upstream: { readonly busy: Pick<BusyPeriod, "spares" | "over"> } | undefined;
+};
+
+/** A request to be sent again. */
+interface Refused {
+  readonly owner: RequestOwner;
   readonly request: Buffer;
+}
+
+/** A request to be sent again, with its reply when the client may get that instead. */
+interface Gathered extends Refused {
   readonly reply?: Buffer;
 }
 
+const NONE = Buffer.alloc(0);
 const MINUS = 45;
 const RETRY_MS = 50;

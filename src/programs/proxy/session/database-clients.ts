@@ -11,16 +11,15 @@ import { ANY_FILTERS, filtersFor } from "./client-filters.ts";
 import { clientsAction } from "./clients-action.ts";
 import type { ClientsAction } from "./clients-action.ts";
 import type { ListedClient } from "./listed-client.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import { anyRoute, type Routes } from "../upstream/only-route.ts";
 
 /** What asking for all clients of a database needs of the session that asks. */
 export interface AskingSession extends ListedClient {
   readonly endpoint: LocalClients & {
-    readonly routes: Routes<Pick<PrimaryView, "upstream">>;
+    readonly routes: Routes<Pick<PrimaryView, "held" | "upstream">>;
     /** uid of this node. */
     readonly node: number;
     /** No other worker of this node has clients of the database. */
-    readonly isAlone: boolean;
     /** Carries out the request at the other nodes and workers, or at those of `node` alone; it does not reject. */
     askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
   };
@@ -35,7 +34,7 @@ export function answerClients(session: AskingSession, request: readonly Buffer[]
   const action = clientsAction(request, { ...ANY_FILTERS, isUser });
   const isFiltered = request.length > 2 && FILTERED.has(keyword(request[0]));
   if (!isFiltered) return answerAction(session, request, action);
-  return filtersFor(onlyRoute(session.endpoint).upstream, named).then((known) =>
+  return filtersFor(anyRoute(session.endpoint).upstream, named).then((known) =>
     answerAction(session, request, clientsAction(request, known)),
   );
 }
@@ -70,7 +69,7 @@ async function askEverywhere(
   const isHere = only === undefined || only === endpoint.node;
   const [own, others] = await Promise.all([
     isHere ? actOnClients(endpoint, action, session) : { lines: "", count: 0 },
-    only === endpoint.node && endpoint.isAlone ? [] : endpoint.askOthers(request, only),
+    endpoint.askOthers(request, only),
   ]);
   const outcomes = [{ node: endpoint.node, ...own }, ...others].toSorted((a, b) => a.node - b.node);
   const done = outcomes.flatMap((outcome) => ("missing" in outcome ? [] : [outcome]));

@@ -7,7 +7,7 @@ import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { crossesSlots } from "../protocol/crossing.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
+import { errorReply, notWithShards, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { cursorOf } from "../scan/cursor.ts";
@@ -20,14 +20,14 @@ import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import type { SharedRoute } from "./shared-route.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { forwardPlain, type ForwardingSession } from "./sharded-commands.ts";
+import { anyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands need which are not simply forwarded. */
 export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
   readonly endpoint: SessionEndpoint;
   readonly identity: ClientIdentity;
-  readonly shared: SharedRoute;
+  readonly shared: ForwardingSession["shared"];
   readonly pinned: PinnedRoute;
   readonly life: ScanParts["life"] & AnsweredSession["life"];
   readonly output: ScanParts["output"] & AnsweredSession["output"];
@@ -60,8 +60,13 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
     return session.turns.answer(notOfSubscriber(request, known));
   const isTaken = handle(session, request, known);
-  if (isTaken && crossesSlots(name, request)) session.endpoint.counters.noteCrossing(name);
+  if (isTaken) noteCrossing(session.endpoint, name, request);
   return isTaken;
+}
+
+/** Counts a request that a database of several shards would refuse. */
+function noteCrossing({ table, counters }: SessionEndpoint, name: string, request: Buffer): void {
+  if (table === undefined && crossesSlots(name, request)) counters.noteCrossing(name);
 }
 
 /** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */
@@ -85,7 +90,7 @@ const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
   const entry = command.commandClass === "container" ? subcommandOf(command, requestArguments(request)[1]) : command;
   if (entry.commandClass !== "unknown") return entry;
-  const { upstream } = onlyRoute(session.endpoint);
+  const { upstream } = anyRoute(session.endpoint);
   // without an engine the request waits, or gets the error that says so
   if (upstream === undefined) return PLAIN;
   const commandClass = upstream.catalogue.classOf(entry.name);
@@ -96,6 +101,8 @@ function resolve(session: CommandParts, request: Buffer, command: CommandEntry):
 
 function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;
+  if (session.endpoint.table !== undefined && OF_ONE_SHARD.has(commandClass))
+    return session.turns.answer(notWithShards(command.name));
   if (isAnsweredHere(commandClass)) {
     const isTaken = hasArity(command.name, requestArguments(request).length);
     return isTaken
@@ -130,6 +137,9 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
       return assertNever(commandClass);
   }
 }
+
+/** What cannot be answered for several shards yet, and does not take a connection of its own. */
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["kill", "parameters", "scan", "view"]);
 
 const ANSWERED_HERE = [
   "kill",
@@ -187,7 +197,9 @@ function handleHere(
 
 function takePlain(session: CommandParts, request: Buffer, command?: CommandEntry): boolean {
   const pinned = session.pinned.current;
-  return pinned === undefined ? session.shared.forward(request) : pinned.take(request, command);
+  if (pinned !== undefined) return pinned.take(request, command);
+  const name = command === undefined || command.name === "" ? lastClassified() : command.name;
+  return forwardPlain(session, request, name);
 }
 
 /** VADD waits for a thread only with CAS. */

@@ -102,8 +102,9 @@ export class Invalidations implements PinUser {
 
   /** The endpoint may have another primary: the clients that redirect ask for a connection there. */
   upstreamChanged(): void {
+    if (this.#receiver === undefined) return;
     const { upstream } = onlyRoute(this.#parts.endpoint);
-    if (upstream !== undefined && this.#receiver !== undefined && this.#receiver.upstream !== upstream) this.#drop();
+    if (upstream !== undefined && this.#receiver.upstream !== upstream) this.#drop();
   }
 
   /** Replies have arrived, or the client has read some. */

@@ -6,6 +6,7 @@ import type { ReplyMode } from "./reply-mode.ts";
 import type { RequestReader, RequestTaker } from "./request-reader.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
+import type { ShardedRoute } from "./sharded-route.ts";
 import type { UploadRoute } from "./upload-route.ts";
 
 /** The parts of a session that its life, its turns and its output join. */
@@ -17,7 +18,7 @@ export interface OwnParts extends SessionParts {
     /** The client is gone. */
     stop(): void;
   };
-  readonly shared: SharedRoute;
+  readonly shared: SharedRoute | ShardedRoute;
   readonly pinned: PinnedRoute;
   readonly uploads: UploadRoute;
   readonly moving: Moving;

@@ -20,7 +20,7 @@ export async function receiverOf(session: AskingSession, question: ReceiverQuest
     const words = request.map((word) => Buffer.from(word, "latin1"));
     const [own, others] = await Promise.all([
       node === endpoint.node ? giveReceiver(endpoint, request) : NO_CLIENT,
-      node === endpoint.node && endpoint.isAlone ? [] : endpoint.askOthers(words, node),
+      endpoint.askOthers(words, node),
     ]);
     return foundIn([{ node: endpoint.node, ...own }, ...others]);
   } catch (error) {

@@ -16,13 +16,12 @@ import { RequestScanner } from "../protocol/request-scanner.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { copyIfShared } from "../upstream/lent-memory.ts";
 import { keepBlock } from "../upstream/request-blocks.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
 import { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import type { UploadRoute } from "./upload-route.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { commonHold } from "../upstream/only-route.ts";
 
 /** Takes the requests that a reader finds. */
 export interface RequestTaker {
@@ -60,7 +59,7 @@ export class RequestReader {
   /** The connection of the client. */
   readonly wire: Wire;
   readonly #parts: ReadParts;
-  readonly #route: PrimaryView;
+  readonly #hold: ReturnType<typeof commonHold>;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
   readonly #held: AccountedBytes;
@@ -81,7 +80,7 @@ export class RequestReader {
       closed: () => void parts.life.close(),
       drained: () => undefined,
     });
-    this.#route = onlyRoute(parts.endpoint);
+    this.#hold = commonHold(parts.endpoint);
     this.#held = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
     });
@@ -143,7 +142,7 @@ export class RequestReader {
     this.#parts.uploads.current?.start();
     this.#pumping = true;
     const { shared } = this.#parts;
-    shared.waitedSince = this.#paused && this.#pausedAt < this.#route.heldUntil ? this.#pausedAt : 0;
+    shared.waitedSince = this.#paused && this.#pausedAt < this.#hold.heldUntil ? this.#pausedAt : 0;
     while (this.#unread.length > 0 && this.#parts.turns.canTake) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
     }

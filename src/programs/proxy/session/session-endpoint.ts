@@ -14,6 +14,7 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
 import type { Routes } from "../upstream/only-route.ts";
+import type { SlotTable } from "../../../core/slots/slot-table.ts";
 
 /** An endpoint as its sessions see it. */
 export interface SessionEndpoint {
@@ -21,6 +22,8 @@ export interface SessionEndpoint {
   readonly log: Log;
   /** The ways to the primaries of its shards. */
   readonly routes: Routes<PrimaryView>;
+  /** Which of them each slot belongs to; undefined when the database has one shard. */
+  readonly table: SlotTable | undefined;
   readonly credentials: Credentials;
   /** The endpoint is that of a site of an Active-Active database: its clients write only what links carry. */
   readonly isSite: boolean;
@@ -45,8 +48,6 @@ export interface SessionEndpoint {
   readonly service: Address;
   /** uid of this node. */
   readonly node: number;
-  /** No other worker of this node has clients of the database. */
-  readonly isAlone: boolean;
-  /** Carries out a request about all clients of the database at the other nodes and workers, or at those of `node` alone; it does not reject. */
+  /** Carries out a request about all clients of the database at the other nodes and workers, or at other workers of `node` alone; it does not reject. */
   askOthers(request: readonly Buffer[], node?: number): Promise<readonly OtherClients[]>;
 }

@@ -2,19 +2,18 @@ import type { Socket } from "node:net";
 import type { TurnsPart } from "../client/session-parts.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { commonHold } from "../upstream/only-route.ts";
 
 /** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
 export class SessionTurns implements TurnsPart, RequestTaker {
   readonly reader: RequestReader;
   readonly #parts: OwnParts & CommandParts;
-  readonly #route: PrimaryView;
+  readonly #hold: ReturnType<typeof commonHold>;
   readonly #onSettled: () => void;
   /** Work that must be over before the next request can be taken. */
   #isWaiting = false;
@@ -22,7 +21,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** `onSettled`: no request of the client is at an engine. */
   constructor(parts: OwnParts & CommandParts, socket: Socket, onSettled: () => void) {
     this.#parts = parts;
-    this.#route = onlyRoute(parts.endpoint);
+    this.#hold = commonHold(parts.endpoint);
     this.#onSettled = onSettled;
     this.reader = new RequestReader(parts, socket);
   }
@@ -36,13 +35,13 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (!life.takesRequests) return false;
     if (replyMode.skipping || moving.isDue || invalidations.isDue) return false;
     if (uploads.current !== undefined) return uploads.current.receiving;
-    return !this.#route.held && !this.#isWaiting && shared.open && !output.congested;
+    return !this.#hold.held && !this.#isWaiting && shared.open && !output.congested;
   }
 
   /** Each request goes to a lane as it is. */
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
-    if (endpoint.pause.active || replyMode.single) return false;
+    if (endpoint.pause.active || replyMode.single || endpoint.table !== undefined) return false;
     return pinned.current === undefined && identity.authenticated;
   }
 
@@ -81,7 +80,10 @@ export class SessionTurns implements TurnsPart, RequestTaker {
 
   settled(): void {
     const { work, replyMode, moving, invalidations, life, uploads } = this.#parts;
-    if (work.busy) return;
+    if (work.busy) {
+      this.#settledInPart();
+      return;
+    }
     this.#onSettled();
     if (!work.hasPending && !this.#isWaiting) replyMode.settled();
     moving.settled();
@@ -102,5 +104,12 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     uploads.current?.upstreamChanged();
     shared.resend();
     this.pump();
+  }
+
+  /** A client that waits for one of several shards goes on at the others as far as it can. */
+  #settledInPart(): void {
+    if (this.#parts.endpoint.table === undefined) return;
+    this.#onSettled();
+    if (this.reader.waiting) this.pump();
   }
 }

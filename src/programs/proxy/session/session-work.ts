@@ -1,6 +1,8 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { OwnParts } from "./own-parts.ts";
+import { ShardedRoute } from "./sharded-route.ts";
 
 /** What one client waits for, as its session and a move see it. */
 export class SessionWork {
@@ -14,6 +16,12 @@ export class SessionWork {
   get busy(): boolean {
     const { shared, pinned } = this.#parts;
     return shared.inFlight > 0 || this.outstanding !== undefined || pinned.current?.work.busy === true;
+  }
+
+  /** The same for requests at one primary of the database. */
+  isBusyAt(primary: PrimaryView): boolean {
+    const { shared } = this.#parts;
+    return shared instanceof ShardedRoute ? shared.ways.isBusyAt(primary) : this.busy;
   }
 
   /** The request of this client, on a connection of its own, that a move has to wait for. */

@@ -12,7 +12,10 @@ import { SessionLife } from "./session-life.ts";
 import { SessionTurns } from "./session-turns.ts";
 import { SessionWork } from "./session-work.ts";
 import { SharedRoute } from "./shared-route.ts";
+import { ShardWays } from "./shard-ways.ts";
+import { ShardedRoute } from "./sharded-route.ts";
 import { UploadRoute } from "./upload-route.ts";
+import { onlyRoute } from "../upstream/only-route.ts";
 
 /** One client connection: the record of its parts. Each part gets the record as a type that names what it may use. */
 export class Session implements OwnParts {
@@ -23,7 +26,7 @@ export class Session implements OwnParts {
   readonly output: ClientOutput;
   readonly life: SessionLife;
   readonly turns: SessionTurns;
-  readonly shared: SharedRoute;
+  readonly shared: SharedRoute | ShardedRoute;
   readonly pinned: PinnedRoute;
   readonly uploads: UploadRoute;
   readonly moving: Moving;
@@ -37,7 +40,9 @@ export class Session implements OwnParts {
     const { wire } = this.turns.reader;
     this.work = new SessionWork(this);
     this.life = new SessionLife(this, wire, events);
-    this.shared = new SharedRoute(this);
+    const { table } = endpoint;
+    this.shared =
+      table === undefined ? new SharedRoute(this, onlyRoute(endpoint)) : new ShardedRoute(new ShardWays(this, table));
     this.pinned = new PinnedRoute(this);
     this.uploads = new UploadRoute(this);
     this.moving = new Moving(this);

@@ -10,7 +10,7 @@ import { DEFAULT_SETTINGS, settingsKey } from "../upstream/connection-settings.t
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { ReplyMode } from "./reply-mode.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { anyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that a change of its settings uses. */
 export interface SettingsSession {
@@ -53,7 +53,7 @@ export function changeSettings(
   settings: ConnectionSettings,
   answer: (greeting: Buffer) => Buffer,
 ): boolean {
-  const primary = onlyRoute(session.endpoint);
+  const primary = anyRoute(session.endpoint);
   const served = primary.upstream?.lanes.served ?? [];
   const known = served.some((other) => settingsKey(other) === settingsKey(settings));
   if (!known && served.length >= LIMITS.settings) return session.turns.answer(replies.tooManyDatabases);

@@ -7,21 +7,24 @@ import type { LostRequest } from "../upstream/requester.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Backlog } from "./backlog.ts";
-import type { BacklogRoute } from "./backlog.ts";
+import type { BacklogRoute, RequestOwner } from "./backlog.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that its way through a lane uses. */
-type SharedRouteParts = Pick<SessionParts, "identity" | "output" | "turns" | "life"> & {
-  readonly endpoint: Pick<SessionEndpoint, "clock" | "routes" | "counters" | "memory">;
-};
+export interface SharedRouteParts {
+  readonly identity: SessionParts["identity"];
+  readonly output: Pick<SessionParts["output"], "deliver" | "reply">;
+  readonly turns: Pick<SessionParts["turns"], "answer" | "settled">;
+  readonly life: Pick<SessionParts["life"], "cut">;
+  readonly endpoint: Pick<SessionEndpoint, "clock" | "counters" | "memory">;
+}
 
-/** The way of a session's requests through a lane that it shares with other sessions. */
-export class SharedRoute implements BacklogRoute {
+/** The way of a session's requests to one shard, through a lane that it shares with other sessions. */
+export class SharedRoute implements BacklogRoute, RequestOwner {
   inFlight = 0;
+  deferred = 0;
   /** Since when the requests that are put on a lane now have waited for a primary, by `performance.now`; 0: they have not. */
   waitedSince = 0;
-  readonly endpoint: SharedRouteParts["endpoint"];
   readonly #parts: SharedRouteParts;
   readonly #route: PrimaryView;
   readonly #backlog: Backlog;
@@ -30,11 +33,10 @@ export class SharedRoute implements BacklogRoute {
   /** Since when the requests whose replies come next have waited for a primary; 0: they have not. */
   #lateSince = 0;
 
-  constructor(parts: SharedRouteParts) {
-    this.endpoint = parts.endpoint;
+  constructor(parts: SharedRouteParts, route: PrimaryView) {
     this.#parts = parts;
-    this.#route = onlyRoute(parts.endpoint);
-    this.#backlog = new Backlog(this);
+    this.#route = route;
+    this.#backlog = new Backlog(this, parts.endpoint, route);
   }
 
   get wantsWholeReplies(): boolean {
@@ -85,12 +87,13 @@ export class SharedRoute implements BacklogRoute {
     return true;
   }
 
-  /** Forwards `count` requests that lie in `bytes` up to `end`. */
-  push(lane: Lane, count: number, bytes: Buffer, end: number): void {
-    this.endpoint.counters.requests += count;
-    noteSent(this.#parts.identity, lastClassified(), this.endpoint.clock.uptimeMs());
+  /** Forwards `count` requests that lie in `bytes` from `start` to `end`. `owner`: what gets the replies. */
+  push(lane: Lane, count: number, bytes: Buffer, end: number, start = 0, owner: RequestOwner = this): void {
+    const { endpoint, identity } = this.#parts;
+    endpoint.counters.requests += count;
+    noteSent(identity, lastClassified(), endpoint.clock.uptimeMs());
     if (this.waitedSince !== 0) this.#lateSince = this.waitedSince;
-    lane.push(this, count, bytes, 0, end);
+    lane.push(owner, count, bytes, start, end);
   }
 
   /** Sends what an engine has refused, if there is a primary now. */
@@ -112,7 +115,7 @@ export class SharedRoute implements BacklogRoute {
   }
 
   finished(count: number, seconds: number): void {
-    const { counters } = this.endpoint;
+    const { counters } = this.#parts.endpoint;
     // what was refused is counted once it has been sent again
     if (this.#backlog.active) return;
     if (this.#lateSince === 0) counters.answered.add(seconds, count);
@@ -120,8 +123,8 @@ export class SharedRoute implements BacklogRoute {
     this.#lateSince = 0;
   }
 
-  answered(request: Buffer, reply: Buffer): void {
-    this.#backlog.answered(request, reply);
+  answered(request: Buffer, reply: Buffer, owner: RequestOwner = this): void {
+    this.#backlog.answered(request, reply, owner);
   }
 
   settled(): void {
@@ -129,9 +132,9 @@ export class SharedRoute implements BacklogRoute {
     this.#parts.turns.settled();
   }
 
-  lost(requests: readonly LostRequest[], partlyDelivered: boolean): void {
+  lost(requests: readonly LostRequest[], partlyDelivered: boolean, owner: RequestOwner = this): void {
     this.#lane = undefined;
-    if (partlyDelivered || !this.#backlog.takeOver(requests))
+    if (partlyDelivered || !this.#backlog.takeOver(requests, owner))
       this.#parts.life.cut("the engine is gone with a request of unknown outcome");
     else this.#parts.turns.settled();
   }

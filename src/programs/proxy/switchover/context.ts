@@ -3,14 +3,15 @@ import type { ClientIdentity } from "../client/identity.ts";
 import type { Counters } from "../limits/counters.ts";
 import type { Subscriber } from "../pinned/mirror-subscribers.ts";
 import type { Requirement } from "../upstream/requirement.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { PrimaryContext } from "./current-primary.ts";
 
 /** A session, as a change of primary sees it. */
 export interface SwitchoverClient {
   readonly identity: ClientIdentity;
   readonly work: {
-    /** A request of the client is at an engine; one that blocks does not count, nor one that a move carries over. */
-    readonly busy: boolean;
+    /** A request of the client is at the primary of that shard; one that blocks does not count, nor one that a move carries over. */
+    isBusyAt(route: PrimaryView): boolean;
     /** The oldest such request on a connection of its own. */
     readonly outstanding: OutstandingRequest | undefined;
     /** Called while a move waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */

@@ -156,7 +156,7 @@ export class ShardRoute implements PrimaryView {
     const { clients } = this.#context;
     for (const client of [...clients]) client.work.cutOverdue();
     this.upstream?.lanes.destroyOverdue(LIMITS.patienceMs);
-    const busy = [...clients].filter((client) => client.work.busy);
+    const busy = [...clients].filter((client) => client.work.isBusyAt(this));
     const drained = await hold.drain(busy, drainMs);
     if (drained !== undefined) {
       // messages that came unasked must pass too, before the engine is no primary any more
@@ -164,7 +164,7 @@ export class ShardRoute implements PrimaryView {
       await this.#mirrorSubscribers(drainMs);
       if (this.#hold === hold) return drained;
     }
-    const left = busy.filter((client) => client.work.busy).length;
+    const left = busy.filter((client) => client.work.isBusyAt(this)).length;
     const named = describeOldest(this.outstanding);
     this.#resume(hold);
     const message = `${left} clients still wait for a reply after ${drainMs} ms${named}, or the hold was ended before that.`;
@@ -215,9 +215,9 @@ export class ShardRoute implements PrimaryView {
     if (this.#hold !== undefined) this.#resume(this.#hold);
   }
 
-  /** No request of this client is at an engine. */
-  settled(client: SwitchoverClient): void {
-    this.#hold?.settled(client);
+  /** Requests of this client are answered, or it is gone. */
+  settled(client: SwitchoverClient, isGone: boolean): void {
+    if (this.#hold !== undefined && (isGone || !client.work.isBusyAt(this))) this.#hold.settled(client);
   }
 
   /** Forgets a hold and what was prepared: the sessions are about to end. */
@@ -227,8 +227,9 @@ export class ShardRoute implements PrimaryView {
     this.#dropPrepared();
   }
 
-  /** Ends the connections to the primary. */
+  /** Ends the connections to the primary, and to those before it. */
   close(): void {
+    this.#context.scans.close();
     this.#current.end();
   }
 

@@ -1,10 +1,33 @@
+import type { PrimaryView } from "./primary-view.ts";
+
 /** The ways to the primaries of a database, one for each of its shards, in the order of its record. */
 export type Routes<Route> = readonly [Route, ...Route[]];
 
 /**
- * The way to the primary of a database that has one shard. Whoever calls it does not know yet which key a request is about; an endpoint serves
- * no database of several shards while one calls it (test/only-route.test.ts counts them).
+ * The way to the primary of a database that has one shard. Whoever calls it does not know which key a request is about, so that nothing that
+ * does serves a database of several shards: it throws there (test/only-route.test.ts counts the calls).
  */
 export function onlyRoute<Route>({ routes }: { readonly routes: Routes<Route> }): Route {
+  if (routes.length > 1) throw new Error(`which of ${routes.length} shards is meant?`);
   return routes[0];
 }
+
+/** The way for what needs no key, and what each engine of the database answers alike: to a shard that serves now, if there is one. */
+export function anyRoute<Route extends ServingView>({ routes }: { readonly routes: Routes<Route> }): Route {
+  return routes.find(({ held, upstream }) => !held && upstream?.lanes.reachable === true) ?? routes[0];
+}
+
+type ServingView = Pick<PrimaryView, "held" | "upstream">;
+
+/** What all requests of a client wait for alike: the hold of the only shard. Where there are several, each request waits for its own shard. */
+export function commonHold({ routes }: { readonly routes: Routes<HoldView> }): HoldView {
+  if (routes.length === 1) return routes[0];
+  return {
+    held: false,
+    get heldUntil() {
+      return routes.reduce((latest, { heldUntil }) => Math.max(latest, heldUntil), 0);
+    },
+  };
+}
+
+type HoldView = Pick<PrimaryView, "held" | "heldUntil">;

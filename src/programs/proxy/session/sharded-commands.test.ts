@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { engineNames } from "../../../../test/kit/engines/engine.ts";
+import { plain } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
+
+const CROSSSLOT = "-CROSSSLOT Keys in request don't hash to the same slot";
+const notYet = (what: string): string => `-ERR store: ${what} is not available at a database of several shards`;
+
+/** What a client sends in turn, and gets. Keys {1} to {4} lie in four shards. */
+const ANSWERS = [
+  ["SET {1} a", "OK"],
+  ["SET {2} b", "OK"],
+  ["SET {3} c", "OK"],
+  ["SET {4} d", "OK"],
+  ["MGET {4} {1} none {1} {3}", ["d", "a", null, "a", "c"]],
+  ["EXISTS {1} {2} {1} none", 3],
+  ["TOUCH {1} {2} {3} {4} none", 4],
+  ["DBSIZE", 4],
+  ["MSET {1} 1 {2} 2 {1} 3", "OK"],
+  ["MGET {1} {2}", ["3", "2"]],
+  ["MSET {1} 1 {2}", "-ERR wrong number of arguments for 'mset' command"],
+  ["MGET", "-ERR wrong number of arguments for 'mget' command"],
+  ["RENAME {1} {2}", CROSSSLOT],
+  ["RENAME {1} {1}b", "OK"],
+  ["RENAME {1} {1}c", "-ERR no such key"],
+  ["COPY {1}b {1}", 1],
+  ["MSETNX {1}x 1 {2}x 2", CROSSSLOT],
+  ["MSETNX {1}x 1 {1}y 2", 1],
+  ["SINTERCARD 2 {1}s {2}s", CROSSSLOT],
+  ["SINTERCARD 2 {1}s {1}t", 0],
+  ["SINTERCARD x {1}s {2}s", "-ERR numkeys should be greater than 0"],
+  ["BITOP AND {1}d {1}a {2}a", CROSSSLOT],
+  ["DEL {1} {1}b {1}x {1}y {2} none", 5],
+  ["DBSIZE", 2],
+  ["UNLINK {3} {4}", 2],
+  ["RPUSH {2}l 2 1", 2],
+  ["SORT {2}l", ["1", "2"]],
+  ["SORT {2}l BY nosort", ["2", "1"]],
+  ["SORT {2}l BY w_*", notYet("SORT with a pattern of keys")],
+  ["SORT {2}l GET *", notYet("SORT with a pattern of keys")],
+  ["SORT {2}l BY w_* GET nosort", notYet("SORT with a pattern of keys")],
+  ["SORT {2}l BY nosort GET w_*", notYet("SORT with a pattern of keys")],
+  ["SORT {2}l BY nosort BY w_*", notYet("SORT with a pattern of keys")],
+  ["SORT_RO {2}l GET w_*", notYet("SORT_RO with a pattern of keys")],
+  ["SORT {2}l LIMIT 1 1", ["2"]],
+  ["SORT", "-ERR wrong number of arguments for 'sort' command"],
+  ["SORT {2}l STORE {1}l", CROSSSLOT],
+  ["XADD {3}st 1-1 f v", "1-1"],
+  ["XREAD STREAMS {3}st 0", [["{3}st", [["1-1", ["f", "v"]]]]]],
+  ["XREAD STREAMS {3}st {4}st 0 0", CROSSSLOT],
+  ["OBJECT ENCODING none", null],
+  ["MEMORY USAGE none", null],
+  ["TYPE {3}st", "stream"],
+  ["FLUSHALL", "OK"],
+  ["DBSIZE", 0],
+  ["FLUSHALL x", "-ERR syntax error"],
+  ["PING", "PONG"],
+  ["ECHO here", "here"],
+  ["EXEC", "-ERR EXEC without MULTI"],
+  ["SELECT 1", "OK"],
+  ["SET {1} of-1", "OK"],
+  ["SELECT 0", "OK"],
+  ["GET {1}", null],
+  ["CLIENT SETNAME me", "OK"],
+  ["CLIENT GETNAME", "me"],
+  ["FLUSHDB", "OK"],
+  ["SELECT 1", "OK"],
+  ["GET {1}", "of-1"],
+  ["FLUSHALL", "OK"],
+  ["SELECT 0", "OK"],
+] as const;
+
+/** What would be wrong, or need a connection of its own, and so gets an error. */
+const REFUSED = [
+  ...["MULTI", "WATCH {1}", "EVAL return 0", "EVALSHA 0 0", "FCALL f 0", "SCRIPT LOAD x", "SCRIPT EXISTS 0"],
+  ...["BLPOP {1} 0", "XREAD BLOCK 0 STREAMS {1} $", "SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
+  ...["SCAN 0", "HSCAN {1} 0", "RANDOMKEY", "WAIT 0 0", "MONITOR", "INFO", "CONFIG GET maxmemory", "CONFIG SET hz 10"],
+  ...["CLIENT TRACKING ON", "SCRIPT KILL", "FUNCTION LOAD x", "SLOWLOG GET", "LASTSAVE", "SWAPDB 0 1", "MEMORY STATS"],
+  ...[
+    "CLUSTER INFO",
+    "JSON.GET {1}",
+    "NOSUCH {1}",
+    "VADD {1} VALUES 1 1 e CAS",
+    "HELLO 3 AUTH other pw",
+    "AUTH other pw",
+  ],
+];
+
+for (const engine of engineNames()) {
+  const test = sharing(() => Sharded.start(4, {}, engine));
+
+  test(`four shards of ${engine} answer as one engine, or CROSSSLOT`, async (sharded) => {
+    const client = await sharded.client();
+    const found = [];
+    for (const [request] of ANSWERS) found.push([request, await client.ask(...request.split(" "))]);
+    assert.deepEqual(found, ANSWERS);
+    client.close();
+  });
+
+  test(`four shards of ${engine} give the same replies to one pipeline`, async (sharded) => {
+    const client = await sharded.client();
+    for (const [request] of ANSWERS) client.send(...request.split(" "));
+    const found = await client.readMany(ANSWERS.length);
+    assert.deepEqual(
+      found.map((reply, at) => [ANSWERS[at]?.[0], plain(reply)]),
+      ANSWERS,
+    );
+    client.close();
+  });
+
+  test(`what four shards of ${engine} cannot answer yet is refused, and the next request is answered`, async (sharded) => {
+    const client = await sharded.client();
+    for (const request of REFUSED) {
+      const reply = String(await client.ask(...request.split(" ")));
+      assert.match(reply, /^-ERR store: .* is not available at a database of several shards$/, request);
+    }
+    assert.equal(await client.ask("PING"), "PONG");
+    client.close();
+  });
+
+  test(`keys lie in the shard of their slot, and KEYS finds those of all shards of ${engine}`, async (sharded) => {
+    const client = await sharded.client();
+    const names = Array.from({ length: 40 }, (_, i) => `key-${i}`);
+    assert.equal((await client.ask("HELLO", 3)) instanceof Map, true);
+    for (const name of names) await client.ask("SET", name, "x");
+    assert.deepEqual([...((await client.ask("KEYS", "key-*")) as string[])].sort(), [...names].sort());
+    const sizes = await Promise.all(sharded.engines.map((one) => one.call("DBSIZE")));
+    assert.equal(
+      sizes.reduce<number>((sum, size) => sum + Number(size), 0),
+      names.length,
+    );
+    assert.ok(
+      sizes.every((size) => Number(size) > 0),
+      sizes.join(),
+    );
+    assert.deepEqual(await client.ask("MGET", "key-1", "none", "key-2"), ["x", null, "x"]);
+    await client.ask("FLUSHALL");
+    client.close();
+  });
+}

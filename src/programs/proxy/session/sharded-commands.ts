@@ -1,0 +1,101 @@
+import { assertNever } from "#kit/base/assert-never";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
+import { slotsIn } from "../protocol/crossing.ts";
+import { mergeArrays, mergeAt, mergeOks, mergeSums } from "../protocol/merged-replies.ts";
+import { notWithShards, replies } from "../protocol/replies.ts";
+import { requestParts } from "../protocol/request-parts.ts";
+import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
+import { ShardedRoute } from "./sharded-route.ts";
+import type { SharedRoute } from "./shared-route.ts";
+import type { MergeReplies, ShardPart, ShardWays } from "./shard-ways.ts";
+
+/** The parts of a session that requests use which are simply forwarded. */
+export interface ForwardingSession {
+  readonly shared: SharedRoute | ShardedRoute;
+  readonly turns: { answer(reply: Buffer): boolean };
+}
+
+/** Sends a request that is simply forwarded to the only shard, or to those of its keys; false when it cannot be sent now. */
+export function forwardPlain(session: ForwardingSession, request: Buffer, name: string): boolean {
+  const { shared } = session;
+  return shared instanceof ShardedRoute ? forwardSharded(session, shared.ways, request, name) : shared.forward(request);
+}
+
+function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
+  if (readsByPattern(name, request)) return session.turns.answer(notWithShards(`${name} with a pattern of keys`));
+  const sharding = shardingOf(name);
+  switch (sharding) {
+    case "slot":
+      return forwardToSlot(session, ways, request, name);
+    case "sum":
+    case "list":
+    case "ok":
+      return forwardSplit(ways, request, name, sharding);
+    case "every":
+      return forwardToEvery(ways, request, name);
+    case "any":
+      return ways.forward({ shard: ways.any, request });
+    case "none":
+      return session.turns.answer(notWithShards(name));
+    default:
+      return assertNever(sharding);
+  }
+}
+
+function forwardToSlot(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
+  const [slot, ...others] = slotsIn(name, request);
+  // no engine finds keys in it: it gives the error
+  const shard = slot === undefined ? ways.any : shardOf(ways, slot);
+  if (others.some((other) => other !== slot)) return session.turns.answer(replies.crossSlot);
+  return ways.forward({ shard, request });
+}
+
+function forwardSplit(ways: ShardWays, request: Buffer, name: string, sharding: Sharding): boolean {
+  const args = requestArguments(request);
+  const step = sharding === "ok" ? 2 : 1;
+  const shards = slotsIn(name, request).map((slot) => shardOf(ways, slot));
+  const [first = ways.any] = shards;
+  // without a value for each key, an engine gives the error
+  const isWhole = args.length === 1 + shards.length * step;
+  if (!isWhole || shards.every((shard) => shard === first)) return ways.forward({ shard: first, request });
+  const places = Map.groupBy(shards.keys(), (at) => shards[at] ?? first);
+  const parts = [...places].map(([shard, keys]): ShardPart => {
+    const own = keys.flatMap((at) => args.slice(1 + at * step, 1 + (at + 1) * step));
+    return { shard, request: encodeCommand([name, ...own]) };
+  });
+  return ways.forwardParts(parts, mergeOf(sharding, [...places.values()], shards.length));
+}
+
+function mergeOf(sharding: Sharding, places: readonly (readonly number[])[], count: number): MergeReplies {
+  if (sharding === "list") return mergeAt(places, count);
+  return sharding === "ok" ? mergeOks : mergeSums;
+}
+
+function forwardToEvery(ways: ShardWays, request: Buffer, name: string): boolean {
+  const merge = name === "DBSIZE" ? mergeSums : name === "KEYS" ? mergeArrays : mergeOks;
+  return ways.forwardParts(
+    ways.shards.map((shard) => ({ shard, request })),
+    merge,
+  );
+}
+
+function shardOf({ table }: ShardWays, slot: number): number {
+  return table[slot] ?? 0;
+}
+
+/**
+ * SORT may take values of keys that the request does not name: an engine finds none of those that other shards have. A pattern without a star
+ * names no key; it is looked for where it stands first.
+ */
+function readsByPattern(name: string, request: Buffer): boolean {
+  if (!name.startsWith("SORT")) return false;
+  const words = requestArguments(request);
+  const parts = requestParts(name, words);
+  if (parts === undefined) return words.length > 2;
+  const patterns = ["pattern", "by-pattern", "get-pattern"].flatMap((part) => parts.get(part) ?? []);
+  return patterns.some((at) => at !== FIRST_OPTION || words[at]?.includes(STAR) === true);
+}
+
+const FIRST_OPTION = 3;
+const STAR = 42;

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startEngine } from "../../../../test/kit/engines/engine.ts";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { suspend } from "../../../../test/kit/engines/suspend.ts";
+import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { playModel } from "../../../../test/kit/sharded/play-model.ts";
+import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
+import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+
+const CLIENTS = 6;
+const MOVES = 5;
+/** Keys of the first, the second and the third of three shards. */
+const [FIRST, SECOND, THIRD] = ["{3}", "{2}", "{1}"];
+
+for (const isHeld of [true, false])
+  test(`a shard moves ${isHeld ? "in good order" : "without a hold"} while clients use all shards: each reply is right, and in its place`, async (t) => {
+    await using sharded = await Sharded.start(3);
+    const [, second] = sharded.engines;
+    assert.ok(second !== undefined);
+    await using replica = await startEngine();
+    await replica.follow(second);
+    let moves = 0;
+    const playing = Array.from({ length: CLIENTS }, (_, number) =>
+      playModel({ listen: sharded.endpoint.listen, shards: 3, number, seed: 11, goesOn: () => moves < MOVES }),
+    );
+    let [from, to] = [second, replica];
+    for (; moves < MOVES; moves++) {
+      const epoch = moves + 2;
+      if (isHeld) await switchOver([sharded.proxy], epoch, from, to, 2);
+      else {
+        await promote(from, to);
+        await demote(from, to);
+        await done(sharded.proxy.send({ op: "release", bdb: 1, shard: 2, epoch, target: addressOf(to) }));
+      }
+      [from, to] = [to, from];
+    }
+    const checked = await Promise.all(playing);
+    const { cut, resent } = await sharded.proxy.stats();
+    assert.equal(cut, 0);
+    t.diagnostic(`${checked.reduce((sum, count) => sum + count, 0)} replies, ${resent} requests sent again`);
+  });
+
+const shared = sharing(() => Sharded.start(3, { holdMs: 700 }));
+
+shared("a hold of one shard holds requests for its keys alone, and does not wait for other shards", async (sharded) => {
+  const [busy, other, waiting] = await Promise.all([sharded.client(), sharded.client(), sharded.client()]);
+  using _stopped = await suspendEngine(sharded, 2);
+  busy.send("SET", THIRD, "busy");
+  const held = await sharded.proxy.send({ op: "hold", bdb: 1, shard: 2, epoch: 2, drainMs: 10_000, holdMs: 60_000 });
+  assert.equal(held.ok, true, "a request at the third shard is not one of the second");
+  for (const request of [
+    ["SET", FIRST, "1"],
+    ["SET", SECOND, "2"],
+    ["GET", FIRST],
+  ] as const)
+    waiting.send(...request);
+  assert.equal(await waiting.read(), "OK");
+  assert.equal(await other.ask("SET", FIRST, "3"), "OK");
+  assert.deepEqual(waiting.unread, [], "what follows a request that is held waits for it");
+  await done(sharded.proxy.send({ op: "abort", bdb: 1, shard: 2, epoch: 2 }));
+  assert.deepEqual(await waiting.readMany(2), ["OK", "3"]);
+  closeAll(busy, other, waiting);
+});
+
+shared(
+  "a stopped shard keeps waiting only those who ask it, and takes no more from a client than may wait",
+  async (sharded) => {
+    const [other, waiting] = await Promise.all([sharded.client(), sharded.client()]);
+    await other.ask("SET", FIRST, "v".repeat(20_000));
+    await other.ask("SET", SECOND, "late");
+    const before = (await sharded.proxy.stats()).requests;
+    {
+      using _stopped = await suspendEngine(sharded, 1);
+      waiting.send("GET", SECOND);
+      for (let i = 0; i < REQUESTS; i++) {
+        waiting.send("STRLEN", FIRST);
+        waiting.send("GET", FIRST);
+      }
+      for (let i = 0; i < 300; i++) assert.equal(await other.ask("STRLEN", FIRST), 20_000);
+      assert.deepEqual(waiting.unread, []);
+      const taken = (await sharded.proxy.stats()).requests - before - 300;
+      assert.ok(taken <= 1_200, `${taken} requests were taken`);
+    }
+    assert.equal(await waiting.read(), "late");
+    for (let i = 0; i < REQUESTS; i++) {
+      assert.equal(await waiting.read(), 20_000);
+      assert.equal(String(await waiting.read()).length, 20_000);
+    }
+    assert.equal((await sharded.proxy.stats()).cut, 0);
+    closeAll(other, waiting);
+  },
+);
+
+shared(
+  "without a primary for longer than clients may wait, a shard refuses requests for its keys alone",
+  async (sharded) => {
+    const client = await sharded.client();
+    await sharded.engines[1]?.stop();
+    const LOADING = "-LOADING store: no primary for this database right now";
+    assert.equal(await client.ask("GET", SECOND), LOADING);
+    assert.equal(await client.ask("SET", FIRST, "here"), "OK");
+    assert.equal(await client.ask("MGET", FIRST, SECOND), LOADING);
+    assert.equal(await client.ask("DBSIZE"), LOADING);
+    assert.equal(await client.ask("SELECT", "1"), "OK");
+    assert.equal(await client.ask("PING"), "PONG");
+    closeAll(client);
+  },
+);
+
+/** More than may wait for a client. */
+const REQUESTS = 1_500;
+
+function suspendEngine(sharded: Sharded, at: number) {
+  const engine = sharded.engines[at];
+  assert.ok(engine !== undefined);
+  return suspend(engine);
+}
+
+function closeAll(...clients: readonly RawClient[]): void {
+  for (const client of clients) client.close();
+}

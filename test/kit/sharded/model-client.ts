@@ -1,0 +1,118 @@
+import type { Arg } from "../../../src/ports/resp/encode.ts";
+import type { Reply } from "../../../src/ports/resp/reply.ts";
+
+/** A request, and its reply: the value, or the text of the error. */
+export interface Expected {
+  readonly request: readonly Arg[];
+  readonly reply: Reply;
+}
+
+/** A client of a database of several shards, with keys of its own, whose every reply is known beforehand. */
+export class ModelClient {
+  readonly #name: string;
+  readonly #dice: () => number;
+  readonly #isSharded: boolean;
+  readonly #values = new Map<string, string>();
+  #turn = 0;
+
+  /** `dice` gives numbers from 0 to 1; `isSharded`: the database has several shards. */
+  constructor(name: string, dice: () => number, isSharded: boolean) {
+    this.#name = name;
+    this.#dice = dice;
+    this.#isSharded = isSharded;
+  }
+
+  /** Up to `most` requests that are sent together. */
+  pipeline(most: number): readonly Expected[] {
+    return Array.from({ length: 1 + this.#pick(most) }, () => this.#next());
+  }
+
+  /** A whole number below `count`. */
+  #pick(count: number): number {
+    return Math.floor(this.#dice() * count);
+  }
+
+  #next(): Expected {
+    const kinds = [
+      ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
+      ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
+    ];
+    return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
+  }
+
+  #set(): Expected {
+    const [key, value] = [this.#key(), this.#value()];
+    this.#values.set(key, value);
+    return { request: ["SET", key, value], reply: "OK" };
+  }
+
+  #get(): Expected {
+    const key = this.#key();
+    return { request: ["GET", key], reply: this.#values.get(key) ?? null };
+  }
+
+  #append(): Expected {
+    const key = this.#key();
+    const value = `${this.#values.get(key) ?? ""}+`;
+    this.#values.set(key, value);
+    return { request: ["APPEND", key, "+"], reply: value.length };
+  }
+
+  #readAll(): Expected {
+    const keys = this.#keys();
+    return { request: ["MGET", ...keys], reply: keys.map((key) => this.#values.get(key) ?? null) };
+  }
+
+  #writeAll(): Expected {
+    const pairs = this.#keys().map((key) => [key, this.#value()] as const);
+    for (const [key, value] of pairs) this.#values.set(key, value);
+    return { request: ["MSET", ...pairs.flat()], reply: "OK" };
+  }
+
+  #delete(): Expected {
+    const keys = this.#keys();
+    const reply = keys.filter((key) => this.#values.delete(key)).length;
+    return { request: [this.#dice() < 0.5 ? "DEL" : "UNLINK", ...keys], reply };
+  }
+
+  #count(): Expected {
+    const keys = this.#keys();
+    const reply = keys.filter((key) => this.#values.has(key)).length;
+    return { request: [this.#dice() < 0.5 ? "EXISTS" : "TOUCH", ...keys], reply };
+  }
+
+  #fail(): Expected {
+    const key = this.#key();
+    if (this.#values.has(key))
+      return {
+        request: ["LPUSH", key, "x"],
+        reply: "-WRONGTYPE Operation against a key holding the wrong kind of value",
+      };
+    return { request: ["MSET", key, "x", key], reply: "-ERR wrong number of arguments for 'mset' command" };
+  }
+
+  /** Two keys that no shard ever has, of two slots. */
+  #cross(): Expected {
+    const reply = this.#isSharded ? "-CROSSSLOT Keys in request don't hash to the same slot" : [];
+    return { request: ["SUNION", `none:{a}:${this.#name}`, `none:{b}:${this.#name}`], reply };
+  }
+
+  #echo(): Expected {
+    const value = this.#value();
+    return { request: ["ECHO", value], reply: value };
+  }
+
+  #key(): string {
+    return `${this.#name}:${this.#pick(50)}`;
+  }
+
+  #keys(): readonly string[] {
+    return Array.from({ length: 1 + this.#pick(8) }, () => this.#key());
+  }
+
+  #value(): string {
+    this.#turn += 1;
+    const length = this.#pick(40) === 0 ? 5_000 + this.#pick(75_000) : this.#pick(100);
+    return `${this.#name}-${this.#turn}-${"v".repeat(length)}`;
+  }
+}
