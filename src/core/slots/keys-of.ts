@@ -24,6 +24,11 @@ export function namesKeys(command: string): boolean {
   return KEYS_BY_GRAMMAR[command] !== undefined || PLACES.has(command);
 }
 
+/** True for a command whose only key is the first word behind its name. */
+export function hasOneKeyFirst(command: string): boolean {
+  return ONE_KEY_FIRST.has(command);
+}
+
 /** True for a command that may name several keys. */
 export function mayNameSeveralKeys(command: string): boolean {
   const parts = KEYS_BY_GRAMMAR[command];
@@ -64,6 +69,8 @@ const PLACES: ReadonlyMap<string, readonly KeyPlace[]> = new Map(
     return names.split(" ").map((name) => [name, parsed] as const);
   }),
 );
+
+const ONE_KEY_FIRST: ReadonlySet<string> = new Set(KEYS_BY_PLACE["1"]?.split(" "));
 
 /** Words count from 1 in the table, which is how engines count: their word 0 is the name. */
 function placeOf(text: string): KeyPlace {

@@ -1,3 +1,4 @@
+import { hasOneKeyFirst } from "../../../core/slots/keys-of.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { keyword } from "./arguments.ts";
 import { mayCrossSlots } from "./crossing.ts";
@@ -9,10 +10,10 @@ export function classify(bytes: Buffer, at: number, length: number): CommandEntr
   const found = NAMES.find(bytes, at, length);
   if (found !== undefined) {
     lastName = found.name;
-    mayCrossLast = found.mayCross;
+    lastCommand = found;
     return found.special;
   }
-  mayCrossLast = false;
+  lastCommand = undefined;
   const name = bytes.toString("latin1", at, at + length).toUpperCase();
   lastName = name;
   return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknownCommand(name);
@@ -25,11 +26,16 @@ export function lastClassified(): string {
 
 /** True when the command that was looked up last may cross slots. */
 export function lastMayCross(): boolean {
-  return mayCrossLast;
+  return lastCommand?.mayCross === true;
+}
+
+/** True when the only key of the command that was looked up last is the first word behind its name. */
+export function lastHasOneKey(): boolean {
+  return lastCommand?.hasOneKey === true;
 }
 
 let lastName = "";
-let mayCrossLast = false;
+let lastCommand: NamedCommand | undefined;
 
 /** The entry of a command's subcommand. Without one the engine gives the error. */
 export function subcommandOf(container: CommandEntry, subcommand: Buffer | undefined): CommandEntry {
@@ -70,6 +76,8 @@ interface NamedCommand {
   readonly special: CommandEntry | undefined;
   /** Its keys may lie in several slots, and must lie in one once the database has several shards. */
   readonly mayCross: boolean;
+  /** Its only key is the first word behind its name. */
+  readonly hasOneKey: boolean;
 }
 
 /** Finds commands by the bytes of their names, in any case, without making a string. */
@@ -123,6 +131,7 @@ const NAMES = new NameTable(
       name: entry.name,
       special: isForwarded(entry.commandClass) ? undefined : entry,
       mayCross: mayCrossSlots(entry.name),
+      hasOneKey: hasOneKeyFirst(entry.name),
     })),
 );
 const READING: ReadonlySet<string> = new Set(["XREAD", "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "VSIM"]);

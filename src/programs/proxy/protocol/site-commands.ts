@@ -70,6 +70,7 @@ const NAMES = new NameTable([
       name,
       special: { name, commandClass: "refused" as const, note: `${why} (docs/active-active.md)` },
       mayCross: false,
+      hasOneKey: false,
     })),
   ),
   // looked at: they may name another database, reach all, or look like what engines do
@@ -77,5 +78,6 @@ const NAMES = new NameTable([
     name,
     special: { name, commandClass: "write" as const, note: "" },
     mayCross: name === "COPY",
+    hasOneKey: false,
   })),
 ]);

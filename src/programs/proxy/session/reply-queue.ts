@@ -30,6 +30,9 @@ export class ReplyQueue {
   readonly #entries: (Run | Split)[] = [];
   /** The way of the last entry, when that is a run. */
   #lastWay: SharedRoute | undefined;
+  /** Replies whose turn it is, to be sent together: copies. */
+  #ready: Buffer[] = [];
+  #readyBytes = 0;
   #isDropped = false;
 
   constructor(parts: QueueParts) {
@@ -75,21 +78,48 @@ export class ReplyQueue {
       if (!isDone || this.#isDropped) return;
       this.#entries.shift();
     }
+    this.#send();
   }
 
   /** The client is gone. */
   drop(): void {
     this.#isDropped = true;
     this.#entries.length = 0;
+    this.#ready = [];
+    this.#readyBytes = 0;
     this.#kept.set(0);
   }
+
+  /** It is the turn of a reply, of which `bytes` are a copy or memory that is lent. */
+  #pass(bytes: Buffer, isCopy: boolean): void {
+    const isAlone = this.#entries.length === 1 && this.#ready.length === 0;
+    if (isAlone || bytes.length > SENT_BYTES) {
+      this.#send();
+      this.#parts.output.deliver(bytes);
+      return;
+    }
+    if (this.#ready.length === 0) AT_END_OF_TURN.add(this.#send);
+    this.#ready.push(isCopy ? bytes : Buffer.from(bytes));
+    this.#readyBytes += bytes.length;
+    if (this.#readyBytes > SENT_BYTES) this.#send();
+  }
+
+  /** Sends what is ready: a write for each run would cost more than all else. */
+  readonly #send = (): void => {
+    if (this.#ready.length === 0) return;
+    const [first = NONE, ...others] = this.#ready;
+    const bytes = others.length === 0 ? first : Buffer.concat(this.#ready, this.#readyBytes);
+    this.#ready = [];
+    this.#readyBytes = 0;
+    this.#parts.output.deliver(bytes);
+  };
 
   #passKept(run: Run): void {
     const { kept = [] } = run;
     run.kept = undefined;
     for (const bytes of kept) {
       this.#note(-bytes.length);
-      this.#parts.output.deliver(bytes);
+      this.#pass(bytes, true);
     }
   }
 
@@ -98,7 +128,7 @@ export class ReplyQueue {
     this.#note(-replies.reduce((sum, { length }) => sum + length, 0));
     const reply = merge(replies);
     this.#parts.endpoint.counters.noteReply(reply);
-    this.#parts.output.deliver(reply);
+    this.#pass(reply, true);
   }
 
   #keep(run: Run, bytes: Buffer): void {
@@ -116,7 +146,7 @@ export class ReplyQueue {
   };
 
   readonly #deliver = (run: Run, bytes: Buffer): void => {
-    if (this.#entries[0] === run) this.#parts.output.deliver(bytes);
+    if (this.#entries[0] === run) this.#pass(bytes, false);
     else this.#keep(run, bytes);
   };
 
@@ -144,3 +174,21 @@ export class ReplyQueue {
 function isAnswered({ inFlight, deferred }: Run): boolean {
   return inFlight === 0 && deferred === 0;
 }
+
+/** What is to be done once when all that has arrived in this turn of the event loop has been looked at. */
+class EndOfTurn {
+  readonly #work: (() => void)[] = [];
+
+  add(work: () => void): void {
+    if (this.#work.push(work) === 1) setImmediate(this.#end);
+  }
+
+  readonly #end = (): void => {
+    for (const work of this.#work.splice(0)) work();
+  };
+}
+
+const AT_END_OF_TURN = new EndOfTurn();
+const NONE = Buffer.alloc(0);
+/** As much goes out at once. */
+const SENT_BYTES = 16 * 1024;

@@ -19,7 +19,7 @@ import { keepBlock } from "../upstream/request-blocks.ts";
 import { Wire } from "../upstream/wire.ts";
 import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import type { SharedRoute } from "./shared-route.ts";
+import { forwardKeyed, type KeyedParts } from "./keyed-requests.ts";
 import type { UploadRoute } from "./upload-route.ts";
 import { commonHold } from "../upstream/only-route.ts";
 
@@ -27,6 +27,8 @@ import { commonHold } from "../upstream/only-route.ts";
 export interface RequestTaker {
   /** Requests can be taken now. */
   readonly canTake: boolean;
+  /** Each request goes to a lane as it is. */
+  readonly isPlain: boolean;
   /** The lane for plain requests; undefined when each request must be offered to `take`. */
   plainLane(): Lane | undefined;
   /** Takes one request; false when it cannot be taken yet. */
@@ -45,7 +47,7 @@ type ReadParts = {
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
   /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */
-  readonly shared: Pick<SharedRoute, "push"> & { waitedSince: number };
+  readonly shared: KeyedParts["shared"];
   readonly uploads: UploadRoute;
 };
 
@@ -108,8 +110,8 @@ export class RequestReader {
     const { turns, shared, uploads } = this.#parts;
     if (!this.#partial.empty || this.#unread.length > 0 || !turns.canTake || uploads.current !== undefined) return 0;
     const lane = turns.plainLane();
-    if (lane === undefined) return 0;
     const scanner = this.#scanner;
+    if (lane === undefined) return forwardKeyed(this.#parts, scanner, bytes, length);
     const classify = classifyFor(this.#parts.endpoint);
     let at = 0;
     let count = 0;

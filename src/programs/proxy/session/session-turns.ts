@@ -41,7 +41,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** Each request goes to a lane as it is. */
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
-    if (endpoint.pause.active || replyMode.single || endpoint.table !== undefined) return false;
+    if (endpoint.pause.active || replyMode.single) return false;
     return pinned.current === undefined && identity.authenticated;
   }
 

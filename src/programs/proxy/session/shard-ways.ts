@@ -79,6 +79,16 @@ export class ShardWays {
     return this.#send([part], (ways) => ways.map((way) => this.replies.runOf(way)));
   }
 
+  /** Forwards `count` requests of one shard, which lie in `bytes` from `start` to `end`; false when they cannot be sent now. */
+  push(shard: number, count: number, bytes: Buffer, start: number, end: number): boolean {
+    const way = this.#wayTo(shard);
+    const lane = laneTo(way);
+    if (lane === undefined) return false;
+    way.shared.waitedSince = 0;
+    way.shared.push(lane, count, bytes, end, start, this.replies.runOf(way.shared));
+    return true;
+  }
+
   /** Forwards the parts of a request, all of them or none; false when one cannot be sent now. */
   forwardParts(parts: readonly ShardPart[], merge: MergeReplies): boolean {
     return this.#send(parts, (ways) => this.replies.split(ways, merge));

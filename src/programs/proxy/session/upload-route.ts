@@ -12,9 +12,9 @@ export class UploadRoute {
     this.#parts = parts;
   }
 
-  /** Starts an upload with the beginning of a request, unless the request must be collected or the session is pinned. */
+  /** Starts an upload with the beginning of a request, unless the request must be collected, which it must where there are several shards, or the session is pinned. */
   begin(head: PartialRequest): void {
-    if (!this.#parts.turns.isPlain) return;
+    if (!this.#parts.turns.isPlain || this.#parts.endpoint.table !== undefined) return;
     this.current = Upload.of(this.#parts, head, (answer) => {
       this.#answer(answer);
     });
