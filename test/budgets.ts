@@ -68,6 +68,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/compatibility/previous.test.ts": [60, 600, "the same from another release"],
   "test/compatibility/mixed-passwords.test.ts": [60, 600, "a roll that stands half-way, from the oldest release"],
   "test/compatibility/mixed-authority.test.ts": [60, 600, "the same roll"],
+  "test/compatibility/mixed-sites.test.ts": [60, 600, "three sites of each release with links, upgraded in turn"],
   "test/compatibility/mixed-access.test.ts": [60, 600, "the same roll"],
   "test/scenario/by-hand.test.ts": [60, 480, "the whole procedure, each command in a process of its own"],
   "test/scenario/recovery.test.ts": 60,

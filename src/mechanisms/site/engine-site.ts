@@ -100,7 +100,8 @@ export class EngineSite {
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
     this.agreement = new Agreement({ ...options, ...parts, ...begin, finder: this.#completion.finder });
     const isComplete = (): boolean => this.#completion.announced.announced;
-    this.#waits = new SiteWaits({ ...options, client, site, isComplete, capture: this.#capture });
+    const differs = (other: number): boolean => this.agreement.differing.has(other);
+    this.#waits = new SiteWaits({ ...options, client, site, isComplete, differs, capture: this.#capture });
   }
 
   /**

@@ -12,6 +12,8 @@ export interface SiteWaitsOptions extends TransactionContext {
   readonly id: number;
   /** All that clients did before the stream began is among the operations. */
   readonly isComplete: () => boolean;
+  /** Keys of the site are known to differ from what is here: it does not hold all that was written. */
+  readonly differs: (site: number) => boolean;
   readonly capture: Pick<Capture, "passed" | "reached">;
 }
 
@@ -38,14 +40,15 @@ export class SiteWaits {
   /** More may be captured, or at other sites. */
   look(): void {
     if (this.#waits.size === 0) return;
-    const { site, id, isComplete, capture, clock } = this.#options;
+    const { site, id, isComplete, differs, capture, clock } = this.#options;
     const now = clock.uptimeMs();
     const { written } = capture.reached;
     for (const waiting of this.#waits.values()) {
       const { wait, after, until, said } = waiting;
       // what was written before is among the operations that there are by now
       if (written >= after && isComplete()) waiting.operations ??= ofSite(id, site.received);
-      const have = waiting.operations && site.participants.keptBy(waiting.operations);
+      const have =
+        waiting.operations && site.participants.keptBy(waiting.operations).filter((each) => !differs(each)).length;
       if (have !== undefined && have !== said) this.#answer(wait, (waiting.said = have));
       if (now >= until || (have ?? -1) >= wait.sites) this.#waits.delete(wait.id);
     }

@@ -49,6 +49,7 @@ await test("what an engine holds otherwise although no client wrote it is found,
   const before = [
     ...["SET string same", "SET number 5", "SET gone here", "RPUSH list a b", "SADD set m n"],
     ...["HSET hash f 1 g 2", "ZADD scores 1 a 2 b", "SET timed v PXAT 4102444800000", "SADD type m"],
+    ...["SET later v PXAT 4102444800000", `SET large ${"x".repeat(100_000)}`],
   ];
   await using world = await startAgreedSites(before, { sites: 2 });
   const [first, second] = world.engines;
@@ -56,30 +57,31 @@ await test("what an engine holds otherwise although no client wrote it is found,
   await haveAgreed(world);
   assert.equal(foundIn(await agreements(world)), 0);
   await writeUnseen(first, ["SET string other", "DEL gone", "SADD set o", "HSET hash g 3", "PERSIST timed"]);
+  await writeUnseen(first, ["PEXPIREAT later 4102444900000", "SETRANGE large 9 y"]);
   await writeUnseen(second, ["RPUSH list c", "ZADD scores 3 b", "SREM set n", "DEL type", "SET type v", "SET made v"]);
   const shown = new Set<string>();
+  const isSame = async (...command: readonly [string, ...string[]]): Promise<boolean> => {
+    const [here, there] = await Promise.all([first, second].map((engine) => engine.call(...command)));
+    return String(here) === String(there);
+  };
   await until(
     "all keys are found",
     async () => {
       for (const { differences } of await agreements(world)) for (const { key } of differences) shown.add(key);
-      return (
-        await Promise.all(
-          ["gone", "made"].map((key) => Promise.all([first, second].map((engine) => engine.call("EXISTS", key)))),
-        )
-      )
-        .flat()
-        .every((one) => one === 1);
+      const same = [isSame("EXISTS", "gone"), isSame("EXISTS", "made"), isSame("PEXPIRETIME", "later")];
+      return (await Promise.all([...same, isSame("GET", "large")])).every((each) => each);
     },
     PATIENCE,
   );
   await haveAgreed(world);
   await assertSameData(world, []);
   assert.ok(shown.size > 0, "differing keys are shown");
-  assert.ok(foundIn(await agreements(world)) >= 9);
+  assert.ok(foundIn(await agreements(world)) >= 11);
   for (const { differences } of await agreements(world)) assert.deepEqual(differences, []);
   for (const engine of [first, second]) {
     assert.equal(Number(await engine.call("SCARD", "set")), 3, "members of both");
     assert.equal(await engine.call("PTTL", "timed"), -1, "no time is later than any");
+    assert.equal(await engine.call("PEXPIRETIME", "later"), 4_102_444_900_000, "the later time");
   }
 });
 

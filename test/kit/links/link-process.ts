@@ -8,7 +8,7 @@ import type {
   LinkedDatabaseStatus,
 } from "../../../src/ports/management/link-control.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../../src/bin/store.ts");
+const THIS: ReleaseCommand = [process.execPath, join(import.meta.dirname, "../../../src/bin/store.ts")];
 
 /** A real link process, played an agent for. */
 export interface LinkProcess extends AsyncDisposable {
@@ -20,9 +20,12 @@ export interface LinkProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** Starts one, and waits until it takes commands. */
-export async function startLink(): Promise<LinkProcess> {
-  const child = fork(PROGRAM, ["link"], { stdio: ["ignore", "inherit", "pipe", "ipc"] });
+/** The programs of a release: node, and the source of the one that is all. */
+export type ReleaseCommand = readonly [node: string, program: string];
+
+/** Starts one, of this checkout or of a kept release, and waits until it takes commands. */
+export async function startLink([execPath, program]: ReleaseCommand = THIS): Promise<LinkProcess> {
+  const child = fork(program, ["link"], { execPath, stdio: ["ignore", "inherit", "pipe", "ipc"] });
   const lines: string[] = [];
   child.stderr?.on("data", (bytes: Buffer) => lines.push(...bytes.toString().trimEnd().split("\n")));
   const over = new Promise<never>((_, reject) => {

@@ -3,7 +3,7 @@ import type { Address } from "../../../src/ports/management/proxy-control.ts";
 import { issue, type Authority } from "#kit/pki/authority";
 import type { CuttableWay } from "../../../src/programs/demo/sites/way.ts";
 import { authorityNamed } from "../tls/certificates.ts";
-import { startLink, type LinkProcess } from "./link-process.ts";
+import { startLink, type LinkProcess, type ReleaseCommand } from "./link-process.ts";
 import type { Ways } from "./ways.ts";
 
 const GUID = "b0a1";
@@ -23,6 +23,8 @@ export interface LinkingOptions {
   readonly keptBytes?: number;
   /** Sites whose certificates no other one trusts. */
   readonly strangers?: readonly number[];
+  /** Sites whose links are those of a kept release: of each number, until it is taken out. */
+  readonly older?: ReadonlyMap<number, ReleaseCommand>;
 }
 
 /** Plays the agents: says to links what they link. */
@@ -31,11 +33,14 @@ export class Linking {
   readonly #ways: Ways;
   readonly #strangers: readonly number[];
   readonly #keptBytes: number;
+  readonly #older: ReadonlyMap<number, ReleaseCommand>;
   readonly #removed = new Set<number>();
   readonly #authority = authorityNamed("sites");
   readonly #stranger = authorityNamed("strangers");
 
-  constructor(listening: readonly Address[], ways: Ways, { strangers = [], keptBytes = 33_554_432 }: LinkingOptions) {
+  constructor(listening: readonly Address[], ways: Ways, options: LinkingOptions) {
+    const { strangers = [], keptBytes = 33_554_432, older = new Map<number, ReleaseCommand>() } = options;
+    this.#older = older;
     this.#listening = listening;
     this.#keptBytes = keptBytes;
     this.#ways = ways;
@@ -47,7 +52,7 @@ export class Linking {
   }
 
   async open(site: Followed): Promise<LinkProcess> {
-    const link = await startLink();
+    const link = await startLink(this.#older.get(site.id));
     await this.configure(link, site);
     return link;
   }

@@ -74,9 +74,9 @@ export class Participants {
     return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? NOTHING));
   }
 
-  /** How many other sites keep all of this, as surely as their data. */
-  keptBy(operations: VersionVector): number {
-    return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? NOTHING, operations)).length;
+  /** The other sites that keep all of this, as surely as their data. */
+  keptBy(operations: VersionVector): readonly number[] {
+    return this.#others().filter((site) => coversAll(this.#known.get(site)?.keeps ?? NOTHING, operations));
   }
 
   states(origin: number, statement: SiteStatement): void {

@@ -13,9 +13,9 @@ const record = numberSites({
   edit: { count: 1, author: "east" },
 });
 const since = "2026-11-23T05:00:00.000Z";
-const up = (name: string): SiteReplication => ({ name, state: "up", since, cause: "" });
+const up = (name: string): SiteReplication => ({ name, state: "up", since, cause: "", agreement });
 const down = (name: string): SiteReplication => ({ name, state: "down", since, cause: "no answer from b:9444" });
-const agreement = { cause: "", differing: 0, differences: [] };
+const agreement = { cause: "", agreed_at: since, differing: 0, differences: [] };
 const compared = { ...up("north"), agreement };
 const differing = {
   ...up("north"),
@@ -42,6 +42,18 @@ const cases: readonly (readonly [rule: string, change: Partial<ReplicationFacts>
       linked(up("west"), compared),
       "AllUp",
       /north$/,
+    ],
+    [
+      "a site whose keys were not compared yet is named",
+      linked(up("west"), { ...up("north"), agreement: undefined }),
+      "AllUp",
+      /north; keys have not been compared with "north" yet$/,
+    ],
+    [
+      "a site with which all keys have not agreed yet is named",
+      linked(up("west"), { ...up("north"), agreement: { ...agreement, agreed_at: undefined } }),
+      "AllUp",
+      /north; all keys have not been found to be the same as those of "north" yet$/,
     ],
     [
       "a site that cannot be compared is named, with the cause",

@@ -9,6 +9,8 @@ export interface ComparedSite {
 export interface KeyAgreement {
   /** Why they are not compared, a sentence; empty while they are. */
   readonly cause: string;
+  /** ISO instant of the last time that all were found to be the same; absent before it. */
+  readonly agreed_at?: string | undefined;
   /** How many differ, and some of them. */
   readonly differing: number;
   readonly differences: readonly { readonly key: string; readonly here: string; readonly there: string }[];
@@ -27,11 +29,12 @@ export function whyDiffering(sites: readonly ComparedSite[], database: string): 
   return `${each.join("; ")}; remedy: ${remedy}`;
 }
 
-/** Which sites are not compared, and why. */
+/** Of which sites it is not known that their keys are the same, and why. */
 export function notCompared(sites: readonly ComparedSite[]): readonly string[] {
-  return sites.flatMap(({ name, agreement }) =>
-    agreement === undefined || agreement.cause === ""
-      ? []
-      : [`keys are not compared with "${name}": ${agreement.cause}`],
-  );
+  return sites.flatMap(({ name, agreement }) => {
+    if (agreement === undefined) return [`keys have not been compared with "${name}" yet`];
+    if (agreement.cause !== "") return [`keys are not compared with "${name}": ${agreement.cause}`];
+    if (agreement.agreed_at !== undefined) return [];
+    return [`all keys have not been found to be the same as those of "${name}" yet`];
+  });
 }

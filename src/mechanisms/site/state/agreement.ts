@@ -38,6 +38,8 @@ export interface Looked {
 export class Agreement {
   /** Digests of all keys. */
   readonly walk: KeyWalk;
+  /** Sites with a key that was found to differ, and that was not seen to be the same since. */
+  readonly differing = new Set<number>();
   readonly #options: AgreementOptions;
 
   constructor(options: AgreementOptions) {

@@ -22,8 +22,8 @@ export interface GivenKeys {
   names(): AsyncGenerator<readonly string[]>;
   /** Sums of the digests of all keys for so many ranges of names; undefined while not all keys have been met. */
   sums(count: number): Uint32Array | undefined;
-  /** Short digests of these keys. */
-  digests(names: readonly string[]): Promise<Uint32Array>;
+  /** Short digests of these keys, see `KeyWalk.digests`. */
+  digests(names: readonly string[], areClose: boolean): Promise<Uint32Array>;
 }
 
 /** The keys of a site, from when that has begun. */
@@ -36,7 +36,7 @@ export function givenKeys(
     look: (names) => begun.then(() => giveKeys(giver, names)),
     names: () => scanKeys(giver.client),
     sums: (count) => walk.latest?.sums(count),
-    digests: (names) => begun.then(() => walk.digests(names)),
+    digests: (names, areClose) => begun.then(() => walk.digests(names, areClose)),
   };
 }
 

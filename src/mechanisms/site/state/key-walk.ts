@@ -1,7 +1,7 @@
 import type { Clock } from "#kit/base/clock";
 import { KeyDigests, shortDigest } from "../../../core/merge/state/key-digests.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
-import { engineDigests } from "./engine-digests.ts";
+import { closeDigests, engineDigests, smallOf } from "./engine-digests.ts";
 import { paceQuestions } from "./pacing.ts";
 import { scanKeys } from "./scan-keys.ts";
 import { Wakeup } from "../operations/wakeup.ts";
@@ -61,16 +61,25 @@ export class KeyWalk {
     return found.promise;
   }
 
-  /** Short digests of these keys as they are now: two numbers each. */
-  async digests(names: readonly string[]): Promise<Uint32Array> {
+  /** Short digests of these keys as they are now: two numbers each. Close ones have the times of expiry, and what large keys hold. */
+  async digests(names: readonly string[], areClose: boolean): Promise<Uint32Array> {
     const all = new Uint32Array(2 * names.length);
     const client = await this.#connection();
+    const [pace, questions] = [paceQuestions(this.#options, SHARE_OF_FEW), { left: MOST_QUESTIONS }];
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const keys = names.slice(at, at + AT_ONCE);
-      const digests = await engineDigests(client, keys, paceQuestions(this.#options, SHARE_OF_FEW));
+      const digests = await (areClose
+        ? closeDigests(client, keys, pace, questions)
+        : engineDigests(client, keys, pace));
       for (const [index, key] of keys.entries()) all.set(shortDigest(key, digests[index] ?? ""), 2 * (at + index));
     }
     return all;
+  }
+
+  /** Those of the keys that the engine reads at once. */
+  async small(names: readonly string[]): Promise<readonly string[]> {
+    if (names.length === 0) return [];
+    return smallOf(await this.#connection(), names, paceQuestions(this.#options, SHARE_OF_FEW));
   }
 
   /** False when the engine refuses to give digests, for now or always. */
@@ -128,6 +137,8 @@ const MOST_BYTES = 524_288;
 const SHARE = 0.03;
 /** The part of the time for some keys that another site waits for. */
 const SHARE_OF_FEW = 0.25;
+/** Parts of large keys that are read for keys that another site waits for: some seconds. */
+const MOST_QUESTIONS = 256;
 /** Keys of which digests are asked at once. */
 const AT_ONCE = 500;
 const REST_MS = 1_000;

@@ -1,11 +1,10 @@
 import type { Clock } from "#kit/base/clock";
 
-/** Asks questions so that they take no more than a share of the time: behind each, the engine is left alone for longer than it took. */
+/** Asks questions so that they take no more than a share of the engine's time: behind each, it is left alone for longer than it was busy with it. */
 export function paceQuestions({ clock, signal }: PacingOptions, share: number): Pacing {
   return async (question) => {
-    const began = clock.uptimeMs();
-    const answer = await question();
-    const pauseMs = (clock.uptimeMs() - began) * (1 / share - 1);
+    const { answer, tookMs } = await question();
+    const pauseMs = tookMs * (1 / share - 1);
     // aborted: who asks looks at the signal
     await clock.sleep(Math.min(Math.max(1, pauseMs), MOST_PAUSE_MS), signal).catch(() => undefined);
     return answer;
@@ -13,7 +12,13 @@ export function paceQuestions({ clock, signal }: PacingOptions, share: number): 
 }
 
 /** Asks a question, and leaves the engine alone behind it. */
-export type Pacing = <T>(question: () => Promise<T>) => Promise<T>;
+export type Pacing = <T>(question: () => Promise<TimedAnswer<T>>) => Promise<T>;
+
+/** An answer, with the time that the engine was busy with it. */
+export interface TimedAnswer<T> {
+  readonly answer: T;
+  readonly tookMs: number;
+}
 
 interface PacingOptions {
   readonly clock: Clock;

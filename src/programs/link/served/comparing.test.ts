@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "#kit/base/fault";
+import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
@@ -15,15 +16,17 @@ const ANSWER = { guid: "g", from: 2, to: 1, formats: [1], received: NOTHING, ori
 /** A site whose link answers so, and has sums of its own alone. */
 function answering(more: object): Promise<Listening> {
   return listening(async (socket) => {
-    const { connection } = await greetedBy(socket, systemClock);
+    const { connection, greeting } = await greetedBy(socket, systemClock);
     await connection.send(encodeGreeting({ ...ANSWER, ...more }));
-    await answerKeys(connection, {
+    const keys: GivenKeys = {
       look: () => Promise.resolve([]),
       async *names() {},
       sums: (count) =>
         count === 1 ? undefined : Uint32Array.from({ length: 2 * count }, (_, at) => 4_294_967_295 - at),
-      digests: (names) => Promise.resolve(Uint32Array.from(names.flatMap((name) => [name.length, 7]))),
-    });
+      digests: (names, areClose) =>
+        Promise.resolve(Uint32Array.from(names.flatMap((name) => [name.length, areClose ? 8 : 7]))),
+    };
+    await answerKeys(connection, keys, greeting);
   });
 }
 
@@ -59,7 +62,7 @@ test("sums and digests arrive as they are, and none where there are none", async
   const other = await connected(site);
   assert.equal(await other.sums(1), undefined);
   assert.deepEqual(await other.sums(2), Uint32Array.of(4_294_967_295, 4_294_967_294, 4_294_967_293, 4_294_967_292));
-  assert.deepEqual(await other.digests(["a", "bcd"]), Uint32Array.of(1, 7, 3, 7));
+  assert.deepEqual(await other.digests(["a", "bcd"]), Uint32Array.of(1, 8, 3, 8));
   other.close();
 });
 

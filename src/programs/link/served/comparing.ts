@@ -27,7 +27,7 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
   for (const answer of answers) if (answer !== whole) answer.connection.destroy();
   if (whole !== undefined) {
     options.signal.addEventListener("abort", () => whole.connection.destroy(), { once: true });
-    return otherKeys(whole.connection);
+    return otherKeys(whole);
   }
   const missing = asked.flatMap((one, index) =>
     one.status === "rejected" ? [`${database.sites[index]?.name ?? ""}: ${messageOf(one.reason)}`] : [],
@@ -44,10 +44,10 @@ export async function connectWhole(options: ComparingOptions): Promise<OtherKeys
 export async function connectTo(options: ComparingOptions, id: number): Promise<OtherKeys> {
   const site = options.database.sites.find((one) => one.id === id);
   if (site === undefined) throw new Fault(faults.cannotCompare, `Site ${id} is none of the database any more.`);
-  const { connection, greeting } = await ask(options, site);
-  const why = whyNotCompared(greeting);
-  if (why === "") return otherKeys(connection);
-  connection.destroy();
+  const greeted = await ask(options, site);
+  const why = whyNotCompared(greeted.greeting);
+  if (why === "") return otherKeys(greeted);
+  greeted.connection.destroy();
   throw new Fault(faults.cannotCompare, why);
 }
 

@@ -12,6 +12,8 @@ import { RangeTurns } from "./range-turns.ts";
 
 export interface ComparisonOptions {
   readonly local: EngineSite;
+  /** Number of the other site. */
+  readonly site: number;
   /** Connects to the other site to compare keys with it; rejects with a reason while it cannot be. */
   readonly connect: () => Promise<OtherKeys>;
   readonly clock: Clock;
@@ -25,13 +27,18 @@ const NAMES = 1_024;
 const AT_ONCE = 100;
 const LOOKS = 5;
 const AGAIN_MS = 500;
-/** Keys that rest for so long are looked at: what is being written differs all the time, and may be large. */
+/** Keys that rest for so long are looked at, and of those that are being written so many that are small: they differ all the time. */
 const REST_MS = 1_000;
+const MOVING = 20;
 /** Behind a round in which nothing was seen to differ. */
 const ROUND_MS = 5_000;
 /** Differing keys that are remembered, and those that are shown. */
 const REMEMBERED = 1_000;
 const SHOWN = 5;
+
+function rangesBut(some: ReadonlySet<number>, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, range) => range).filter((range) => !some.has(range));
+}
 
 /** Compares all keys of the own site with those of another one, all the time. */
 export class Comparison {
@@ -44,6 +51,8 @@ export class Comparison {
   #cause: string | undefined;
   #found = 0;
   readonly #turns = new RangeTurns();
+  /** Of ranges of which all else is the same: their times of expiry and large keys are not in the sums. */
+  readonly #closeTurns = new RangeTurns();
 
   constructor(options: ComparisonOptions) {
     this.#options = options;
@@ -61,9 +70,17 @@ export class Comparison {
       if (cause !== this.#cause && (cause ?? "") !== "" && !signal.aborted)
         log.info("keys are not compared with those of another site", { cause });
       this.#cause = cause;
+      this.#note();
       // aborted: the loop looks at the signal
       await clock.sleep(this.#isSuspicious ? AGAIN_MS : ROUND_MS, signal).catch(() => undefined);
     }
+  }
+
+  /** While a key differs, the other site does not count as one that holds what was written here. */
+  #note(): void {
+    const { local, site } = this.#options;
+    if (this.#differences.size > 0) local.agreement.differing.add(site);
+    else local.agreement.differing.delete(site);
   }
 
   /** Undefined while it was never tried. */
@@ -87,12 +104,17 @@ export class Comparison {
     if (!local.isWhole) return "This site still looks for what its clients did before its stream began.";
     const at = clock.now().toISOString();
     const count = rangesFor(own.keys);
-    const theirs = await this.#over((other) => other.sums(count));
+    const { sums: theirs, isClose } = await this.#over(async (other) => ({
+      sums: await other.sums(count),
+      isClose: other.areDigestsClose,
+    }));
     if (theirs === undefined) return this.#cause;
     const ranges = differingRanges(own.sums(count), theirs);
     const most = Math.max(1, Math.floor((NAMES * count) / Math.max(1, own.keys)));
     const wanted = this.#turns.next(ranges, most);
-    const isSame = ranges.length === 0 || (await this.#compare(wanted, count));
+    const close = isClose ? this.#closeTurns.next(rangesBut(wanted, count), most - wanted.size) : [];
+    const compared = new Set([...wanted, ...close]);
+    const isSame = compared.size === 0 || (await this.#compare(compared, count));
     this.#comparedAt = at;
     if (!isSame || wanted.size < ranges.length) return "";
     this.#agreedAt = at;
@@ -110,8 +132,12 @@ export class Comparison {
       const differing = await this.#differing(other, names);
       if (differing.size > 0) await clock.sleep(REST_MS, signal);
       const again = await this.#differing(other, [...differing.keys()]);
-      const resting = [...again].flatMap(([key, digests]) => (differing.get(key) === digests ? key : []));
-      await this.#lookAt(other, [...new Set([...resting, ...this.#suspicions.keys, ...this.#differences.keys()])]);
+      const moves = ([key, digests]: readonly [string, string]): boolean => differing.get(key) !== digests;
+      const resting = [...again].flatMap((each) => (moves(each) ? [] : each[0]));
+      const moving = [...again].filter(moves).map(([key]) => key);
+      const small = await local.agreement.walk.small(moving.slice(0, MOVING));
+      const suspects = [...resting, ...small, ...this.#suspicions.keys, ...this.#differences.keys()];
+      await this.#lookAt(other, [...new Set(suspects)]);
       return !this.#isSuspicious;
     });
   }
@@ -120,7 +146,7 @@ export class Comparison {
   async #differing(other: OtherKeys, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (names.length === 0) return new Map();
     const { walk } = this.#options.local.agreement;
-    const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names)]);
+    const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names, other.areDigestsClose)]);
     const differing = new Map<string, string>();
     for (const [at, key] of names.entries()) {
       const [there, here] = [theirs, own].map((digests) => digests.slice(2 * at, 2 * at + 2).join(" "));
@@ -142,6 +168,7 @@ export class Comparison {
         const { found, same } = await local.agreement.look(other, keys, this.#suspicions);
         for (const key of same) this.#differences.delete(key);
         this.#take(found);
+        this.#note();
       }
       left = this.#suspicions.keys;
     }

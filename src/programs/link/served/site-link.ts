@@ -102,7 +102,7 @@ export class SiteLink {
     if (converses && greeting.origin === this.#forgetful) throw this.#forgot();
     await answerGreeting(visitor, this.#introduction());
     if (converses) this.#requireRemembered(greeting, this.#heldThen);
-    if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys());
+    if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys(), greeting);
     else if (greeting.joining === true) await this.#give(connection);
     else await this.#converse({ connection, isOwn: false }, greeting);
   }

@@ -11,13 +11,18 @@ import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import { faults } from "../faults.ts";
 import type { LinkConnection } from "./connection.ts";
 import { encodeFrame, encodeFrames, type Frame, type FrameKind } from "./frames.ts";
-import { unexpectedFrame } from "./messages.ts";
+import type { Greeted } from "./greet.ts";
+import { unexpectedFrame, type Greeting } from "./messages.ts";
 
 /** A connection on which nothing comes for this long is ended, in milliseconds. */
 const SILENCE_MS = 30_000;
 
-/** Answers what the other end asks for, until it closes. */
-export async function answerKeys(connection: LinkConnection, keys: GivenKeys): Promise<void> {
+/** Answers what the other end asks for, until it closes; with close digests when that end compares these. */
+export async function answerKeys(
+  connection: LinkConnection,
+  keys: GivenKeys,
+  { closeDigests = false }: Pick<Greeting, "closeDigests">,
+): Promise<void> {
   const all = keys.names();
   endSilence(connection);
   for await (const frame of connection.frames) {
@@ -40,7 +45,7 @@ export async function answerKeys(connection: LinkConnection, keys: GivenKeys): P
         break;
       }
       case "digests": {
-        const digests = await keys.digests(decodeNames(frame.body));
+        const digests = await keys.digests(decodeNames(frame.body), closeDigests);
         await connection.send(encodeFrame("digests", bytesOf(digests)));
         break;
       }
@@ -50,10 +55,11 @@ export async function answerKeys(connection: LinkConnection, keys: GivenKeys): P
   }
 }
 
-/** The keys of the site at the other end. */
-export function otherKeys(connection: LinkConnection): OtherKeys {
+/** The keys of the site at the other end, which has greeted so. */
+export function otherKeys({ connection, greeting }: Greeted): OtherKeys {
   endSilence(connection);
   return {
+    areDigestsClose: greeting.closeDigests === true,
     async look(names) {
       await connection.send(encodeFrame("names", encodeNames(names)));
       const found: ComparedKey[] = [];
