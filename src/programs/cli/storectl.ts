@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { Fault } from "#kit/base/fault";
 import { visibleText } from "#kit/base/visible";
 import { faults } from "./faults.ts";
+import { requireNothingEmpty } from "./console/nothing-empty.ts";
 import { wrongOptions } from "./console/wrong-options.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
 import { activeActiveCommand } from "./active-active/command.ts";
@@ -65,6 +66,9 @@ export async function runStorectl(args: readonly string[], given: CliContext): P
   );
   program.addHelpText("after", ENDS_WITH);
   for (const make of COMMANDS) program.addCommand(make(asking));
+  program.hook("preAction", (_, command) => {
+    requireNothingEmpty(command);
+  });
   for (const command of everyCommand(program)) {
     // what commander would print and exit with, we throw, so that one place reports it
     command.exitOverride().configureOutput({ writeOut: context.print, writeErr: () => undefined });

@@ -81,6 +81,12 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
     "CLI_USAGE",
     /^unknown option '--cluster=rec': the name of the cluster stands alone; usage: /,
   ],
+  // as an unset variable of a shell gives it
+  ["status -n ", "CLI_USAGE", /^option '-n, --namespace <name>' is empty$/],
+  ["plan --to ", "CLI_USAGE", /^option '--to <release>' is empty$/],
+  ["role reader --user ", "CLI_USAGE", /^option '--user <name>' is empty$/],
+  ["nodes ", "CLI_USAGE", /^argument 'cluster' is empty$/],
+  ["why redb ", "CLI_USAGE", /^argument 'name' is empty$/],
   ["bundle generate 9.9", "CLI_UNKNOWN_RELEASE", /^"9\.9" is in no release; known are: 7\.2\.4-12, /],
   ["bundle generate --out FOLDER/nosuch/bundle.yaml", "CLI_OUTPUT", /cannot be written: its folder is not there$/],
 ];
