@@ -127,7 +127,11 @@ export class Site {
     const { dot } = operation;
     if (covers(this.#received, dot)) return [];
     if (seqOf(this.#received, dot.origin) === 0) this.#requireFew([dot.origin], from);
-    if (this.#early.isEmpty && isNextInOrder(operation, this.#received)) return this.#takeReady(operation);
+    if (isNextInOrder(operation, this.#received)) {
+      // whatever waits for it may leave no room
+      this.#early.remove(dot);
+      return this.#takeReady(operation);
+    }
     return this.#early.add(operation) ? this.#takeReady() : undefined;
   }
 

@@ -62,10 +62,11 @@ export class ModelLinks {
     }
   }
 
-  /** What is on its way is lost, until the ends have said what they have. */
-  again(link: string): void {
+  /** What is on its way is lost, until the ends have said what they have: false, since nothing has moved. */
+  again(link: string): false {
     this.#queues.set(link, []);
     this.#broken.add(link);
+    return false;
   }
 
   /** True once for a link that was broken. */

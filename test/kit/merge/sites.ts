@@ -175,8 +175,8 @@ export class Sites {
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
     if (message instanceof Uint8Array) {
       const applies = place.site.receive(decodeOperation(message), from.origin);
-      if (applies === undefined) this.#links.again(link);
-      else applyLater(place, applies);
+      if (applies === undefined) return this.#links.again(link); // what it follows comes over another one
+      applyLater(place, applies);
     } else applyLater(place, place.site.receiveSummary(message.map(decodeSummary), from.origin));
     return true;
   }

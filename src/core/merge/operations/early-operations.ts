@@ -1,5 +1,5 @@
 import type { CodedOperation } from "./operation-codec.ts";
-import { coversAll, seqOf, type VersionVector } from "./version-vector.ts";
+import { coversAll, seqOf, type Dot, type VersionVector } from "./version-vector.ts";
 
 /** Operations that came before one that they follow: so many bytes at most. */
 export class EarlyOperations {
@@ -29,8 +29,11 @@ export class EarlyOperations {
       for (const [seq, operation] of queue) if (seq <= seqOf(received, origin)) this.#remove(origin, queue, operation);
   }
 
-  get isEmpty(): boolean {
-    return this.#origins.size === 0;
+  /** Drops the operation, if it is kept. */
+  remove({ origin, seq }: Dot): void {
+    const queue = this.#origins.get(origin);
+    const operation = queue?.get(seq);
+    if (queue !== undefined && operation !== undefined) this.#remove(origin, queue, operation);
   }
 
   /** Whose operations wait. */
