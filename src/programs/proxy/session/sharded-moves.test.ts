@@ -75,17 +75,17 @@ shared(
       using _stopped = await suspendEngine(sharded, 1);
       waiting.send("GET", SECOND);
       for (let i = 0; i < REQUESTS; i++) {
-        waiting.send("STRLEN", FIRST);
+        waiting.send("STRLEN", LONG);
         waiting.send("GET", FIRST);
       }
       for (let i = 0; i < 300; i++) assert.equal(await other.ask("STRLEN", FIRST), 20_000);
       assert.deepEqual(waiting.unread, []);
       const taken = (await sharded.proxy.stats()).requests - before - 300;
-      assert.ok(taken <= 1_200, `${taken} requests were taken`);
+      assert.ok(taken <= MOST_TAKEN, `${taken} requests were taken`);
     }
     assert.equal(await waiting.read(), "late");
     for (let i = 0; i < REQUESTS; i++) {
-      assert.equal(await waiting.read(), 20_000);
+      assert.equal(await waiting.read(), 0);
       assert.equal(String(await waiting.read()).length, 20_000);
     }
     assert.equal((await sharded.proxy.stats()).cut, 0);
@@ -109,8 +109,12 @@ shared(
   },
 );
 
-/** More than may wait for a client. */
+/** Twice as many are more than may wait for a client. */
 const REQUESTS = 1_500;
+/** A key of the first shard: few requests with it are read at once. */
+const LONG = `none:${FIRST}:${"k".repeat(1_000)}`;
+/** Those on their way, those whose replies are kept, and what is read at once. */
+const MOST_TAKEN = 1_000 + 110 + 140;
 
 function suspendEngine(sharded: Sharded, at: number) {
   const engine = sharded.engines[at];
