@@ -23,6 +23,21 @@ const BEHIND: Readonly<Record<string, readonly [readonly string[], unknown]>> = 
   ],
 };
 
+for (const [what, [request]] of Object.entries(BEHIND))
+  test(`a client that leaves while ${what} waits behind its blocking command takes no element`, async (served) => {
+    const [client, other] = [await served.client(), await served.client()];
+    await other.ask("DEL", "counted", "q");
+    client.send("BLPOP", "q", "0");
+    client.send(...request);
+    await untilBehind(served);
+    client.end();
+    await untilBlocked(served.primary, 0);
+    await other.ask("RPUSH", "q", "a");
+    assert.equal(await other.ask("LLEN", "q"), 1);
+    assert.equal(await other.ask("GET", "counted"), null);
+    for (const one of [client, other]) one.close();
+  });
+
 for (const [what, [request, reply]] of Object.entries(BEHIND)) {
   test(`${what} behind a blocking command delays no move, and is executed once, behind that command`, async (served) => {
     const [client, other] = [await served.client(), await served.client()];

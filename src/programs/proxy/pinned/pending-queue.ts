@@ -53,9 +53,10 @@ export class PendingQueue {
     return this.busy ? undefined : this.#sent.find(({ kind }) => kind === "blocking");
   }
 
-  /** Only blocking commands are not answered, wherever they are. */
-  get onlyBlocks(): boolean {
-    return this.hasPending && [...this.#sent, ...this.#refused].every(maySitOut);
+  /** The client waits for a blocking command before anything else, wherever that is. */
+  get isBlocked(): boolean {
+    const first = [...this.#refused, ...this.#sent].find(({ kind }) => kind !== "internal");
+    return this.hasPending && (first === undefined || first.kind === "blocking");
   }
 
   /** A WATCH is not answered. */

@@ -36,9 +36,9 @@ export class PinnedWork {
     return pending.oldest(identity.address, clock.uptimeMs());
   }
 
-  /** The client waits for blocking commands and nothing else. */
-  get onlyBlocks(): boolean {
-    return this.#parts.pending.onlyBlocks && !this.#isAsking;
+  /** The client waits for a blocking command before anything else. */
+  get isBlocked(): boolean {
+    return this.#parts.pending.isBlocked && !this.#isAsking;
   }
 
   /** The client waits for a reply. */

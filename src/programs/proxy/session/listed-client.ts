@@ -12,7 +12,7 @@ export interface ListedClient {
     readonly current:
       | {
           readonly inTransaction: boolean;
-          readonly work: { readonly onlyBlocks: boolean };
+          readonly work: { readonly isBlocked: boolean };
           readonly state: {
             readonly subscriptions: { readonly counts: SubscriptionCounts };
             readonly monitoring: boolean;
@@ -73,7 +73,7 @@ function flagsOf({ pinned: { current } }: ListedClient): string {
     current?.state.monitoring === true ? "O" : "",
     isSubscriber(current) ? "P" : "",
     current?.inTransaction === true ? "x" : "",
-    current?.work.onlyBlocks === true ? "b" : "",
+    current?.work.isBlocked === true ? "b" : "",
     current?.state.tracking.isOn === true ? "t" : "",
     current?.state.tracking.isBroken === true ? "R" : "",
     current?.state.tracking.isBroadcast === true ? "B" : "",

@@ -78,8 +78,8 @@ export class SessionLife implements LifePart {
   /** The client sends nothing more. */
   endInput(): void {
     this.#inputEnded = true;
-    // an element that a blocking command gets for a client that is gone would be lost
-    if (this.#parts.pinned.current?.work.onlyBlocks === true) this.destroy();
+    // as at an engine: an element that a blocking command gets for a client that is gone would be lost
+    if (this.#parts.pinned.current?.work.isBlocked === true) this.destroy();
     else this.endIfRead();
   }
 
