@@ -10,8 +10,9 @@ import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** The rooms of the packages; each package has its sources in `packages/<its name>/src`. */
-const KIT = ["base", "kube", "pki", "files", "processes", "reconcile"].map((name) => `controller-kit/${name}`);
+const KIT = ["base", "timing", "kube", "pki", "files", "processes", "reconcile"].map((name) => `controller-kit/${name}`);
 const BASE = "controller-kit/base";
+const TIMING = "controller-kit/timing";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);
 
 /** Which rooms a room may import. What is not listed may import nothing; `bin` joins everything. */
@@ -23,7 +24,8 @@ const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger",
 );
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "controller-kit/base": [],
-  "controller-kit/kube": [BASE],
+  "controller-kit/timing": [BASE],
+  "controller-kit/kube": [TIMING, BASE],
   "controller-kit/pki": [BASE],
   "controller-kit/files": [BASE],
   "controller-kit/processes": [BASE],
@@ -41,9 +43,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/records": ["core/planner", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
-  "ports/management": ["core/api", "core/base", BASE],
-  "ports/modules": ["core/api", "core/base", BASE],
-  "ports/resp": ["core/api", "core/base", BASE],
+  "ports/management": ["core/api", "core/base", TIMING, BASE],
+  "ports/modules": ["core/api", "core/base", TIMING, BASE],
+  "ports/resp": ["core/api", "core/base", TIMING, BASE],
   "mechanisms/observe": [...CORE, ...PORTS, ...KIT],
   "mechanisms/site": ["controller-kit/files", "ports/resp", "core/merge", "core/base", BASE],
   "mechanisms/supervisor": [

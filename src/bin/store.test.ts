@@ -12,8 +12,12 @@ interface Ended {
 }
 
 function store(...args: readonly string[]): Promise<Ended> {
+  return run("store.ts", ...args);
+}
+
+function run(file: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(import.meta.dirname, "store.ts"), ...args], (error, stdout, stderr) => {
+    execFile(process.execPath, [join(import.meta.dirname, file), ...args], (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
@@ -41,4 +45,13 @@ test("without a program all of them are listed, and an unknown one is refused", 
       /^store: (no program is named|unknown program "\w+"); one of: operator, agent, starter, proxy/,
     );
   }
+});
+
+test("the load of the demo says what it is, and refuses arguments", async () => {
+  const help = await run("load.ts", "--help");
+  assert.deepEqual([help.code, help.stderr], [0, ""]);
+  assert.match(help.stdout, /^usage: load\n/);
+  const unknown = await run("load.ts", "--nonsense");
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /"--nonsense"/);
 });

@@ -43,6 +43,8 @@ export interface ManagementClient {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** How long one address may take to answer, when not as long as the client allows; in milliseconds. */
+  readonly withinMs?: number;
   /** The user who sent this request, when a node passes it on. */
   readonly onBehalfOf?: string;
 }
@@ -64,7 +66,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
   async function call<N extends RouteName>(
     name: N,
     request?: RequestOf<N>,
-    { signal, onBehalfOf }: CallOptions = {},
+    { signal, onBehalfOf, withinMs = timeoutMs }: CallOptions = {},
   ): Promise<ReplyOf<N>> {
     const addresses = options.addresses();
     const tried: Attempt[] = [];
@@ -73,7 +75,7 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     for (const address of addresses) {
       const origin = `https://${hostOf(address)}:${port}`;
       try {
-        const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs });
+        const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs: withinMs });
         if (answer.status === 304 && known !== undefined) return known.reply;
         if (answer.status !== 503 || address === addresses.at(-1) || !mayAskAnother(name, answer)) {
           const reply = answerOf(name, origin, answer);

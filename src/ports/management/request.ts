@@ -1,5 +1,6 @@
 import { FormData, request as send } from "undici";
 import type { Dispatcher } from "undici";
+import { patientSignal } from "#kit/timing/patience";
 import { systemCodeOf } from "./attempt.ts";
 import { routes } from "./routes.ts";
 import type { RouteName } from "./routes.ts";
@@ -46,28 +47,38 @@ export interface LooseRequest {
 /** Sends one request to one node; throws what the transport throws. */
 export async function requestOnce(name: RouteName, request: LooseRequest, via: Via): Promise<HttpAnswer> {
   const { takes, gives } = routes[name];
-  const deadline = AbortSignal.timeout(takes === "archive" ? Math.max(via.timeoutMs, ARCHIVE_MS) : via.timeoutMs);
-  const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  const withinMs = takes === "archive" ? Math.max(via.timeoutMs, ARCHIVE_MS) : via.timeoutMs;
+  using ending = new DisposableStack();
+  const { signal } = ending.use(patientSignal(withinMs, request.signal));
+  const sent = sentBody(request.body, takes);
   const sending = send(via.origin + pathOf(name, request.params ?? {}), {
     dispatcher: via.dispatcher,
     method: routes[name].method,
     signal,
-    headers: {
-      ...via.headers,
-      ...(request.body === undefined || takes === "archive" ? {} : { "content-type": "application/json" }),
-    },
-    ...(request.body === undefined
-      ? {}
-      : { body: takes === "archive" ? formOf(request.body) : JSON.stringify(request.body) }),
+    ...sent,
+    headers: { ...via.headers, ...sent.headers },
   });
   const { statusCode, body, headers } = await unlessAborted(sending, signal);
   const tag = headers["etag"];
   const answer = { status: statusCode, entityTag: typeof tag === "string" ? tag : "" };
-  if (gives === "bytes" && statusCode === 200)
-    return { ...answer, bytes: Buffer.alloc(0), stream: limitStream(body, MAX_ANSWER.bytes) };
+  if (gives === "bytes" && statusCode === 200) {
+    const stream = limitStream(body, MAX_ANSWER.bytes, ending.move());
+    return { ...answer, bytes: Buffer.alloc(0), stream };
+  }
   const chunks: Uint8Array[] = [];
   for await (const chunk of limitStream(body, MAX_ANSWER.json)) chunks.push(chunk);
   return { ...answer, bytes: Buffer.concat(chunks), stream: undefined };
+}
+
+/** A body is JSON, or the form of an archive, which names its own type. */
+function sentBody(body: object | undefined, takes: string): Pick<Dispatcher.RequestOptions, "body"> & SentHeaders {
+  if (body === undefined) return { headers: {} };
+  if (takes === "archive") return { headers: {}, body: formOf(body) };
+  return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+interface SentHeaders {
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The transport reacts to an abort only once it has a connection; the caller does not wait for that. */
@@ -102,7 +113,13 @@ function pathOf(name: RouteName, params: Readonly<Record<string, string | number
   return routes[name].path.replace(/:(\w+)/g, (_whole, key: string) => encodeURIComponent(params[key] ?? ""));
 }
 
-async function* limitStream(body: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, void> {
+/** Disposes of `ending` once the stream has ended. */
+async function* limitStream(
+  body: AsyncIterable<Uint8Array>,
+  most: number,
+  ending?: Disposable,
+): AsyncGenerator<Uint8Array, void, void> {
+  using _ = ending;
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;

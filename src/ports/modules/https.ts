@@ -1,4 +1,5 @@
 import { Agent, request } from "undici";
+import { patientSignal } from "#kit/timing/patience";
 
 /** Where something is fetched. */
 export interface HttpsSource {
@@ -20,10 +21,14 @@ export async function fetchBounded(
   signal?: AbortSignal,
 ): Promise<Buffer<ArrayBuffer>> {
   const dispatcher = new Agent({ connect: source.ca === undefined ? {} : { ca: source.ca } });
-  const deadline = AbortSignal.timeout(PATIENCE_MS);
-  const until = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  using deadline = patientSignal(PATIENCE_MS, signal);
   try {
-    return await follow(source, requireHttps(source.url), { dispatcher, signal: until, most }, REDIRECTS);
+    return await follow(
+      source,
+      requireHttps(source.url),
+      { dispatcher, signal: deadline.signal, most },
+      REDIRECTS,
+    );
   } finally {
     await dispatcher.destroy();
   }

@@ -4,7 +4,7 @@ import type { BulkForm } from "./decode.ts";
 import { encodeCommands } from "./encode.ts";
 import type { Arg, ArgEncoding } from "./encode.ts";
 import { faults } from "./faults.ts";
-import { startPatience } from "./patience.ts";
+import { startPatience } from "#kit/timing/patience";
 import { Push, ReplyError } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { ReplyDecoder } from "./reply-decoder.ts";

@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { EngineTls } from "./engine-tls.ts";
 import { faults } from "./faults.ts";
-import { startPatience } from "./patience.ts";
+import { startPatience } from "#kit/timing/patience";
 
 /** Where a socket leads. */
 export interface SocketTarget {

@@ -10,6 +10,7 @@ import { setForClients } from "./api/databases/parameters-of-clients.ts";
 import { withinLimit } from "./api/cluster/record-limit.ts";
 import { type ManagementApi, serveManagementApi } from "./api/http/server.ts";
 import type { AgentContext } from "./context.ts";
+import { forgetPasswords } from "./credentials/forget-passwords.ts";
 import { lead } from "./leader/lead.ts";
 import { drainClients, proxyPorts, unconfirmedNodes } from "./leader/proxy-ports.ts";
 import { type LeaderElection, runLeaderElection } from "./members/leader-election.ts";
@@ -175,7 +176,10 @@ function applyRecords(context: AgentContext, signal: AbortSignal): NodeSync {
   const platforms = nodePlatforms({ baseSystem, operatorVersion: release.operator });
   const modulesOf = loadedModules(records, modules, { platforms, engines: context.foundEngines });
   const sync = syncNode({ ...context, modulesOf }, signal);
-  changes.subscribe(() => sync.request());
+  changes.subscribe(() => {
+    forgetPasswords(context);
+    sync.request();
+  });
   sync.onAcceptingChange(() => changes.notify());
   sync.request();
   return sync;

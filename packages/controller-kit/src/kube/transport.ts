@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 import { Fault, messageOf } from "../base/fault.ts";
+import { patientSignal } from "../timing/patience.ts";
 import type { KubeConfig } from "./kubeconfig.ts";
 import { faults } from "./faults.ts";
 import { faultOf, statusOf } from "./status.ts";
@@ -58,8 +59,8 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
   };
   return {
     send: async (request) => {
-      const { deadlineMs } = request;
-      const answer = await ask(requests, request, deadlineMs === undefined ? null : AbortSignal.timeout(deadlineMs));
+      using deadline = request.deadlineMs === undefined ? undefined : patientSignal(request.deadlineMs);
+      const answer = await ask(requests, request, deadline?.signal ?? null);
       return textOf(answer, `${request.method} ${request.path}`, origin);
     },
     stream: async (request, signal) => (await ask(watches, { method: "GET", ...request }, signal)).body,

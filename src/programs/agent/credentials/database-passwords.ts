@@ -38,6 +38,8 @@ export interface DatabasePasswords {
    */
   set(free: FreeSecret, password: string, certificate: EndpointCertificate | undefined): Promise<boolean>;
   remove(uid: number): Promise<void>;
+  /** Forgets those of all other databases. */
+  keepOnly(uids: ReadonlySet<number>): void;
 }
 
 /** The passwords that the endpoints of a database accept, and those that its engines accept. */
@@ -94,6 +96,9 @@ export function databasePasswords(deps: OwnSecretsDeps): DatabasePasswords {
     async remove(uid) {
       known.delete(uid);
       await kube.delete(Secrets, refOf(uid));
+    },
+    keepOnly(uids) {
+      for (const uid of known.keys()) if (!uids.has(uid)) known.delete(uid);
     },
   };
 }

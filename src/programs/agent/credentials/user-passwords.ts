@@ -13,6 +13,8 @@ export interface UserPasswords {
   /** Keeps a hash in a Secret that was taken for it; false when the Secret is gone. */
   keep(hash: string, free: FreeSecret): Promise<boolean>;
   remove(secret: string): Promise<void>;
+  /** Forgets what all other Secrets hold. */
+  keepOnly(secrets: ReadonlySet<string>): void;
 }
 
 /** The passwords of the users of `cluster`. */
@@ -39,6 +41,9 @@ export function userPasswords(deps: OwnSecretsDeps): UserPasswords {
     async remove(name) {
       known.delete(name);
       await kube.delete(Secrets, { name, namespace });
+    },
+    keepOnly(secrets) {
+      for (const name of known.keys()) if (!secrets.has(name)) known.delete(name);
     },
   };
 }

@@ -73,10 +73,8 @@ export function connectPeers(options: PeersOptions): Peers {
   return {
     localInstances: instancesOf,
     module: (node, uid) => clients.of(node, COMMAND_TIMEOUT_MS).call("localModule", { params: { uid } }),
-    proxy: (node, body) => {
-      const signal = AbortSignal.timeout(deadlineMs(body));
-      return clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { signal });
-    },
+    proxy: (node, body) =>
+      clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { withinMs: deadlineMs(body) }),
     forward: (node, route, request, user) =>
       clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
     promises: async (node, transitions) => {

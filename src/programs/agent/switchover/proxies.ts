@@ -1,5 +1,6 @@
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
+import { startPatience } from "#kit/timing/patience";
 import type { EnginePlace, ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { nameShard } from "../../../ports/management/shard-name.ts";
 import type { SwitchoverMove } from "../../../core/records/switchover-record.ts";
@@ -70,13 +71,13 @@ async function sendWithDeadline(proxy: ProxyPort, command: ProxyCommand): Promis
   if (proxy.isDead()) return { proxy, why: "its node is dead" };
   const late = Promise.withResolvers<ProxyOutcome>();
   const deadline = deadlineMs(command);
-  const timer = setTimeout(() => {
+  const endPatience = startPatience(deadline, () => {
     late.resolve({ proxy, why: `no answer within ${deadline} ms` });
-  }, deadline);
+  });
   try {
     return await Promise.race([outcome, late.promise]);
   } finally {
-    clearTimeout(timer);
+    endPatience();
   }
 }
 

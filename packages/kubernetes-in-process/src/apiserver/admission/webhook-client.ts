@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
+import { patientSignal } from "../../../../controller-kit/src/timing/patience.ts";
 import { jsonAt, listAt, numberAt, textAt, textsAt, type Json } from "../objects/json.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
@@ -14,12 +15,13 @@ export async function postReview(
 ): Promise<unknown> {
   const caBundle = textAt(clientConfig, "caBundle");
   const body = JSON.stringify(review);
+  using deadline = patientSignal(seconds * 1000);
   const incoming = await sendBody(body, {
     ...addressOf(context, clientConfig),
     method: "POST",
     ...(caBundle === "" ? {} : { ca: Buffer.from(caBundle, "base64") }),
     headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-    signal: AbortSignal.timeout(seconds * 1000),
+    signal: deadline.signal,
   });
   const answer = await wholeBody(incoming);
   if (incoming.statusCode !== 200) throw new Error(`the webhook answered with HTTP ${incoming.statusCode ?? 0}`);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { until } from "#kit/testing/until";
-import { startPatience } from "./patience.ts";
+import { until } from "../testing/until.ts";
+import { patientSignal, startPatience } from "./patience.ts";
 
 test("patience ends once its time is over, and not before", async () => {
   const began = performance.now();
@@ -38,6 +41,28 @@ test("patience ends also in a process that stands still again and again", async 
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
   await until("it has ended", () => ended);
+});
+
+test("a signal with patience aborts as that of a timeout does, and with the one that it joins", async () => {
+  using deadline = patientSignal(40);
+  await until("its time is over", () => deadline.signal.aborted);
+  assert.equal(deadline.signal.reason.name, "TimeoutError");
+  const outer = new AbortController();
+  using joined = patientSignal(60_000, outer.signal);
+  outer.abort(new Error("ended"));
+  assert.equal(joined.signal.reason.message, "ended");
+});
+
+test("a request whose process stood still beyond its deadline reads the answer that came meanwhile", async () => {
+  const server = createServer((_request, response) => response.end("answer")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  using deadline = patientSignal(400);
+  const answered = fetch(`http://127.0.0.1:${port}`, { signal: deadline.signal });
+  standStill(1_000);
+  assert.equal(await (await answered).text(), "answer");
+  server.close();
+  server.closeAllConnections();
 });
 
 function standStill(ms: number): void {
