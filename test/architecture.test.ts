@@ -10,7 +10,9 @@ import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** The rooms of the packages; each package has its sources in `packages/<its name>/src`. */
-const KIT = ["base", "timing", "kube", "pki", "files", "processes", "reconcile"].map((name) => `controller-kit/${name}`);
+const KIT = ["base", "timing", "kube", "pki", "files", "processes", "reconcile"].map(
+  (name) => `controller-kit/${name}`,
+);
 const BASE = "controller-kit/base";
 const TIMING = "controller-kit/timing";
 const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) => `kubernetes-in-process/${name}`);

@@ -28,7 +28,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "packages/controller-kit/src/processes/connection-caps.ts #ofAddress": CONNECTIONS,
   "src/programs/agent/api/http/auth.ts withFinished": "MOST_REMEMBERED",
   "src/programs/agent/api/http/failed-logins.ts #addresses": "MOST_ADDRESSES",
-  "src/programs/agent/api/databases/client-parameters.ts #databases": "the databases whose parameters changed in the last second",
+  "src/programs/agent/api/databases/client-parameters.ts #databases":
+    "the databases whose parameters changed in the last second",
   "src/programs/agent/api/databases/databases.ts cached": "an entry for each database that there is",
   "src/programs/agent/api/cluster/trust.ts known": "the certificates that the node shows",
   "src/programs/agent/credentials/database-passwords.ts known": "an entry for each database that there is",
@@ -38,7 +39,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/link/transport/sender.ts #late": "an entry for each other site",
   "src/programs/link/transport/strangers.ts #ofAddress": "256 strangers",
   "src/programs/link/transport/strangers.ts #open": "256 strangers",
-  "src/programs/operator/cluster/controller.ts foundAtRest": "an entry for each cluster that there is, until the next pass",
+  "src/programs/operator/cluster/controller.ts foundAtRest":
+    "an entry for each cluster that there is, until the next pass",
   "src/programs/operator/cluster/module-attempts.ts #tried": "the modules that specs list now",
   "src/programs/operator/cluster/workload-writings.ts #last": "an entry for each cluster that there is",
   "src/programs/operator/cluster/missing-pods.ts #since": "an entry for each cluster whose pods are missing",

@@ -9,7 +9,8 @@ const ROOT = join(import.meta.dirname, "..");
 const EXCEPT: Readonly<Record<string, string>> = {
   "src/programs/demo/steps/release-server.ts": "a demo that stood still is started again",
   "src/programs/operator/teardown/teardown.ts": "Kubernetes kills the pod then, whatever the process has seen",
-  "src/programs/proxy/pinned/mirror-subscribers.ts": "what is not mirrored in time is moved another way",
+  "src/programs/proxy/pinned/mirror-subscribers.ts":
+    "clients wait meanwhile: a subscriber that is late moves after the release",
 };
 
 test("an answer is waited for with `patientSignal`, which does not run out while the process stands still", () => {

@@ -3,11 +3,14 @@ import { messageOf } from "#kit/base/fault";
 import { startClients, type Load } from "../programs/demo/load/clients.ts";
 import type { LoadAnswer, LoadCommand } from "../programs/demo/load/load-process.ts";
 
-const USAGE = "usage: load\n  clients of one database; takes commands as lines of JSON from its input, and answers each with a line\n";
+const USAGE =
+  "usage: load\n  clients of one database; takes commands as lines of JSON from its input, and answers each with a line\n";
 const [argument] = process.argv.slice(2);
 if (argument !== undefined) {
   const isHelp = argument === "--help" || argument === "-h";
-  const [output, text] = isHelp ? [process.stdout, USAGE] : [process.stderr, `load: it takes no "${argument}"\n${USAGE}`];
+  const [output, text] = isHelp
+    ? [process.stdout, USAGE]
+    : [process.stderr, `load: it takes no "${argument}"\n${USAGE}`];
   output.write(text);
   process.exit(isHelp ? 0 : 2);
 }

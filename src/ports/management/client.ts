@@ -75,7 +75,11 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     for (const address of addresses) {
       const origin = `https://${hostOf(address)}:${port}`;
       try {
-        const answer = await requestOnce(name, { ...request, signal }, { dispatcher, origin, headers, timeoutMs: withinMs });
+        const answer = await requestOnce(
+          name,
+          { ...request, signal },
+          { dispatcher, origin, headers, timeoutMs: withinMs },
+        );
         if (answer.status === 304 && known !== undefined) return known.reply;
         if (answer.status !== 503 || address === addresses.at(-1) || !mayAskAnother(name, answer)) {
           const reply = answerOf(name, origin, answer);

@@ -23,12 +23,7 @@ export async function fetchBounded(
   const dispatcher = new Agent({ connect: source.ca === undefined ? {} : { ca: source.ca } });
   using deadline = patientSignal(PATIENCE_MS, signal);
   try {
-    return await follow(
-      source,
-      requireHttps(source.url),
-      { dispatcher, signal: deadline.signal, most },
-      REDIRECTS,
-    );
+    return await follow(source, requireHttps(source.url), { dispatcher, signal: deadline.signal, most }, REDIRECTS);
   } finally {
     await dispatcher.destroy();
   }
