@@ -10,7 +10,8 @@ import { clusterNames, OLD_WEBHOOK_CONFIGURATION, OPERATOR_NAME } from "../../sr
 import { ConfigMaps, Nodes, Roles, Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import { applyManifest } from "#kit/kube/manifest";
 import { createLicenseAuthority, signLicense } from "../../src/ports/management/license.ts";
-import { connectionTo, readClusterSpec, liveReads } from "../../src/mechanisms/observe/cluster.ts";
+import { connectionTo, readClusterSpec } from "../../src/mechanisms/observe/cluster.ts";
+import { liveReads } from "../../src/mechanisms/observe/kubernetes/cluster-reads.ts";
 import { openConnections } from "../../src/mechanisms/observe/management/connections.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, issue } from "#kit/pki/authority";

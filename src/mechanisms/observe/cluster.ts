@@ -1,16 +1,13 @@
-import type { StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { clusterSpec, type ClusterSpec } from "../../core/api/cluster-spec.ts";
 import type { StoreEnterpriseCluster } from "../../core/api/kinds.ts";
-import { clusterNames, LABELS, podSelector } from "../../core/api/names.ts";
-import { Pods, StatefulSets } from "#kit/kube/builtin";
+import { clusterNames, podSelector } from "../../core/api/names.ts";
 import { isTrue } from "#kit/kube/conditions";
-import type { Kube, Ref, Stored } from "#kit/kube/kube";
+import type { Kube, Stored } from "#kit/kube/kube";
 import { isVersionAsked, versionChange } from "../../core/planner/view/target.ts";
 import { abovePods } from "../../core/planner/cluster/partition.ts";
 import type { ClusterView, NodePod, Workload } from "../../core/planner/view/cluster-view.ts";
 import { volumeGrowth } from "../../core/planner/view/volume-growth.ts";
-import { readGrowingVolumes } from "./kubernetes/claims.ts";
 import type { Reading, ClusterEnvironment, WebhookFacts } from "../../core/planner/prerequisites/environment.ts";
 import type { Platform } from "../../core/releases/permissions/permission.ts";
 import type { MissingPermission } from "../../core/releases/permissions/roles.ts";
@@ -19,12 +16,12 @@ import type { VersionModules } from "../../core/releases/engines/bundled-module.
 import { factsOf } from "./management/cluster-records.ts";
 import type { ClusterConnection, Connections } from "./management/connections.ts";
 import type { Distribution } from "../../core/releases/catalogue/distribution.ts";
-import type { InformerCache } from "./kubernetes/informer-cache.ts";
 import type { PollResult } from "./management/polled-state.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 import { readDatabasesLeft } from "./kubernetes/databases-left.ts";
 import { accountOf, type FindAccount } from "./kubernetes/former-account.ts";
 import { lostWorkload, namesakeOf, nodePodOf, workloadOf } from "./kubernetes/workload.ts";
+import type { ClusterReads, ClusterRef } from "./kubernetes/cluster-reads.ts";
 
 export interface ObserveDeps {
   readonly kube: Kube;
@@ -62,51 +59,6 @@ export function readClusterSpec(rec: Stored<StoreEnterpriseCluster>): ClusterSpe
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   return `spec.${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not acceptable"}`;
-}
-
-/** The Kubernetes objects that a decision about a cluster reads. */
-export interface ClusterReads {
-  statefulSet(cluster: ClusterRef): Promise<Stored<StatefulSet> | undefined>;
-  /** In the order of their ordinals. */
-  nodePods(cluster: ClusterRef): Promise<readonly Stored<Pod>[]>;
-  /** Pods that have the names of the nodes of these ordinals, whatever their labels are; none when that would take requests. */
-  podsNamed(cluster: ClusterRef, ordinals: readonly number[]): Promise<readonly Stored<Pod>[]>;
-  /** Volumes of the nodes, and whether they may grow to `size`; undefined when that would take requests. */
-  volumes(cluster: ClusterRef, size: string | undefined): Promise<ClusterEnvironment["volumes"]>;
-}
-
-export type ClusterRef = Ref & { readonly namespace: string };
-
-/** Reads what is stored now. */
-export function liveReads(kube: Kube): ClusterReads {
-  return {
-    statefulSet: (cluster) => kube.get(StatefulSets, cluster),
-    nodePods: async ({ name, namespace }) => {
-      const labelSelector = `${LABELS.cluster}=${name},${LABELS.role}=node`;
-      return inOrder((await kube.list(Pods, { namespace, labelSelector })).items);
-    },
-    podsNamed: async ({ name, namespace }, ordinals) => {
-      const named = ordinals.map((ordinal) => `metadata.name=${clusterNames.nodePod(name, ordinal + 1)}`);
-      const lists = named.map((fieldSelector) => kube.list(Pods, { namespace, fieldSelector }));
-      return (await Promise.all(lists)).flatMap(({ items }) => items);
-    },
-    volumes: (cluster, size) => readGrowingVolumes(kube, cluster, size),
-  };
-}
-
-/** Reads what the informers have; sends no request. */
-export function cachedReads({ statefulSets, nodePods }: InformerCache): ClusterReads {
-  return {
-    statefulSet: async (cluster) => statefulSets.get(cluster),
-    nodePods: async ({ name, namespace }) =>
-      inOrder(
-        nodePods
-          .list()
-          .filter(({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABELS.cluster] === name),
-      ),
-    podsNamed: async () => [],
-    volumes: async () => undefined,
-  };
 }
 
 /**
@@ -261,10 +213,6 @@ function isDegraded(view: ClusterView): boolean {
   const { cluster } = view;
   if (versionChange(view) !== undefined || !cluster.reachable) return true;
   return cluster.nodes.some(({ active }) => !active) || cluster.databases.some(({ status }) => status !== "active");
-}
-
-function inOrder(pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
-  return pods.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name, "en", { numeric: true }));
 }
 
 /** Nodes in service are asked first, then those that run, and last those that do not look as if they would answer. */

@@ -4,7 +4,8 @@ import { answerOf, errorCodeOf, NOT_RUN, SECRET_NOT_MADE } from "./answer.ts";
 import { attemptOf, type Attempt } from "./attempt.ts";
 import { faults } from "./faults.ts";
 import { rememberAnswers } from "./memory.ts";
-import { FORWARDED_BY, ON_BEHALF_OF, requestOnce, wasNeverSent, type HttpAnswer } from "./request.ts";
+import { FORWARDED_BY, ON_BEHALF_OF, requestOnce, wasNeverSent } from "./request.ts";
+import type { HttpAnswer, LooseRequest, Via } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RequestOf, RouteName } from "./routes.ts";
 
@@ -73,29 +74,44 @@ export function managementClient(options: ManagementClientOptions): ManagementCl
     const known = memory?.about(name);
     const headers = { ...ownHeaders, ...headersOfCall(onBehalfOf, known?.entityTag) };
     for (const address of addresses) {
-      const origin = `https://${hostOf(address)}:${port}`;
-      try {
-        const answer = await requestOnce(
-          name,
-          { ...request, signal },
-          { dispatcher, origin, headers, timeoutMs: withinMs },
-        );
-        if (answer.status === 304 && known !== undefined) return known.reply;
-        if (answer.status !== 503 || address === addresses.at(-1) || !mayAskAnother(name, answer)) {
-          const reply = answerOf(name, origin, answer);
-          memory?.keep(name, answer.entityTag, reply);
-          return reply;
-        }
+      const via = { dispatcher, origin: `https://${hostOf(address)}:${port}`, headers, timeoutMs: withinMs };
+      const answer = await askAddress(name, { ...request, signal }, via, { address, tried });
+      if (answer === undefined) continue;
+      if (answer.status === 304 && known !== undefined) return known.reply;
+      if (answer.status === 503 && address !== addresses.at(-1) && mayAskAnother(name, answer)) {
         tried.push({ address, failure: "notJoined", said: "not a member yet" });
-      } catch (error) {
-        if (error instanceof Fault || signal?.aborted) throw error;
-        tried.push(attemptOf(address, error));
-        if (!mayRunTwice(name) && !wasNeverSent(error)) throw unreachable(name, tried, true);
+        continue;
       }
+      const reply = answerOf(name, via.origin, answer);
+      memory?.keep(name, answer.entityTag, reply);
+      return reply;
     }
     throw unreachable(name, tried, false);
   }
   return { call, close: () => dispatcher.close(), destroy: () => dispatcher.destroy() };
+}
+
+interface AskedAddress {
+  readonly address: string;
+  /** What has brought no answer, this address included when it brings none. */
+  readonly tried: Attempt[];
+}
+
+/** Undefined when the address brings no answer and another one may be asked. */
+async function askAddress(
+  name: RouteName,
+  request: LooseRequest,
+  via: Via,
+  { address, tried }: AskedAddress,
+): Promise<HttpAnswer | undefined> {
+  try {
+    return await requestOnce(name, request, via);
+  } catch (error) {
+    if (error instanceof Fault || request.signal?.aborted) throw error;
+    tried.push(attemptOf(address, error));
+    if (!mayRunTwice(name) && !wasNeverSent(error)) throw unreachable(name, tried, true);
+    return undefined;
+  }
 }
 
 function headersOf({ username, password, forwardedBy }: ManagementClientOptions): Readonly<Record<string, string>> {

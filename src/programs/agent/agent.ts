@@ -1,21 +1,13 @@
 import type { ProxyCommand } from "../../ports/management/proxy-control.ts";
-import { PORTS } from "../../core/api/names.ts";
-import { LONG_AGO, NODE_LEASE_MS } from "../../core/planner/node/grant.ts";
-import { carriedVersions } from "../../core/releases/catalogue/find.ts";
-import { elsewhere } from "./api/http/ask-elsewhere.ts";
-import { authenticator } from "./api/http/auth.ts";
-import { ClientParameterWrites } from "./api/databases/client-parameters.ts";
-import { apiHandlers } from "./api/handlers.ts";
-import { setForClients } from "./api/databases/parameters-of-clients.ts";
-import { withinLimit } from "./api/cluster/record-limit.ts";
-import { type ManagementApi, serveManagementApi } from "./api/http/server.ts";
+import { LONG_AGO } from "../../core/planner/node/grant.ts";
+import type { ManagementApi } from "./api/http/server.ts";
 import type { AgentContext } from "./context.ts";
 import { forgetPasswords } from "./credentials/forget-passwords.ts";
 import { lead } from "./leader/lead.ts";
 import { drainClients, proxyPorts, unconfirmedNodes } from "./leader/proxy-ports.ts";
 import { type LeaderElection, runLeaderElection } from "./members/leader-election.ts";
 import type { NodeLease } from "./members/node-lease.ts";
-import { grantWhileMember, joinCluster } from "./membership.ts";
+import { grantWhileMember, joinCluster, type Membership } from "./membership.ts";
 import { nodePlatforms } from "./modules/platforms.ts";
 import { keepInSync } from "./node/in-sync.ts";
 import { letClientsIn } from "./node/joined-sites.ts";
@@ -23,10 +15,12 @@ import { loadedModules } from "./node/loaded-modules.ts";
 import { syncModules } from "./node/module-sync.ts";
 import { evacuateForShutdown, isEligibleLeader, returnAfterRestart } from "./node/own-maintenance.ts";
 import { type NodeSync, syncNode } from "./node/sync.ts";
-import { type AgentDeps, openNode } from "./open-node.ts";
+import type { AgentDeps } from "./open-local.ts";
+import { openNode } from "./open-node.ts";
 import type { PassRunner } from "./runtime/pass-runner.ts";
+import { serveApi } from "./serve-api.ts";
 
-export type { AgentDeps } from "./open-node.ts";
+export type { AgentDeps } from "./open-local.ts";
 
 export interface Agent {
   /** Evacuates the node within the grace of the configuration, primaries and clients first; then ends everything. */
@@ -43,7 +37,7 @@ export async function startAgent(deps: AgentDeps): Promise<Agent> {
 
   const membership: Membership = { joined: false, renewedAt: () => LONG_AGO };
   const election = takePartInElection(context, membership, signal);
-  const api = await serve(context, election, membership);
+  const api = await serveApi(context, election, membership);
   const following = [
     tls.follow((files) => useTls(context, api, files), signal),
     context.followEngineTls(signal),
@@ -92,12 +86,6 @@ function useTls({ changes }: AgentContext, api: ManagementApi, files: Parameters
   changes.notify();
 }
 
-interface Membership {
-  joined: boolean;
-  /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
-  renewedAt: () => number;
-}
-
 function takePartInElection(context: AgentContext, membership: Membership, signal: AbortSignal): LeaderElection {
   const { config, kube, clock, log, proxy } = context;
   const { cluster, namespace, node, podName } = config;
@@ -123,51 +111,6 @@ function takePartInElection(context: AgentContext, membership: Membership, signa
     stepDown: () => election.stepDown(),
   };
   return election;
-}
-
-function serve(context: AgentContext, election: LeaderElection, membership: Membership): Promise<ManagementApi> {
-  const { config, records, members, peers, userPasswords, proxy, tls, access, modules, clock, log } = context;
-  const clientParameters = new ClientParameterWrites({ ...context, records: withinLimit(records) });
-  proxy.onParameters((request) => setForClients({ ...context, election, clientParameters }, request));
-  const joined = (): boolean => membership.joined;
-  const isStale = (): boolean => joined() && clock.uptimeMs() - membership.renewedAt() > NODE_LEASE_MS;
-  return serveManagementApi({
-    host: config.address,
-    port: PORTS.management,
-    tls: tls.current(),
-    callerOf: authenticator({
-      logins: () => access.accepted(),
-      users: () => records.state()?.users ?? [],
-      hashIn: (secret) => userPasswords.hashIn(secret),
-    }),
-    handlers: apiHandlers({
-      ...context,
-      election,
-      joined,
-      clientParameters,
-      sendToProxy: (command) => proxy.send(command),
-      adminName: () => access.own().username,
-    }),
-    users: () => records.state()?.users ?? [],
-    readUsers: () => readUsers(records),
-    isStale,
-    askElsewhere: elsewhere({
-      node: config.node,
-      isStale,
-      others: () => members.list().flatMap(({ uid }) => (uid === config.node ? [] : [uid])),
-      peers,
-    }),
-    notJoined: () => (joined() ? undefined : `node ${config.node} has not joined the cluster yet`),
-    supported: carriedVersions(config.release),
-    archiveFolder: modules.folder,
-    clock,
-    log,
-  });
-}
-
-async function readUsers(records: AgentContext["records"]) {
-  await records.reload("cluster");
-  return records.state()?.users ?? [];
 }
 
 function applyRecords(context: AgentContext, signal: AbortSignal): NodeSync {

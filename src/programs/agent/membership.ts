@@ -15,6 +15,13 @@ import type { NodeSync } from "./node/sync.ts";
 import { describeNode } from "./node/this-node.ts";
 import { isDraining } from "../../core/records/maintenance.ts";
 
+/** Whether this node is a member of its cluster, as its parts ask for it. */
+export interface Membership {
+  joined: boolean;
+  /** When the newest renewal was sent that the API server has confirmed, in milliseconds of uptime. */
+  renewedAt: () => number;
+}
+
 /** Renews the lease of this node, and at once when it begins or ceases to accept clients or has fetched a module. */
 export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLease {
   const { config, foundEngines, kube, clock, log, changes } = context;

@@ -1,53 +1,17 @@
-import { join } from "node:path";
-import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import type { Clock } from "#kit/base/clock";
-import type { Log } from "#kit/base/log";
-import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
-import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
-import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
-import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts";
-import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
-import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
-import type { Kube } from "#kit/kube/kube";
 import type { AgentContext } from "./context.ts";
 import { databasePasswords } from "./credentials/database-passwords.ts";
-import { openNodeAccess } from "./credentials/node-access.ts";
-import { openEngineTls } from "./credentials/engine-certificate.ts";
 import { followLicenseAuthorities } from "./credentials/license-authorities.ts";
 import { userPasswords } from "./credentials/user-passwords.ts";
 import { databaseAt, nodeAddress } from "./members/addresses.ts";
 import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
-import { openModuleStore } from "./modules/module-store.ts";
-import { openKeptFiles } from "./node/kept-files.ts";
 import { askOtherNodes } from "./node/other-clients.ts";
 import { askOthersForScripts } from "./node/other-scripts.ts";
-import { NodeLink } from "./node/link.ts";
-import { NodeProxy, type NodeProxyOptions } from "./node/proxy.ts";
-import { VolumeGuard } from "./node/volume-guard.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
-import { childEnvironment } from "./runtime/child-environment.ts";
 import { ChangeSignal } from "./runtime/change-signal.ts";
-import { type AgentConfig, clusterDnsName } from "./runtime/config.ts";
-import { openDataFolder } from "./runtime/data-folder.ts";
-import { requireUsableTls } from "./runtime/usable-tls.ts";
-import { openMountedSecret } from "./runtime/mounted-secret.ts";
-
-type Asking = Pick<NodeProxyOptions, "askOthers" | "askScripts">;
-
-export interface AgentDeps {
-  readonly config: AgentConfig;
-  readonly kube: Kube;
-  /** Arguments for this Node.js: the program that runs a proxy. */
-  readonly proxyArgs: readonly string[];
-  /** Arguments for this Node.js: the program that runs a link. */
-  readonly linkArgs: readonly string[];
-  /** Where engines are looked for, and what proxy and link get of it. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+import { clusterDnsName } from "./runtime/config.ts";
+import { openLocal, type AgentDeps, type Asking } from "./open-local.ts";
 
 /** Opens everything that a node works with; it follows the cluster until `signal` aborts. */
 export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<AgentContext> {
@@ -89,76 +53,6 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
     userPasswords: userPasswords({ kube, clock, ...config }),
     localInstances: () => local.supervisor.report(),
   };
-}
-
-/** What lies on this machine: mounted secrets, data folder, engines and proxy. */
-async function openLocal(
-  { config, env, proxyArgs, linkArgs, clock, log }: AgentDeps,
-  changes: ChangeSignal,
-  asking: Asking,
-) {
-  await openDataFolder(config.dataDir);
-  const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {
-    clock,
-    log,
-    check: requireUsableTls,
-  });
-  const access = await openNodeAccess(config, { clock, log });
-  const engineTls = await openEngineTls(config, { clock, log });
-  const foundEngines = await lookAtEngines(config, env, engineTls.tls.certificate, { clock, log });
-  const { epochs, keptRecords } = await openKeptFiles(config.dataDir, log);
-  const modules = await openModuleStore(join(config.dataDir, "modules"));
-  const { runner, engineMemory } = await openRunner(config, { clock, log });
-  const supervisor = superviseInstances({ data: config.dataDir, engines: foundEngines, runner, clock, log });
-  const ofChildren = childEnvironment(config.root, env);
-  const proxy = new NodeProxy({
-    node: config.node,
-    workers: config.workers,
-    args: proxyArgs,
-    env: ofChildren,
-    epochs,
-    clock,
-    log,
-    ...asking,
-    certificate: () => engineTls.tls.certificate,
-    onReady: () => changes.notify(),
-  });
-  const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
-  const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
-  const shown = { engineTls: engineTls.tls, followEngineTls };
-  const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard(), keptRecords };
-  return { tls, ...shown, access, foundEngines, modules, ...own };
-}
-
-/** What starts the engines: a starter in a container of their own, once it is there, or this process. */
-async function openRunner(
-  { sharedDir }: AgentConfig,
-  tools: Pick<AgentDeps, "clock" | "log">,
-): Promise<{ readonly runner: EngineRunner; readonly engineMemory: AgentContext["engineMemory"] }> {
-  if (sharedDir === undefined) return { runner: engineChildren(tools.log), engineMemory: () => undefined };
-  const container = await engineContainer(sharedDir, tools);
-  tools.log.info("waiting for the container of the engines");
-  await container.connected();
-  return { runner: container, engineMemory: () => container.memory() };
-}
-
-/** What the engines of this machine bring and can. */
-async function lookAtEngines(
-  { dataDir }: AgentConfig,
-  env: AgentDeps["env"],
-  certificate: EngineCertificate | undefined,
-  tools: Pick<AgentDeps, "clock" | "log">,
-): Promise<AgentContext["foundEngines"]> {
-  const found = await discoverEngines(env);
-  const probes = join(dataDir, "probes");
-  const withTls = certificate === undefined ? [] : await enginesWithTls(found, certificate, probes, tools);
-  return Promise.all(
-    found.map(async (engine) => ({
-      ...engine,
-      modules: await modulesOfEngine(engine, tools),
-      tls: withTls.includes(engine),
-    })),
-  );
 }
 
 /** What the Kubernetes API has of the cluster. */

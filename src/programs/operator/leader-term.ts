@@ -17,7 +17,8 @@ import { manageFurtherNamespaces, type OnFinding } from "./namespace/further-nam
 import { followTeardown } from "./teardown/teardown.ts";
 import type { Metrics } from "./process/metrics.ts";
 import { followOwnPermissions } from "./process/own-permissions.ts";
-import { manageNamespace, type NamespaceDeps } from "./namespace/namespace.ts";
+import { manageNamespace } from "./namespace/namespace.ts";
+import type { NamespaceDeps } from "./namespace/shared-deps.ts";
 
 export interface LeaderTermDeps {
   readonly kube: Kube;

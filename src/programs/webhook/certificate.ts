@@ -34,18 +34,18 @@ export async function followCertificate(
   let seen: string | undefined;
   let holder: string | undefined;
   let renewAt: Date | undefined;
+  const take = async (pair: KeyPair): Promise<void> => {
+    if (!pairs.carriesTrust(pair, clock.now())) await clock.sleep(TRUST_MS, signal);
+    const why = pairs.use(pair, clock.now());
+    if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
+  };
   const look = async (): Promise<void> => {
     const { secret, heldBy } = await readUnheld(kube, { name: ADMISSION_SECRET, namespace });
     if (heldBy !== undefined && heldBy !== holder)
       log.warn("the secret admission-tls is another's, the one before stays", { holder: heldBy });
     holder = heldBy;
     const isNew = secret !== undefined && secret.metadata.resourceVersion !== seen;
-    if (isNew) {
-      const pair = pairOf(secret);
-      if (!pairs.carriesTrust(pair, clock.now())) await clock.sleep(TRUST_MS, signal);
-      const why = pairs.use(pair, clock.now());
-      if (why !== undefined) log.warn("the secret admission-tls cannot be used, the one before stays", { why });
-    }
+    if (isNew) await take(pairOf(secret));
     if (isNew || (renewAt !== undefined && renewAt <= clock.now())) {
       const serving = pairs.serving(clock.now());
       if (serving !== undefined) await present(serving);

@@ -71,29 +71,22 @@ async function follow<T>(
   onSynced: () => void,
 ): Promise<void> {
   const { clock, signal } = options;
+  const start = new WatchStart();
   let failures = 0;
-  let fruitless = 0;
-  let version: string | undefined;
-  let seen: string | undefined;
-  const advance = (to: string): void => {
-    seen = version = to;
-    fruitless = 0;
-  };
   while (!signal.aborted) {
     const began = clock.uptimeMs();
     let asked = 0;
     try {
-      if (version === undefined) {
+      if (start.version === undefined) {
         const list = await kube.list(type, scopeOf(options));
-        cache.replace(list.items, seen !== undefined && isNewer(seen, list.resourceVersion));
-        advance(list.resourceVersion);
+        cache.replace(list.items, start.isPast(list.resourceVersion));
+        start.advance(list.resourceVersion);
         onSynced();
       }
-      await applyEvents(kube, type, options, cache, version ?? "", advance);
+      await applyEvents(kube, type, options, cache, start);
     } catch (error) {
       if (signal.aborted) return;
-      if (isAnswer(error)) fruitless += 1;
-      if (!isFault(error, faults.unavailable) || fruitless >= FRUITLESS_WATCHES) version = undefined;
+      start.fail(error);
       asked = retryAfterOf(error);
       report(cache.log, error);
     }
@@ -102,23 +95,52 @@ async function follow<T>(
   }
 }
 
-/** Runs one watch to its end; `advance` gets each version that the next one may start from. */
+/** Where the next watch begins. */
+class WatchStart {
+  #version: string | undefined;
+  /** The newest version that the server has ever shown. */
+  #seen: string | undefined;
+  #fruitless = 0;
+
+  /** Undefined while a list has to come first. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  advance(to: string): void {
+    this.#seen = this.#version = to;
+    this.#fruitless = 0;
+  }
+
+  /** The next watch takes up where this one broke, unless the server has forgotten that moment or refuses to begin there. */
+  fail(error: unknown): void {
+    if (isAnswer(error)) this.#fruitless += 1;
+    if (!isFault(error, faults.unavailable) || this.#fruitless >= FRUITLESS_WATCHES) this.#version = undefined;
+  }
+
+  /** Whether the server shows an older version than it did: its storage was set back. */
+  isPast(version: string): boolean {
+    return this.#seen !== undefined && isNewer(this.#seen, version);
+  }
+}
+
+/** Runs one watch to its end. */
 async function applyEvents<T>(
   kube: Kube,
   type: ResourceType<T>,
   options: InformerOptions,
   cache: Cache<T>,
-  from: string,
-  advance: (version: string) => void,
+  start: WatchStart,
 ): Promise<void> {
-  for await (const event of kube.watch(type, { ...scopeOf(options), resourceVersion: from, signal: options.signal })) {
+  const { signal } = options;
+  for await (const event of kube.watch(type, { ...scopeOf(options), resourceVersion: start.version ?? "", signal })) {
     if (event.type === "BOOKMARK") {
-      if (event.resourceVersion !== "") advance(event.resourceVersion);
+      if (event.resourceVersion !== "") start.advance(event.resourceVersion);
       continue;
     }
     if (event.type === "DELETED") cache.remove(event.object);
     else cache.put(event.object);
-    advance(event.object.metadata.resourceVersion);
+    start.advance(event.object.metadata.resourceVersion);
   }
 }
 

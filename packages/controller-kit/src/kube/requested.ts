@@ -13,20 +13,23 @@ export interface RequestedAccess {
 /** The right that a request needs; undefined of a path that is no resource, such as `/version`. */
 export function requestedAccess(method: string, path: string): RequestedAccess | undefined {
   const { pathname, searchParams } = new URL(path, "https://kubernetes");
-  const [root, ...parts] = pathname.split("/").filter((part) => part !== "");
-  const [group = "", rest] = root === "api" ? ["", parts.slice(1)] : [parts[0], parts.slice(2)];
-  if ((root !== "api" && root !== "apis") || rest[0] === undefined) return undefined;
-  const isInside = rest[0] === "namespaces" && rest.length > 2;
-  const [plural = "", name, subresource] = (isInside ? rest.slice(2) : rest).map(decodeURIComponent);
-  const namespace = isInside ? decodeURIComponent(rest[1] ?? "") : undefined;
+  const { group, namespace, plural, name, subresource } = RESOURCE.exec(pathname)?.groups ?? {};
+  if (plural === undefined) return undefined;
   return {
     verb: verbOf(method, name !== undefined, searchParams.get("watch") === "true"),
-    group,
-    resource: subresource === undefined ? plural : `${plural}/${subresource}`,
-    ...(name !== undefined && { name }),
-    ...(namespace !== undefined && { namespace }),
+    group: group ?? "",
+    resource: [plural, subresource]
+      .filter((part) => part !== undefined)
+      .map(decodeURIComponent)
+      .join("/"),
+    ...(name !== undefined && { name: decodeURIComponent(name) }),
+    ...(namespace !== undefined && { namespace: decodeURIComponent(namespace) }),
   };
 }
+
+/** `/api/v1/...` or `/apis/<group>/<version>/...`; a path that ends with the name of a namespace is about the namespace itself. */
+const RESOURCE =
+  /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?:\/(?<subresource>[^/]+))?)?/;
 
 function verbOf(method: string, isNamed: boolean, isWatch: boolean): string {
   if (method === "GET") return isNamed ? "get" : isWatch ? "watch" : "list";

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { Fault, type FaultSpec } from "../base/fault.ts";
 import { faults } from "./faults.ts";
 import { requestedAccess } from "./requested.ts";
@@ -10,15 +11,20 @@ export interface ApiStatus {
   readonly details?: unknown;
 }
 
+const STATUS = z.object({
+  kind: z.literal("Status"),
+  code: z.number().optional().catch(undefined),
+  reason: z.string().catch(""),
+  message: z.string().catch(""),
+  details: z.unknown().optional(),
+});
+
 /** Reads a Status out of an answer; an answer that is none (a proxy's page) becomes one with an excerpt as message. */
 export function statusOf(code: number, body: unknown): ApiStatus {
-  if (typeof body === "object" && body !== null && "kind" in body && body.kind === "Status") {
-    return {
-      code: "code" in body && typeof body.code === "number" ? body.code : code,
-      reason: "reason" in body && typeof body.reason === "string" ? body.reason : "",
-      message: "message" in body && typeof body.message === "string" ? body.message : "",
-      ...("details" in body ? { details: body.details } : {}),
-    };
+  const status = STATUS.safeParse(body);
+  if (status.success) {
+    const { kind: _kind, ...rest } = status.data;
+    return { ...rest, code: rest.code ?? code };
   }
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { code, reason: "", message: text.slice(0, 300).trim() };

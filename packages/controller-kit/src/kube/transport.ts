@@ -61,7 +61,7 @@ export function openTransport(config: KubeConfig, options: TransportOptions = {}
     send: async (request) => {
       using deadline = request.deadlineMs === undefined ? undefined : patientSignal(request.deadlineMs);
       const answer = await ask(requests, request, deadline?.signal ?? null);
-      return textOf(answer, `${request.method} ${request.path}`, origin);
+      return await textOf(answer, `${request.method} ${request.path}`, origin);
     },
     stream: async (request, signal) => (await ask(watches, { method: "GET", ...request }, signal)).body,
     close: async () => {

@@ -19,10 +19,11 @@ import { enginesSpeakTls } from "./engines-without-tls.ts";
 import { kubernetesIsSupported } from "./kubernetes.ts";
 import { licenseIsValid, licenseOutlastsUpgrade } from "./license.ts";
 import { portsAreOpen, volumesAreBound, workersTakePods } from "./machines.ts";
-import { modulesAreListed, modulesHaveBuilds, userModulesAreSupported } from "./modules.ts";
+import { modulesAreListed, modulesHaveBuilds, userModulesAreInstalled, userModulesAreSupported } from "./modules.ts";
 import {
   clusterAnswers,
   databasesAreActive,
+  mostNodesAreActive,
   noActionRuns,
   othersAreActive,
   othersAreInService,
@@ -32,8 +33,6 @@ import {
 import { pathIsAllowed, runningVersionIsKnown } from "./path.ts";
 import { clusterIsPermitted, operatorIsPermitted } from "./permissions.ts";
 import { digestIsOfTheTag, nodesRunTheirImage } from "./running.ts";
-import { userModulesAreInstalled } from "./user-modules.ts";
-import { mostNodesAreActive } from "./quorum.ts";
 import { volumesSuffice } from "./volume-budget.ts";
 import { volumesHaveRoom } from "./full-volume.ts";
 import { memorySuffices } from "./overcommitted.ts";

@@ -1,9 +1,10 @@
-import { callApi, describeObject, getNodePods } from "../../api/kubectl.ts";
+import { callApi, describeObject, getNodePods, patchCluster } from "../../api/kubectl.ts";
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain } from "../view/overdue.ts";
-import { notKnown, wait } from "../findings/finding.ts";
+import { block, notKnown, wait } from "../findings/finding.ts";
 import { quotedNames, type Check } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
+import { activePods, hasLostMajority } from "../view/lost.ts";
 
 type Instance = ClusterDatabase["instances"][number];
 
@@ -160,3 +161,21 @@ function databasesElsewhere(
   if (!cluster.reachable) return [];
   return cluster.databases.filter(({ instances }) => instances.some((one) => one.node !== here && claim(one)));
 }
+
+/** A cluster that had all its nodes once and lost most of them. A caller that may not ask it knows nothing of that. */
+export const mostNodesAreActive: Check = {
+  id: "QuorumLost",
+  asks: "most nodes are active",
+  at: ["plan"],
+  needs: [],
+  find({ view }) {
+    const { name, remembered, cluster, workload } = view;
+    const isUnknown = !cluster.reachable && cluster.cause !== undefined;
+    if (remembered.version === undefined || isUnknown || !hasLostMajority(view)) return undefined;
+    return block(
+      "QuorumLost",
+      `${activePods(view).length} of ${workload?.replicas ?? 0} nodes are active`,
+      `see why the others are away (${getNodePods()}); when they do not come back: ${patchCluster(name, { clusterRecovery: true })}`,
+    );
+  },
+};

@@ -1,13 +1,8 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import { Fault } from "#kit/base/fault";
 import type { Stored } from "#kit/kube/kube";
-import {
-  observeCluster,
-  readClusterSpec,
-  liveReads,
-  type ClusterObservation,
-  type ClusterReads,
-} from "../../../mechanisms/observe/cluster.ts";
+import { observeCluster, readClusterSpec, type ClusterObservation } from "../../../mechanisms/observe/cluster.ts";
+import { liveReads, type ClusterReads } from "../../../mechanisms/observe/kubernetes/cluster-reads.ts";
 import { readEnvironment } from "../../../mechanisms/observe/environment/environment.ts";
 import { readDatabasesOf } from "../../../mechanisms/observe/kubernetes/databases-of.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";

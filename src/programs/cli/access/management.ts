@@ -1,6 +1,7 @@
 import type { StoreEnterpriseCluster } from "../../../core/api/kinds.ts";
 import { Fault } from "#kit/base/fault";
-import { connectionTo, readClusterSpec, liveReads } from "../../../mechanisms/observe/cluster.ts";
+import { connectionTo, readClusterSpec } from "../../../mechanisms/observe/cluster.ts";
+import { liveReads } from "../../../mechanisms/observe/kubernetes/cluster-reads.ts";
 import type { Stored } from "#kit/kube/kube";
 import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../faults.ts";

@@ -26,7 +26,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
   let statement: WebhookDecision["statement"] | undefined;
   let facts: Reading<WebhookFacts> | undefined;
   let askAgainAt = 0;
-  let refused: { readonly what: string; readonly at: number } | undefined;
+  const actUnlessRefused = startActing(deps);
   const age = startAge();
   const firstLook = Promise.withResolvers<void>();
   const look = async (): Promise<Outcome> => {
@@ -41,9 +41,7 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const decision = planWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     const { kind } = decision.act;
-    const isKnownRefused = refused?.what === `${kind} ${found}` && now - refused.at < REFUSED_MS;
-    const isCared = !isKnownRefused && (await isPerformed(deps, decision.act, certificate));
-    if (!isKnownRefused) refused = isCared ? undefined : { what: `${kind} ${found}`, at: now };
+    const isCared = await actUnlessRefused(decision.act, { found, now, certificate });
     statement = isCared ? decision.statement : withPermissionHint(decision.statement);
     facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
     return lookAgain(LOOK_MS);
@@ -59,6 +57,25 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
       return facts;
     },
     reconcile: () => look().catch(fail).finally(firstLook.resolve),
+  };
+}
+
+interface ActedOn {
+  /** What the decision was made from. */
+  readonly found: string;
+  readonly now: number;
+  readonly certificate: string;
+}
+
+/** Does an act, unless it was refused a moment ago while all else was as it is; false when it is refused. */
+function startActing(deps: AdmissionDeps): (act: WebhookDecision["act"], on: ActedOn) => Promise<boolean> {
+  let refused: { readonly what: string; readonly at: number } | undefined;
+  return async (act, { found, now, certificate }) => {
+    const what = `${act.kind} ${found}`;
+    if (refused?.what === what && now - refused.at < REFUSED_MS) return false;
+    const isDone = await isPerformed(deps, act, certificate);
+    refused = isDone ? undefined : { what, at: now };
+    return isDone;
   };
 }
 

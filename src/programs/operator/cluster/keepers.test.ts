@@ -175,18 +175,20 @@ test("a keeper that fails keeps no other from its work, and each failure is know
 });
 
 const folder = import.meta.dirname;
-const controller = await readFile(join(folder, "controller.ts"), "utf8");
+/** The files of which a pass consists. */
+const PASS = ["controller.ts", "decide.ts", "act-on.ts", "pass-outcome.ts"];
+const pass = (await Promise.all(PASS.map((name) => readFile(join(folder, name), "utf8")))).join("");
 
 /** What the pass and the look at rest wait for. A new effect of a pass is a keeper, or an act of the planner. */
 const AWAITED: ReadonlySet<string> = new Set([
   ...["observeCluster", "ownershipOf", "observeOwnership", "syncedOwnership", "forbiddenFinding", "stillRests"],
-  ...["deps.kube.get", "observeOrReport", "pass", "act", "keepAll", "performStep", "perform", "removeCluster"],
+  ...["deps.kube.get", "observeOrReport", "pass", "actOn", "keepAll", "performStep", "perform", "removeCluster"],
   "failureFindings",
   ...["report", "reportForbidden", "reportUnreadable"],
 ]);
 
 test("a pass has no effect but its one act, its keepers and its report", () => {
-  const awaited = [...controller.matchAll(/await ([\w.]+)\(/g)].map(([, name = ""]) => name);
+  const awaited = [...pass.matchAll(/await ([\w.]+)\(/g)].map(([, name = ""]) => name);
   assert.ok(awaited.includes("keepAll") && awaited.includes("perform"));
   assert.deepEqual(
     awaited.filter((name) => !AWAITED.has(name)),

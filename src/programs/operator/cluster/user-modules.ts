@@ -58,23 +58,43 @@ export function userModulesReconciler(deps: UserModulesDeps): KeepUserModules {
     const fresh: UserModuleStatus[] = [];
     for (const module of lacking) {
       const before = moduleStatusOf(module, remembered);
-      const underWay = installs.subjectOf(cluster);
-      const isTurn = underWay === undefined ? installs.underWay() < ARCHIVES_AT_ONCE : underWay === subjectOf(module);
-      if (!isTurn) continue;
-      const due = underWay === undefined ? attempts.due(cluster, attemptOf(module), before) : "try";
+      const due = dueOf({ attempts, installs }, cluster, module, before);
       if (due === "announce") fresh.push(beginAttempt(module, before));
       if (due !== "try") continue;
       const state = installs.follow(cluster, subjectOf(module), (signal) =>
         install(deps, connection.client, { namespace, module, signal }),
       );
-      if (state.kind === "under-way") continue;
       if (state.kind === "failed") throw state.error;
-      const status = state.result;
-      const after = status.state === "Installed" ? status : inVain(status, before, presentOf(records));
-      fresh.push(after.state === "Installed" ? after : { ...after, attempts: before?.attempts ?? 1 });
+      if (state.kind !== "under-way") fresh.push(statusAfter(state.result, before, presentOf(records)));
     }
     return keptOf(listed, [...fresh, ...remembered]);
   };
+}
+
+interface Installing {
+  readonly attempts: ModuleAttempts;
+  readonly installs: Background<UserModuleStatus>;
+}
+
+/** What is to be done now about a module that the cluster lacks: an install that is under way goes on, and the others wait for their turn. */
+function dueOf(
+  { attempts, installs }: Installing,
+  cluster: string,
+  module: ListedModule,
+  before: UserModuleStatus | undefined,
+): ReturnType<ModuleAttempts["due"]> {
+  const underWay = installs.subjectOf(cluster);
+  if (underWay !== undefined) return underWay === subjectOf(module) ? "try" : "later";
+  return installs.underWay() < ARCHIVES_AT_ONCE ? attempts.due(cluster, attemptOf(module), before) : "later";
+}
+
+function statusAfter(
+  status: UserModuleStatus,
+  before: UserModuleStatus | undefined,
+  present: readonly PresentModule[],
+): UserModuleStatus {
+  const after = status.state === "Installed" ? status : inVain(status, before, present);
+  return after.state === "Installed" ? after : { ...after, attempts: before?.attempts ?? 1 };
 }
 
 /** An archive is kept in the memory of the operator while it is installed. */

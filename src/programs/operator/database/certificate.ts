@@ -95,13 +95,28 @@ async function desiredOf(
   const { certificateSecretName: name } = redb.spec;
   const clients = await clientAuthorities(deps, redb);
   if (typeof clients === "object") return clients.why;
-  if (name === undefined) {
-    const ref = { name: clusterNames.authoritySecret(cluster), namespace: redb.metadata.namespace ?? "default" };
-    const authority = authorityIn(await readOwn(deps.kube, cluster, ref));
-    if (authority === undefined) return `the cluster ${cluster} has no certificate authority yet`;
-    const { current: issuer, trusted } = authority;
-    return { own: { issuer }, clientAuthorities: clients, authority: trusted, unmarked: "" };
-  }
+  const shows = await (name === undefined ? issuedBy(deps, redb, cluster) : givenIn(deps, redb, name, shown));
+  return typeof shows === "string" ? shows : { ...shows, clientAuthorities: clients };
+}
+
+type Shows = Omit<Desired, "clientAuthorities">;
+
+/** A certificate that the authority of the cluster issues. */
+async function issuedBy(deps: CertificateDeps, { metadata }: Redb, cluster: string): Promise<Shows | string> {
+  const ref = { name: clusterNames.authoritySecret(cluster), namespace: metadata.namespace ?? "default" };
+  const authority = authorityIn(await readOwn(deps.kube, cluster, ref));
+  if (authority === undefined) return `the cluster ${cluster} has no certificate authority yet`;
+  const { current: issuer, trusted } = authority;
+  return { own: { issuer }, authority: trusted, unmarked: "" };
+}
+
+/** The certificate in a Secret of the user. */
+async function givenIn(
+  deps: CertificateDeps,
+  redb: Redb,
+  name: string,
+  shown: string | undefined,
+): Promise<Shows | string> {
   const given = await readNamed(deps, redb, name, "certificate");
   const { secret } = given;
   const unmarked = againstUse(given, "spec.certificateSecretName");
@@ -113,7 +128,7 @@ async function desiredOf(
     return `spec.certificateSecretName: the Secret ${name} has no keys tls.crt and tls.key`;
   const usable = usablePair(own, deps.clock.now());
   if ("why" in usable) return `spec.certificateSecretName: the Secret ${name} cannot be used: ${usable.why}`;
-  return { own, clientAuthorities: clients, authority: secretText(secret, "ca.crt"), unmarked };
+  return { own, authority: secretText(secret, "ca.crt"), unmarked };
 }
 
 /** The authorities in all Secrets that the spec names, one after the other. */

@@ -3,13 +3,8 @@ import type { Clock } from "#kit/base/clock";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import type { Stored } from "#kit/kube/kube";
 import { keyOf } from "#kit/kube/ref";
-import {
-  observeCluster,
-  readClusterSpec,
-  liveReads,
-  type ClusterRef,
-  type ObserveDeps,
-} from "../../../mechanisms/observe/cluster.ts";
+import { observeCluster, readClusterSpec, type ObserveDeps } from "../../../mechanisms/observe/cluster.ts";
+import { liveReads, type ClusterRef } from "../../../mechanisms/observe/kubernetes/cluster-reads.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Clusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { planCluster } from "../../../core/planner/cluster/plan.ts";

@@ -32,23 +32,26 @@ function isChanging({ status, waiting_for, recovery }: BdbRecord): boolean {
   return status !== "active" || waiting_for !== "";
 }
 
-function ready({ bdb, decision, failure, unready, actions }: DatabaseReport): Statement {
-  const say = (status: "True" | "False", reason: string, message: string): Statement => ({
-    type: "Ready",
-    status,
-    reason,
-    message,
-  });
-  if (unready !== undefined) return say("False", unready.id, sentenceOf(unready));
-  const finding = decision?.findings[0] ?? failure ?? refusedDrift(decision);
-  if (finding !== undefined) return say("False", finding.id, sentenceOf(finding));
-  const serves = bdb?.status === "active" && bdb.version !== "" ? "True" : "False";
-  if (bdb === undefined) return say("False", "NotCreated", "the cluster does not have the database yet");
-  if (bdb.waiting_for !== "") return say(serves, serves === "True" ? "Recovering" : "Waiting", bdb.waiting_for);
-  if (decision?.step.kind === "act") return say("False", "Changing", decision.step.why);
+function ready(report: DatabaseReport): Statement {
+  const { bdb, decision, failure, unready } = report;
+  const finding = unready ?? decision?.findings[0] ?? failure ?? refusedDrift(decision);
+  if (finding !== undefined) return readyIs("False", finding.id, sentenceOf(finding));
+  if (bdb === undefined) return readyIs("False", "NotCreated", "the cluster does not have the database yet");
+  return readyAsServed(bdb, report);
+}
+
+function readyAsServed(bdb: BdbRecord, { decision, actions }: DatabaseReport): Statement {
+  const serves = bdb.status === "active" && bdb.version !== "";
+  const status = serves ? "True" : "False";
+  if (bdb.waiting_for !== "") return readyIs(status, serves ? "Recovering" : "Waiting", bdb.waiting_for);
+  if (decision?.step.kind === "act") return readyIs("False", "Changing", decision.step.why);
   return bdb.status === "active"
-    ? say(serves, "Active", serves === "True" ? `serves version ${bdb.version_display}` : "the engine is starting")
-    : say("False", "Changing", changeOf(bdb, actions));
+    ? readyIs(status, "Active", serves ? `serves version ${bdb.version_display}` : "the engine is starting")
+    : readyIs("False", "Changing", changeOf(bdb, actions));
+}
+
+function readyIs(status: "True" | "False", reason: string, message: string): Statement {
+  return { type: "Ready", status, reason, message };
 }
 
 /** A higher version that was made by hand is no refusal: `Drifted` says it. */

@@ -5,7 +5,7 @@ import type { DatabaseStatus } from "../../../core/api/database-status.ts";
 import type { Clock } from "#kit/base/clock";
 import type { Kube } from "#kit/kube/kube";
 import { isSame } from "#kit/kube/same";
-import type { ClusterRef } from "../../../mechanisms/observe/cluster.ts";
+import type { ClusterRef } from "../../../mechanisms/observe/kubernetes/cluster-reads.ts";
 import type { InformerCache } from "../../../mechanisms/observe/kubernetes/informer-cache.ts";
 import { Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { readiness } from "../../../core/planner/findings/readiness.ts";

@@ -15,14 +15,7 @@ import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
 
 /** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
 export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseStatus {
-  const { before, bdb, decision } = report;
-  const { unready, failure } = report;
-  const invalid =
-    (decision?.findings.length ?? 0) > 0 ||
-    decision?.drift?.id === "DowngradeRefused" ||
-    unready?.id === "ClusterNotFound" ||
-    failure?.id === "SpecInvalid" ||
-    failure?.id === "NameTaken";
+  const { before, bdb } = report;
   const isKnown = isAnswered(report) || before.databaseUID === undefined;
   const unansweredSince = isKnown ? undefined : (before.unansweredSince ?? timestamp(now));
   const lost = bdb === undefined ? lostAnswer({ ...before, unansweredSince }, whyOf(report), now) : undefined;
@@ -41,12 +34,24 @@ export function databaseStatusOf(report: DatabaseReport, now: Date): DatabaseSta
     status: stateOf(report, lost),
     unansweredSince,
     creating: isCreating(report) ? true : undefined,
-    ...(decision === undefined && !invalid ? {} : { specStatus: invalid ? "Invalid" : "Valid" }),
+    ...specStatusOf(report),
     ...(bdb === undefined ? {} : statusOfBdb(bdb, report)),
     ...(isHandled(report) ? { observedGeneration: report.generation } : {}),
     findings,
     conditions: withStatements(service, readyConditions(report, findings), now),
   };
+}
+
+/** Without a decision nothing is known of a spec that nothing objects to. */
+function specStatusOf({ decision, unready, failure }: DatabaseReport): Pick<DatabaseStatus, "specStatus"> {
+  const isInvalid =
+    (decision?.findings.length ?? 0) > 0 ||
+    decision?.drift?.id === "DowngradeRefused" ||
+    unready?.id === "ClusterNotFound" ||
+    failure?.id === "SpecInvalid" ||
+    failure?.id === "NameTaken";
+  if (isInvalid) return { specStatus: "Invalid" };
+  return decision === undefined ? {} : { specStatus: "Valid" };
 }
 
 /** The cluster said how its databases are, and whether this one is among them. */

@@ -1,48 +1,19 @@
-import type { Clock } from "#kit/base/clock";
-import { isFault, messageOf } from "#kit/base/fault";
-import type { Log } from "#kit/base/log";
 import { FINALIZERS } from "../../../core/api/kinds.ts";
-import type { EventRecorder } from "#kit/kube/events";
 import type { Kube } from "#kit/kube/kube";
-import { isSame } from "#kit/kube/same";
 import { keyOf, refOfKey } from "#kit/kube/ref";
-import type { ManagementClient } from "../../../ports/management/client.ts";
-import { faults as managementFaults } from "../../../ports/management/faults.ts";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import { knowsLinks, type SiteState } from "../../../mechanisms/observe/sites/sites.ts";
 import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
-import type { Release } from "../../../core/releases/catalogue/release.ts";
-import type { FindingLog } from "../objects/finding-log.ts";
 import { reportFailedPass } from "../objects/failed-condition.ts";
 import { addFinalizer, removeFinalizer } from "../objects/finalizer.ts";
 import { withFailuresReported } from "../objects/pass-failure.ts";
-import {
-  localContextOf,
-  readParticipant,
-  isOwn,
-  participantWord,
-  readRemote,
-  type RemoteReadDeps,
-  type Rerc,
-} from "./participant.ts";
+import { localContextOf, readParticipant, isOwn, participantWord, readRemote, type Rerc } from "./participant.ts";
 import { objectsIn } from "./objects.ts";
-import { remoteSitesOf } from "./remote-sites.ts";
 import { reportRemoteCluster } from "./report.ts";
-
-export interface RemoteClusterDeps extends RemoteReadDeps {
-  readonly kube: Kube;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly events: EventRecorder;
-  readonly findings: FindingLog;
-  readonly release: Release;
-  /** Asks for a pass over an Active-Active database, by `namespace/name`, that the remote cluster has a record of. */
-  readonly enqueueActiveActive: (key: string) => void;
-}
+import { writeOperatorVersion, writeRemoteSites, type RemoteClusterDeps } from "./own-writes.ts";
 
 /** A remote cluster is polled this often, in milliseconds. */
 export const SITE_MS = 2_000;
@@ -81,45 +52,6 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
     for (const { name } of polled.answer.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
   }
   return lookAgain(SITE_MS);
-}
-
-/** The other participants read from the local cluster which operator manages it (§9). */
-async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
-  const { operator } = deps.release;
-  if ("reason" in answer || answer.cluster.operator_version === operator) return;
-  await write(deps, rerc, "the operator version", async (client) => {
-    await client.call("updateCluster", { body: { operator_version: operator } });
-    deps.sites.wrote(client);
-  });
-}
-
-/** Links know by it where the other participants are, and whom they trust. Nodes of releases before 0.4.0 never see it. */
-async function writeRemoteSites(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
-  if ("reason" in answer || !knowsLinks(answer)) return;
-  await write(deps, rerc, "the remote clusters", async (client) => {
-    const before = await client.call("remoteSites");
-    const body = remoteSitesOf(deps, rerc.metadata.namespace ?? "default", before);
-    if (!isSame(before, body)) await client.call("putRemoteSites", { body });
-  });
-}
-
-async function write(
-  deps: RemoteClusterDeps,
-  rerc: Rerc,
-  what: string,
-  call: (client: ManagementClient) => Promise<void>,
-): Promise<void> {
-  const client = localContextOf(deps, rerc)?.connection?.client;
-  if (client === undefined) return;
-  try {
-    await call(client);
-  } catch (error) {
-    if (!Object.values(managementFaults).some((fault) => isFault(error, fault))) throw error;
-    deps.log.warn(`${what} could not be written to the cluster, trying again`, {
-      cluster: rerc.spec.recName,
-      error: messageOf(error),
-    });
-  }
 }
 
 function objectionsTo({ cache, release }: RemoteClusterDeps, rerc: Rerc) {

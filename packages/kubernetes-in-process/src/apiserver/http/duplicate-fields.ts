@@ -4,20 +4,35 @@ export function duplicateFields(json: string): string[] {
   const found: string[] = [];
   for (const [token, colon] of json.matchAll(TOKENS)) {
     const level = open.at(-1);
-    if (token === "{" || token === "[") {
-      const path = level === undefined ? "" : placeIn(level);
-      open.push(token === "{" ? { path, at: "", keys: new Set() } : { path, at: 0, keys: undefined });
-    } else if (token === "}" || token === "]") {
-      open.pop();
-    } else if (token === ",") {
-      if (typeof level?.at === "number") level.at += 1;
-    } else if (colon !== undefined && level?.keys !== undefined) {
-      level.at = String(JSON.parse(token.slice(0, token.length - colon.length)));
-      if (level.keys.has(level.at)) found.push(placeIn(level));
-      level.keys.add(level.at);
+    switch (token) {
+      case "{":
+        open.push({ path: placeIn(level), at: "", keys: new Set() });
+        break;
+      case "[":
+        open.push({ path: placeIn(level), at: 0, keys: undefined });
+        break;
+      case "}":
+      case "]":
+        open.pop();
+        break;
+      case ",":
+        if (typeof level?.at === "number") level.at += 1;
+        break;
+      default:
+        if (level !== undefined && colon !== undefined && enterField(level, token.slice(0, -colon.length)))
+          found.push(placeIn(level));
     }
   }
   return found;
+}
+
+/** True when the object has this key, a JSON string, already. */
+function enterField(level: Level, key: string): boolean {
+  if (level.keys === undefined) return false;
+  level.at = String(JSON.parse(key));
+  const isDouble = level.keys.has(level.at);
+  level.keys.add(level.at);
+  return isDouble;
 }
 
 /** An object or list that has begun; `at` is the key or index of its current member. */
@@ -30,7 +45,10 @@ interface Level {
 /** A string, with the colon that makes it a key, or a mark of structure; numbers and words do not matter here. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\],]/g;
 
-function placeIn({ path, at }: Level): string {
+/** Empty outside of everything. */
+function placeIn(level: Level | undefined): string {
+  if (level === undefined) return "";
+  const { path, at } = level;
   if (typeof at === "number") return `${path}[${at}]`;
   return path === "" ? at : `${path}.${at}`;
 }

@@ -55,8 +55,18 @@ function patchMember(
     return merges ? patchObject(value, change, schema, problems) : withoutDirectives(change);
   }
   if (change !== undefined && !isArray(change)) return change;
-  const order = member(patch, ORDER + key);
-  const dropped = member(patch, DELETE_ITEMS + key);
+  const directives = { order: member(patch, ORDER + key), dropped: member(patch, DELETE_ITEMS + key) };
+  return patchListMember(value, change, directives, schema, problems);
+}
+
+/** A list after the patch, which names its items or only orders and thins out those that are there; undefined when there is none. */
+function patchListMember(
+  value: unknown,
+  change: readonly unknown[] | undefined,
+  { order, dropped }: { readonly order: unknown; readonly dropped: unknown },
+  schema: Schema | undefined,
+  problems: string[],
+): unknown {
   if (change !== undefined && !strategyOf(schema).includes("merge")) return change;
   if (value !== undefined && !isArray(value)) return change ?? value;
   if (value === undefined && change === undefined) return undefined;

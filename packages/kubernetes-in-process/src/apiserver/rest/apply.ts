@@ -91,21 +91,20 @@ function appliedObject({ resource, target }: ResolvedTarget, body: unknown): Kub
   }
   const object = objectFrom(resource, body);
   const { name, namespace } = object.metadata;
-  if (name !== "" && name !== target.name) {
-    throw apiError(
-      apiErrors.badRequest,
-      `metadata.name of the applied object (${name}) does not match the name of the request`,
-    );
-  }
-  if (namespace !== undefined && namespace !== "" && namespace !== (target.namespace ?? namespace)) {
-    throw apiError(
-      apiErrors.badRequest,
-      `metadata.namespace of the applied object (${namespace}) does not match the namespace of the request`,
-    );
-  }
+  requireMatch("name", name, target.name);
+  requireMatch("namespace", namespace, target.namespace ?? namespace);
   const metadata = { ...object.metadata, name: target.name ?? "" };
   if (resource.namespaced && target.namespace !== undefined) metadata.namespace = target.namespace;
   return { ...object, metadata };
+}
+
+/** An object that leaves it out has that of the request. */
+function requireMatch(field: string, given: string | undefined, requested: string | undefined): void {
+  if (given === undefined || given === "" || given === requested) return;
+  throw apiError(
+    apiErrors.badRequest,
+    `metadata.${field} of the applied object (${given}) does not match the ${field} of the request`,
+  );
 }
 
 function conflictError(conflicts: readonly ApplyConflict[]): Fault {

@@ -20,17 +20,24 @@ export function canonicalQuantities(schema: Schema, value: unknown): unknown {
 /** The canonical text of a quantity; what is no quantity, or is written with an exponent, stays as it is. */
 export function canonicalQuantity(value: unknown): unknown {
   const text = typeof value === "number" ? String(value) : value;
-  const found = typeof text === "string" ? /^([+-]?)(\d*)(?:\.(\d*))?([numkMGTPE]|[KMGTPE]i|)$/.exec(text) : null;
-  if (found === null) return text;
-  const [, sign = "", whole = "", fraction = "", suffix = ""] = found;
+  const found = typeof text === "string" ? AMOUNT.exec(text) : null;
+  const [, sign = "", whole = "", fraction = "", suffix = ""] = found ?? [];
   if (whole + fraction === "") return text;
-  const binary = suffix.endsWith("i");
-  const unit = binary ? 1024n ** BigInt(1 + BINARY.indexOf(suffix)) * NANOS : 1000n ** BigInt(DECIMAL.indexOf(suffix));
+  const nanos = nanosOf(whole, fraction, suffix);
+  const isEven = suffix.endsWith("i") && nanos % NANOS === 0n && nanos >= 1024n * NANOS;
+  return (sign === "-" && nanos !== 0n ? "-" : "") + (isEven ? inBinary(nanos / NANOS) : inDecimal(nanos));
+}
+
+const AMOUNT = /^([+-]?)(\d*)(?:\.(\d*))?([numkMGTPE]|[KMGTPE]i|)$/;
+
+/** In billionths, and never less than asked for. */
+function nanosOf(whole: string, fraction: string, suffix: string): bigint {
+  const unit = suffix.endsWith("i")
+    ? 1024n ** BigInt(1 + BINARY.indexOf(suffix)) * NANOS
+    : 1000n ** BigInt(DECIMAL.indexOf(suffix));
   const scaled = BigInt(whole + fraction) * unit;
   const divisor = 10n ** BigInt(fraction.length);
-  const nanos = scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n; // never less than asked for
-  const amount = binary && nanos % NANOS === 0n && nanos >= 1024n * NANOS ? inBinary(nanos / NANOS) : inDecimal(nanos);
-  return (sign === "-" && nanos !== 0n ? "-" : "") + amount;
+  return scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n;
 }
 
 const NANOS = 1_000_000_000n;

@@ -58,19 +58,29 @@ function stringCauses(schema: Schema, value: string, path: string): FieldCause[]
 }
 
 function numberCauses(schema: Schema, value: number, path: string): FieldCause[] {
-  const { minimum, maximum, multipleOf, format } = schema;
+  const { multipleOf, format } = schema;
   const wrong: string[] = [];
   if (schema.type === "integer" && format !== undefined && !fitsIntegerFormat(format, value)) {
     wrong.push(`must be of type ${format}: "int64"`);
   }
-  if (minimum !== undefined && schema.exclusiveMinimum === true && value <= minimum) {
-    wrong.push(`should be greater than ${minimum}`);
-  } else if (minimum !== undefined && value < minimum) wrong.push(`should be greater than or equal to ${minimum}`);
-  if (maximum !== undefined && schema.exclusiveMaximum === true && value >= maximum) {
-    wrong.push(`should be less than ${maximum}`);
-  } else if (maximum !== undefined && value > maximum) wrong.push(`should be less than or equal to ${maximum}`);
+  for (const [limit, isWithin, words] of boundsOf(schema))
+    if (limit !== undefined && !isWithin(value, limit)) wrong.push(`should be ${words} ${limit}`);
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) wrong.push(`should be a multiple of ${multipleOf}`);
   return wrong.map((rule) => invalid(path, value, rule));
+}
+
+type Bound = readonly [limit: number | undefined, isWithin: (value: number, limit: number) => boolean, words: string];
+
+/** The lower bound and the upper one. */
+function boundsOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): readonly [Bound, Bound] {
+  return [
+    exclusiveMinimum === true
+      ? [minimum, (value, least) => value > least, "greater than"]
+      : [minimum, (value, least) => value >= least, "greater than or equal to"],
+    exclusiveMaximum === true
+      ? [maximum, (value, most) => value < most, "less than"]
+      : [maximum, (value, most) => value <= most, "less than or equal to"],
+  ];
 }
 
 /** 0.3 is a multiple of 0.1, whatever binary fractions say. */
