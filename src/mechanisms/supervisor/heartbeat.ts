@@ -43,33 +43,66 @@ type PingResult = "pong" | "busy" | "loading" | "silence";
  * error is an answer too; an open port alone is none.
  */
 export async function watchHeartbeat(heartbeat: Heartbeat): Promise<"ended" | "silent"> {
-  const { limits, clock, signal, isFollowed, onPong, onReplication, onBusy } = heartbeat;
+  const { limits, clock, signal, isFollowed } = heartbeat;
   const probe = new EngineProbe(heartbeat.address, signal);
-  let serving = false;
-  let busy = false;
-  let silence: Silence | undefined; // since a ping, not the time before it: this process may have stood still itself
+  const pulse = new Pulse(heartbeat);
   while (!signal.aborted) {
     const began = clock.uptimeMs();
-    // an engine that loads answers INFO, and PING with an error
-    const [answer, info] = serving ? await probe.ask("INFO", "replication") : await probe.ask("PING");
-    if (serving && info !== "") onReplication(info, began);
-    const limitMs = serving ? limits.silentMs : limits.readyMs;
-    silence = answer === "silence" ? lengthen(silence ?? { ms: 0, at: began }, clock.uptimeMs(), limitMs) : undefined;
-    if (silence !== undefined && silence.ms >= limitMs) break;
-    if (answer !== "silence" && (answer === "busy") !== busy) {
-      busy = !busy;
-      onBusy(busy);
-    }
-    if (answer === "pong" && !serving && !signal.aborted) {
-      serving = true;
-      onPong();
-    }
-    await pause(clock, serving ? limits.everyMs : STARTING_EVERY_MS, signal);
+    const [answer, info] = await probe.ask(...pulse.question());
+    if (!pulse.take(answer, info, began)) break;
+    await pause(clock, pulse.isServing ? limits.everyMs : STARTING_EVERY_MS, signal);
     while (answer === "pong" && !signal.aborted && !isFollowed() && clock.uptimeMs() - began < limits.calmMs)
       await pause(clock, limits.everyMs, signal);
   }
   probe.close();
   return signal.aborted ? "ended" : "silent";
+}
+
+/** What an engine has answered so far: whether it serves, whether it runs a long script, and how long it has been silent. */
+class Pulse {
+  readonly #heartbeat: Heartbeat;
+  #serving = false;
+  #busy = false;
+  #silence: Silence | undefined; // since a ping, not the time before it: this process may have stood still itself
+
+  constructor(heartbeat: Heartbeat) {
+    this.#heartbeat = heartbeat;
+  }
+
+  get isServing(): boolean {
+    return this.#serving;
+  }
+
+  /** An engine that loads answers INFO, and PING with an error. */
+  question(): readonly string[] {
+    return this.#serving ? ["INFO", "replication"] : ["PING"];
+  }
+
+  /** Takes the answer to a question of a moment; false once the engine has been silent for too long. */
+  take(answer: PingResult, info: string, began: number): boolean {
+    const { limits, clock, onReplication } = this.#heartbeat;
+    if (this.#serving && info !== "") onReplication(info, began);
+    if (answer === "silence") {
+      const limitMs = this.#serving ? limits.silentMs : limits.readyMs;
+      this.#silence = lengthen(this.#silence ?? { ms: 0, at: began }, clock.uptimeMs(), limitMs);
+      return this.#silence.ms < limitMs;
+    }
+    this.#silence = undefined;
+    this.#report(answer);
+    return true;
+  }
+
+  #report(answer: Exclude<PingResult, "silence">): void {
+    const { onBusy, onPong, signal } = this.#heartbeat;
+    if ((answer === "busy") !== this.#busy) {
+      this.#busy = !this.#busy;
+      onBusy(this.#busy);
+    }
+    if (answer === "pong" && !this.#serving && !signal.aborted) {
+      this.#serving = true;
+      onPong();
+    }
+  }
 }
 
 /** How long an engine has not answered, up to a moment. */

@@ -91,14 +91,18 @@ function offer(access: ClusterAccess, next: Next): AccessStep {
 function publishNext(view: AccessView, access: ClusterAccess, next: Next, written: Login | undefined): AccessStep {
   const { secret, nodes } = view;
   if (written !== undefined) return offer(access, { ...written, by: "secret" });
-  const isTakenBack = next.by === "secret" && secret.login !== undefined && isSameLogin(secret.login, access.current);
-  if (isTakenBack || (next.by === "operator" && secret.isUsers)) return { access: later(without(access)) };
+  if (isTakenBack(secret, access, next)) return { access: later(without(access)) };
   if (nodes.kind !== "able") return { finding: waits("the next password is not in use yet", nodes.why) };
   if (nodes.behind.length > 0)
     return { finding: waits("the next password is not in use yet", nodes.behind.join("; ")) };
   const isPublished = next.by === "secret" || (secret.login !== undefined && isSameLogin(secret.login, next));
   if (!isPublished) return { secret: loginOf(next) };
   return useNext(view, access, next);
+}
+
+/** The Secret has the present password again, or has become a user's, which the operator does not write. */
+function isTakenBack({ login, isUsers }: AccessView["secret"], { current }: ClusterAccess, { by }: Next): boolean {
+  return by === "operator" ? isUsers : login !== undefined && isSameLogin(login, current);
 }
 
 /** Callers use the next password from now on. */

@@ -48,41 +48,66 @@ export interface ClusterDecision {
 export function planCluster(view: ClusterView, wanted: string, around: ClusterAround = {}): ClusterDecision {
   const { foreign = [], unkept = [], ...environment } = around;
   const input = checkInput(view, { environment });
-  const specFindings = [...findingsAt("spec", input), ...foreign];
-  const editFindings = findingsAt("edit", input);
-  const startFindings = findingsAt("start", input);
-  const writeFindings = findingsAt("write", input);
-  const objecting = [...editFindings, ...startFindings].filter(isBlocking);
-  const blocking = [...writeFindings.filter(isBlocking), ...objecting];
+  const { specFindings, blocking, mild, waits, ...judged } = judge(input, foreign);
   const change = versionChange(view);
-  const isUnblocked = specFindings.length === 0 && blocking.length === 0 && !view.deleting;
+  const isUnblocked = judged.isPassed && !view.deleting;
   const leftSuspension = leftBehind(view);
   const unsure = isUnblocked ? unsureStep(input) : undefined;
   const ownsObjects = isUnblocked && unsure === undefined && (change !== undefined || leftSuspension === undefined);
   const unsaid = unkept.filter(({ id }) => !blocking.some((one) => one.id === id));
-  const [writeWait] = [...writeFindings.filter(({ severity }) => severity === "wait"), ...unsaid];
+  const [writeWait] = [...waits, ...unsaid];
   // what brings nodes and databases back waits for nothing but the permission to act
   const ordinary = (): RollStep =>
     ownsObjects && writeWait === undefined
       ? ownStep(view, wanted, change, environment)
       : heldStep(suspendedStep(view, wanted, !ownsObjects && isUnblocked), writeWait);
   const step = recoveryStep(view) ?? workloadStep(view, foreign) ?? orUnsure(ordinary(), unsure);
-  const upgrading = isUnblocked && view.workload !== undefined && (change !== undefined || isUnfinished(view));
-  const rolling = upgrading ? "version" : ownsObjects && rollsTemplate(view, wanted) ? "template" : undefined;
+  const upgrading = isUnblocked && isUpgrading(view, change);
   const objection = writeWait ?? findingBehind(step);
-  const mild = [...editFindings, ...startFindings].filter((one) => isMild(one) && one.id !== objection?.id);
-  // a missing permission is no fault of a cluster without a requested change
-  const upgradeBlocked = objecting.length > 0 || (blocking.length > 0 && change !== undefined);
+  const waited = [objection].filter((one) => one !== undefined);
+  const warnings = mild.filter(({ id }) => id !== objection?.id);
+  const rolling = upgrading ? "version" : templateRoll(view, wanted, ownsObjects);
+  const upgradeBlocked = judged.isUpgradeBlocked(change);
   return {
     state: clusterState(view, { specInvalid: specFindings.length > 0, upgradeBlocked, rolling }),
     specStatus: specFindings.length === 0 ? "Valid" : "Invalid",
     targetTag: targetTag(view),
     step,
-    findings: [...new Set([...specFindings, ...blocking, ...(objection ? [objection] : []), ...unsaid, ...mild])],
+    findings: [...new Set([...specFindings, ...blocking, ...waited, ...unsaid, ...warnings])],
     suspension: upgrading ? rollInProgress(view) : leftSuspension,
     change,
     upgrading,
     ownsObjects,
+  };
+}
+
+/** What the checks of each moment say. */
+interface Judged {
+  readonly specFindings: readonly Finding[];
+  /** What blocks each change. */
+  readonly blocking: readonly Finding[];
+  readonly mild: readonly Finding[];
+  /** What is waited for before anything is written. */
+  readonly waits: readonly Finding[];
+  /** No check blocks anything. */
+  readonly isPassed: boolean;
+  readonly isUpgradeBlocked: (change: VersionChange | undefined) => boolean;
+}
+
+function judge(input: CheckInput, foreign: readonly Finding[]): Judged {
+  const ofUpgrade = [...findingsAt("edit", input), ...findingsAt("start", input)];
+  const ofWrite = findingsAt("write", input);
+  const objecting = ofUpgrade.filter(isBlocking);
+  const blocking = [...ofWrite.filter(isBlocking), ...objecting];
+  const specFindings = [...findingsAt("spec", input), ...foreign];
+  return {
+    specFindings,
+    blocking,
+    isPassed: specFindings.length === 0 && blocking.length === 0,
+    mild: ofUpgrade.filter(isMild),
+    waits: ofWrite.filter(({ severity }) => severity === "wait"),
+    // a missing permission is no fault of a cluster without a requested change
+    isUpgradeBlocked: (change) => objecting.length > 0 || (blocking.length > 0 && change !== undefined),
   };
 }
 
@@ -121,6 +146,11 @@ function isMild({ severity }: Finding): boolean {
   return severity !== "block";
 }
 
+/** A change of version is wanted or under way, and there are nodes to change. */
+function isUpgrading(view: ClusterView, change: VersionChange | undefined): boolean {
+  return view.workload !== undefined && (change !== undefined || isUnfinished(view));
+}
+
 /** The upgrade has not ended: the last replaced node is not back yet, though no pod is made from the old tag any more. */
 function isUnfinished(view: ClusterView): boolean {
   const { upgrade } = view.remembered;
@@ -129,16 +159,15 @@ function isUnfinished(view: ClusterView): boolean {
 }
 
 /**
- * Pods are to be replaced by another template. Without its StatefulSet no pod is: the template is compared once it is written again. A
+ * Whether pods are to be replaced by another template. Without its StatefulSet no pod is: the template is compared once it is written again. A
  * StatefulSet that was just made has no revision yet.
  */
-function rollsTemplate(view: ClusterView, wanted: string): boolean {
+function templateRoll(view: ClusterView, wanted: string, ownsObjects: boolean): "template" | undefined {
   const { workload } = view;
-  if (workload?.presence !== "there" || !wasRunning(view)) return false;
+  if (!ownsObjects || workload?.presence !== "there" || !wasRunning(view)) return undefined;
   const { template, updateRevision } = workload;
-  return (
-    template !== wanted || (updateRevision !== "" && view.pods.some(({ revision }) => revision !== updateRevision))
-  );
+  const isOld = (revision: string | undefined): boolean => updateRevision !== "" && revision !== updateRevision;
+  return template !== wanted || view.pods.some(({ revision }) => isOld(revision)) ? "template" : undefined;
 }
 
 /** The next step for a cluster that its operator may change. With automatic upgrade the tag is written first: the spec then says what the cluster becomes (§2.2). */

@@ -31,30 +31,73 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
   }
 }
 
+/** A shard whose primary has to be followed, or to start again. */
+interface Vacancy {
+  readonly facts: DatabaseFacts;
+  readonly shard: ShardRecord;
+  readonly primary: InstanceFacts;
+  /** The primary, for a sentence. */
+  readonly who: string;
+  /** The primary keeps all that it acknowledged. */
+  readonly isIntact: boolean;
+}
+
 function succession(facts: DatabaseFacts, shard: ShardRecord, primary: InstanceFacts, who: string): LeaderProposal {
+  const isIntact = primary.usedLaunch !== undefined && keepsAll(facts.record, primary);
+  const vacancy = { facts, shard, primary, who, isIntact };
+  for (const rule of SUCCESSION) {
+    const proposal = rule(vacancy);
+    if (proposal !== undefined) return proposal;
+  }
+  return afterGone(vacancy);
+}
+
+/** Asked in this order; the first that proposes something decides. */
+const SUCCESSION: readonly ((vacancy: Vacancy) => LeaderProposal | undefined)[] = [
+  heirFollows,
+  copyFollows,
+  waitForUnknownCopy,
+  goOnWithoutData,
+  primaryReturns,
+];
+
+function heirFollows({ facts, shard, primary, isIntact }: Vacancy): LeaderProposal | undefined {
   const { record, instances, nodes } = facts;
-  const { usedLaunch, lastWords } = primary;
   const heir = heirOf(shard, instances, successorsOf(shard, nodes, record.durability));
-  const isIntact = usedLaunch !== undefined && keepsAll(record, primary);
   // with `durability: sync` a member has every acknowledged write, while the AOF of the primary may lack its last second
   const returns = isIntact && !isUnable(primary) && record.durability !== "sync";
-  if (heir !== undefined && !(returns && lacksSomething(instances.get(heir.id), primary)))
-    return failOverTo(shard, heir);
-  // any copy is newer than what a primary without its data has
-  const copy = heirOf(shard, instances, undefined);
-  const isGone = usedLaunch === undefined && primary.state === "dead";
-  if (copy !== undefined && !isIntact && !isGone) return failOverTo(shard, copy);
-  const mayBeNewer = usedLaunch !== undefined && !isIntact;
-  const unknown = mayBeNewer ? unknownCopy(record, shard, instances, primary.lostData === true) : undefined;
-  if (unknown !== undefined) return unknown;
-  if (primary.lostData === true) return withoutData(record, shard, instances);
-  if (usedLaunch !== undefined) {
-    const again = relaunch(record, shard, usedLaunch, lastWords);
-    return isUnable(primary) ? whileUnable(record, shard, instances, { who, lastWords, again }) : again;
-  }
-  const goneMs = nodes.find(({ uid }) => uid === primaryOf(shard).node)?.goneForMs ?? 0;
+  if (heir === undefined || (returns && lacksSomething(instances.get(heir.id), primary))) return undefined;
+  return failOverTo(shard, heir);
+}
+
+/** Any copy is newer than what a primary without its data has. */
+function copyFollows({ facts, shard, primary, isIntact }: Vacancy): LeaderProposal | undefined {
+  const copy = heirOf(shard, facts.instances, undefined);
+  const isGone = primary.usedLaunch === undefined && primary.state === "dead";
+  return copy === undefined || isIntact || isGone ? undefined : failOverTo(shard, copy);
+}
+
+function waitForUnknownCopy({ facts, shard, primary, isIntact }: Vacancy): LeaderProposal | undefined {
+  if (primary.usedLaunch === undefined || isIntact) return undefined;
+  return unknownCopy(facts.record, shard, facts.instances, primary.lostData === true);
+}
+
+function goOnWithoutData({ facts, shard, primary }: Vacancy): LeaderProposal | undefined {
+  return primary.lostData === true ? withoutData(facts.record, shard, facts.instances) : undefined;
+}
+
+function primaryReturns({ facts, shard, primary, who }: Vacancy): LeaderProposal | undefined {
+  const { usedLaunch, lastWords } = primary;
+  if (usedLaunch === undefined) return undefined;
+  const again = relaunch(facts.record, shard, usedLaunch, lastWords);
+  return isUnable(primary) ? whileUnable(facts.record, shard, facts.instances, { who, lastWords, again }) : again;
+}
+
+/** The primary has never run, or its node is gone and nothing is known of what it kept. */
+function afterGone({ facts, shard, who }: Vacancy): LeaderProposal {
+  const goneMs = facts.nodes.find(({ uid }) => uid === primaryOf(shard).node)?.goneForMs ?? 0;
   if (goneMs === 0) return waitBecause(`${who} does not run yet`);
-  return withoutNewest(record, shard, instances, Math.round(goneMs / 1000));
+  return withoutNewest(facts.record, shard, facts.instances, Math.round(goneMs / 1000));
 }
 
 function failOverTo(shard: ShardRecord, { id }: InstanceRecord): LeaderProposal {

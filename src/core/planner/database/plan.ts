@@ -144,35 +144,48 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Revi
 }
 
 function actFor(view: DatabaseView): DatabaseAct | undefined {
-  const { spec, existing, references } = view;
-  const desired = settingsOfSpec(spec);
+  const { existing, site } = view;
   const certificate = view.certificate.state === "due" ? { certificate: true as const } : {};
-  const isLinked = view.site === undefined || isSameSite(view.site, existing?.site);
-  const linked = view.site === undefined || isLinked ? {} : { site: view.site };
-  if (existing === undefined) {
-    const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
-    const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
-    const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
-    const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
-    const settings = wireOf(settingsBesidesFallbacks(desired));
-    return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...certificate, ...linked };
-  }
-  const password = view.secret === "changed";
-  const { uid, isSettled } = existing;
-  const isKeyDue = password || certificate.certificate === true;
+  const isLinked = site === undefined || isSameSite(site, existing?.site);
+  const besides = { ...certificate, ...(isLinked ? {} : { site }) };
+  if (existing === undefined) return creationOf(view, besides);
   // passwords and certificates need not wait for another change to end
-  if (!isSettled) {
-    const awaited = memoryGiven(desired, existing);
-    if (!isKeyDue && Object.keys(awaited).length === 0) return undefined;
-    return { kind: "update", uid, settings: awaited, password, ...certificate };
-  }
-  const settings = wireOf(differingSettings(desired, existing));
-  if (isKeyDue || !isLinked || Object.keys(settings).length > 0)
-    return { kind: "update", uid, settings, password, ...certificate, ...linked };
-  const { storeVersion } = spec;
-  const from = existing.storeVersion;
+  if (!existing.isSettled)
+    return updateOf(view, existing, memoryGiven(settingsOfSpec(view.spec), existing), certificate);
+  const settings = wireOf(differingSettings(settingsOfSpec(view.spec), existing));
+  return updateOf(view, existing, settings, besides) ?? upgradeOf(view.spec, existing);
+}
+
+/** What is sent besides settings. */
+type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certificate" | "site">;
+
+function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
+  const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
+  const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
+  const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
+  const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
+  const settings = wireOf(settingsBesidesFallbacks(settingsOfSpec(spec)));
+  return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...besides };
+}
+
+/** Undefined when there is nothing to send. */
+function updateOf(
+  { secret }: DatabaseView,
+  { uid }: ExistingDatabase,
+  settings: Partial<WireSettings>,
+  besides: Besides,
+): DatabaseAct | undefined {
+  const password = secret === "changed";
+  if (!password && Object.keys({ ...settings, ...besides }).length === 0) return undefined;
+  return { kind: "update", uid, settings, password, ...besides };
+}
+
+function upgradeOf(
+  { storeVersion }: DatabaseSpec,
+  { uid, storeVersion: from }: ExistingDatabase,
+): DatabaseAct | undefined {
   if (storeVersion === undefined || (compareVersionText(storeVersion, from) ?? 0) <= 0) return undefined;
-  return { kind: "upgrade", uid: existing.uid, from, storeVersion };
+  return { kind: "upgrade", uid, from, storeVersion };
 }
 
 /** The memory of the spec, when it is more than the database has: a move under way may wait for it. */

@@ -86,12 +86,19 @@ export class DatabaseReconciler {
       return await this.#act(facts, decided);
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
-      if ("shard" in step) this.#notes.of(uid).failed = withFailed(facts.failed, step.shard);
-      const reason = "shard" in step ? nameShardIn(record, step.shard, error.message) : error.message;
-      this.#context.log.warn("a database step failed and is tried again", { bdb: uid, step, error });
-      await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
-      return lookAgain(PAUSE_MS.failed);
+      return this.#retryLater(facts, step, error);
     }
+  }
+
+  /** Reports a step that failed; when it was of a shard, the others have their turn first. */
+  async #retryLater(facts: DatabaseFacts, step: object, error: Fault): Promise<Outcome> {
+    const { record } = facts;
+    const shard = "shard" in step && typeof step.shard === "number" ? step.shard : undefined;
+    if (shard !== undefined) this.#notes.of(record.uid).failed = withFailed(facts.failed, shard);
+    const reason = shard === undefined ? error.message : nameShardIn(record, shard, error.message);
+    this.#context.log.warn("a database step failed and is tried again", { bdb: record.uid, step, error });
+    await this.#report(record, reason, error instanceof ObstructedMove ? error.obstacle : undefined);
+    return lookAgain(PAUSE_MS.failed);
   }
 
   /** Forgets what is kept of a database that is gone, or is being deleted. */
@@ -128,22 +135,23 @@ export class DatabaseReconciler {
       if (turn.ms >= REASON_EVERY_MS) await this.#report(record, turn.reason);
       return lookAgain(REST_MS.least);
     }
-    if (step.kind === "rest") {
-      await this.#report(record, "");
-      const all = this.#context.records.databases().length;
-      return lookAgain(Math.max(REST_MS.least, all * REST_MS.each));
-    }
-    if (step.kind === "wait") {
-      const { evidence } = step.wait;
-      await this.#report(record, evidence);
-      return lookAgain(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting);
-    }
+    if (step.kind === "rest" || step.kind === "wait") return this.#pause(record, step);
     const why = decided.kind === "act" ? decided.why : "";
     this.#context.log.info("database step", { bdb: record.uid, step, why });
     if (step.kind === "verify") return this.#compare(record, step);
     await this.#perform(facts, step);
     await this.#report(record, ""); // the reason for waiting is gone
     return lookAgain(PAUSE_MS.acted);
+  }
+
+  async #pause(
+    record: DatabaseRecord,
+    step: Extract<Step<LeaderAct>, { readonly kind: "rest" | "wait" }>,
+  ): Promise<Outcome> {
+    await this.#report(record, step.kind === "wait" ? step.wait.evidence : "");
+    if (step.kind === "wait") return lookAgain(record.status === "active" ? 2 * PAUSE_MS.waiting : PAUSE_MS.waiting);
+    const all = this.#context.records.databases().length;
+    return lookAgain(Math.max(REST_MS.least, all * REST_MS.each));
   }
 
   /** Begins the comparison, says that it goes on, or notes that the replica has what its primary has. */

@@ -54,13 +54,7 @@ export async function failOver(
   ports: ShardPorts & { readonly clock: Clock },
 ): Promise<FailoverResult> {
   const { record } = request;
-  const move = moveTo(record, request.shard, request.to);
-  const successor = move === undefined ? undefined : instanceOf(record, move, move.to);
-  const address = successor === undefined ? undefined : ports.addressOf(successor);
-  if (move === undefined || successor === undefined || address === undefined)
-    throw new Fault(faults.recordMoved, `instance ${request.to} cannot take over database ${record.uid}`, {
-      to: request.to,
-    });
+  const { move, successor, address } = requireSuccessor(request, ports);
   const waited = ports.syncOf(record, move.shard) !== undefined;
   const end = await requireEnd(request);
   if (end === "cut-off") await fenceOldPrimary(record, move, ports);
@@ -84,6 +78,16 @@ export async function failOver(
   if (end === "ended") await demoted;
   ports.log.warn("failed over", { bdb: record.uid, ...move, loss, unreleased, unattached });
   return { record: stored, loss, unreleased, unattached };
+}
+
+/** AGENT_RECORD_MOVED when the record has no such instance any more, or none that can be reached. */
+function requireSuccessor({ record, shard, to }: FailoverRequest, { addressOf }: Pick<ShardPorts, "addressOf">) {
+  const move = moveTo(record, shard, to);
+  const successor = move === undefined ? undefined : instanceOf(record, move, move.to);
+  const address = successor === undefined ? undefined : addressOf(successor);
+  if (move === undefined || successor === undefined || address === undefined)
+    throw new Fault(faults.recordMoved, `instance ${to} cannot take over database ${record.uid}`, { to });
+  return { move, successor, address };
 }
 
 /** Idempotent: the loss is reported once, with the change of the primary. */

@@ -30,27 +30,44 @@ export async function upgrade(access: NamespaceAccess, options: UpgradeOptions, 
   await requireLook(access, options);
   for (let done = 0; ; done += 1) {
     const look = await lookWhenHandled(access, options.cluster, talk);
-    const facts = pathFactsOf(look);
-    const plan = planUpgradePath(facts, goalOf(options));
-    const { cluster } = look.observation.view;
-    const report = planReport(facts, options.to, plan, cluster.reachable ? "" : cluster.reason);
+    const report = reportOn(look, options);
+    const isReachable = look.observation.view.cluster.reachable;
+    const end = endOf(report, isReachable);
+    if (end !== undefined || done === 0) talk.print(planTable(report, columnsOf(talk)));
+    if (end !== undefined) return end;
     const [step] = report.steps;
-    if (!report.possible || !cluster.reachable || done === 0) talk.print(planTable(report, columnsOf(talk)));
-    if (!report.possible) return EXIT.found;
-    if (!cluster.reachable) return EXIT.unknown;
     if (step === undefined) return reportArrival(talk, done, options);
     if (done === 0) await requireSteps(access, look, report.steps, options);
     talk.print(`\n${done + 1}. ${step.stage}: ${step.from} -> ${step.to}\n`);
     const objections = objectionsTo(look, step);
     if (objections.length > 0) return reportBlocks(talk, objections);
-    if (step.stage === "modules" || step.stage === "kubernetes") {
-      talk.print("   You have to do this step yourself. Then run the same command again.\n");
-      return EXIT.found;
-    }
+    if (isByHand(step)) return askForStep(talk);
     await agreeTo(report.steps, agreed, talk);
     const outcome = await performStep(access, look, step, options, talk);
     if (outcome !== "done") return reportBlocks(talk, outcome);
   }
+}
+
+/** Undefined while there is a way on. */
+function endOf({ possible }: ReturnType<typeof planReport>, isReachable: boolean): ExitCode | undefined {
+  if (!possible) return EXIT.found;
+  return isReachable ? undefined : EXIT.unknown;
+}
+
+function reportOn(look: Look, options: UpgradeOptions): ReturnType<typeof planReport> {
+  const facts = pathFactsOf(look);
+  const { cluster } = look.observation.view;
+  const plan = planUpgradePath(facts, goalOf(options));
+  return planReport(facts, options.to, plan, cluster.reachable ? "" : cluster.reason);
+}
+
+function isByHand({ stage }: PlanStep): boolean {
+  return stage === "modules" || stage === "kubernetes";
+}
+
+function askForStep({ print }: Talk): ExitCode {
+  print("   You have to do this step yourself. Then run the same command again.\n");
+  return EXIT.found;
 }
 
 /** An operator that runs looks at an edit within a second; in milliseconds. */
