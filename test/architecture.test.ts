@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
-import { idleExports } from "./kit/architecture/idle-exports.ts";
+import { idleExports, testOnlyExports } from "./kit/architecture/idle-exports.ts";
 import { circles, filesBelow, importsBelow, type Import } from "./kit/architecture/import-graph.ts";
 import { sharedRuns } from "./kit/architecture/shared-runs.ts";
 
@@ -232,6 +232,10 @@ test("a name is exported only when another file uses it", () => {
   assert.deepEqual(idleExports(ROOT, SOURCES, ["test", "scripts", "bench"]), []);
 });
 
+test("nothing is in the source for tests alone", () => {
+  assert.deepEqual(testOnlyExports(ROOT, SOURCES, ["scripts", "bench"]), []);
+});
+
 test("an exported name that no other file uses is seen; a type that another export takes is used", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "exports-"));
   const exporting = ["export const idle = 1;", "export interface Idle {}", "export type Taken = 1;"];
@@ -240,11 +244,16 @@ test("an exported name that no other file uses is seen; a type that another expo
     ["package.json", '{ "imports": {} }'],
     ["a/a.ts", text],
     ["b/b.ts", 'import { type Other, used as named } from "../a/a.ts";'],
+    ["c/c.ts", "export const tested = 1;\nexport const both = tested;\nexport const probe = 1;"],
+    ["c/c.test.ts", 'import { tested, both, probe } from "./c.ts";'],
+    ["d/d.ts", 'import { both } from "../c/c.ts";'],
   ] as const) {
     mkdirSync(dirname(join(folder.path, name)), { recursive: true });
     writeFileSync(join(folder.path, name), content);
   }
   assert.deepEqual(idleExports(folder.path, ["a"], ["b"]), ["a/a.ts exports idle", "a/a.ts exports Idle"]);
+  assert.deepEqual(idleExports(folder.path, ["c"], []), []);
+  assert.deepEqual(testOnlyExports(folder.path, ["c"], ["d"]), ["c/c.ts exports probe"]);
 });
 
 /** Group and name, for instance "ports/resp" of src/ports/resp/dial.ts; "bin" for entry points. The group of a package is its name. */

@@ -7,7 +7,7 @@ import { defineKinds, openNamespace } from "../../test/kit/kubernetes/permission
 import { startOperatorProcess, type OperatorProcess } from "../../test/kit/operator/operator-process.ts";
 import { until } from "#kit/testing/until";
 import { OPERATOR_NAME, PORTS } from "../core/api/names.ts";
-import { OPERATOR_RULES } from "../core/releases/permissions/roles.ts";
+import { operatorRules } from "../core/releases/permissions/roles.ts";
 import { Leases, RoleBindings, Roles, ServiceAccounts } from "#kit/kube/builtin";
 
 const PATIENCE = { withinMs: 30_000, everyMs: 50 };
@@ -61,7 +61,9 @@ test("an operator without permissions ends in time on SIGTERM", { timeout: 120_0
   await defineKinds(api);
   for (const { when, namespace, arrange } of cases) {
     await t.test(when, async () => {
-      await using account = closing(await openNamespace(api, namespace, { [OPERATOR_NAME]: OPERATOR_RULES }));
+      await using account = closing(
+        await openNamespace(api, namespace, { [OPERATOR_NAME]: operatorRules("kubernetes") }),
+      );
       await using operator = await startOperatorProcess(api, namespace);
       await until("it is ready", async () => (await operator.readiness())?.startsWith("200") === true, PATIENCE);
       await until("it leads", async () => (await operator.metrics()).includes("store_operator_leading 1"), PATIENCE);

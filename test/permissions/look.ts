@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { mkdtempDisposable } from "node:fs/promises";
 import { LABELS, NODE_CONTAINER, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { Fault } from "#kit/base/fault";
-import { OPERATOR_RULES } from "../../src/core/releases/permissions/roles.ts";
+import { operatorRules } from "../../src/core/releases/permissions/roles.ts";
 import { PERSON_RIGHTS } from "../../src/core/releases/permissions/people.ts";
 import { Clusters, Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
@@ -189,7 +189,7 @@ function base64(text: string): string {
 async function grantOperator({ kube }: TestServer, namespace: string): Promise<void> {
   const metadata = { name: OPERATOR_NAME, namespace };
   await kube.create(ServiceAccounts, { metadata });
-  await kube.create(Roles, roleOf(namespace, OPERATOR_NAME, OPERATOR_RULES));
+  await kube.create(Roles, roleOf(namespace, OPERATOR_NAME, operatorRules("kubernetes")));
   await kube.create(RoleBindings, {
     metadata,
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: OPERATOR_NAME },

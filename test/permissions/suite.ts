@@ -19,10 +19,10 @@ import { systemClock } from "#kit/reconcile/system-clock";
 import {
   clusterNeeds,
   clusterRules,
-  OPERATOR_RULES,
   operatorNeeds,
   type Need,
   type PolicyRule,
+  operatorRules,
 } from "../../src/core/releases/permissions/roles.ts";
 import { databaseEndpoints, databaseService } from "../../src/programs/rigger/endpoints.ts";
 import { clusterView, NEW } from "../kit/facts/cluster-view.ts";
@@ -51,7 +51,7 @@ export async function permissionSuite(server: TestServer): Promise<void> {
 }
 
 async function takeFromOperator(server: TestServer, need: Need): Promise<void> {
-  await using scene = await startOperator(server, rulesWithout(OPERATOR_RULES, need));
+  await using scene = await startOperator(server, rulesWithout(operatorRules("kubernetes"), need));
   await server.kube.create(Clusters, { metadata: { name: REC, namespace: scene.namespace }, spec: {} });
   const said = isUntold(need) ? await scene.saidByProbe() : await scene.saidByCluster();
   assert.match(said.evidence, new RegExp(`may not ${escaped(lineOf(need).replace("operator ", ""))} in namespace`));
@@ -66,7 +66,9 @@ async function takeFromOperator(server: TestServer, need: Need): Promise<void> {
 
 async function findForOperator(server: TestServer): Promise<void> {
   const namespace = newNamespace();
-  await using operator = closing(await openNamespace(server, namespace, { [OPERATOR_NAME]: OPERATOR_RULES }));
+  await using operator = closing(
+    await openNamespace(server, namespace, { [OPERATOR_NAME]: operatorRules("kubernetes") }),
+  );
   const permissions = reviewPermissions(operator.kube, { namespace, clock: systemClock, log: silentLog });
   const lacking = async () => {
     const answer = await permissions.operator(0);
@@ -74,7 +76,7 @@ async function findForOperator(server: TestServer): Promise<void> {
     return answer.value;
   };
   for (const need of operatorNeeds()) {
-    await writeRole(server, namespace, OPERATOR_NAME, rulesWithout(OPERATOR_RULES, need));
+    await writeRole(server, namespace, OPERATOR_NAME, rulesWithout(operatorRules("kubernetes"), need));
     await until(lineOf(need), async () => (await lacking()).map(lineOf).join() === lineOf(need), PATIENCE);
     const environment = { permissions: { read: true, value: await lacking() } } as const;
     const { findings, ownsObjects } = planCluster(clusterView(), "", environment);
@@ -93,7 +95,7 @@ async function findForCluster(server: TestServer, who: "node" | "rigger"): Promi
   const roles = { node: REC, rigger: `${REC}-services-rigger` };
   await using operator = closing(
     await openNamespace(server, namespace, {
-      [OPERATOR_NAME]: OPERATOR_RULES,
+      [OPERATOR_NAME]: operatorRules("kubernetes"),
       [roles.node]: clusterRules("node", scope),
       [roles.rigger]: clusterRules("rigger", scope),
     }),
@@ -141,7 +143,7 @@ async function makeAsRigger(server: TestServer): Promise<void> {
 }
 
 async function giveBack(server: TestServer): Promise<void> {
-  await using scene = await startOperator(server, OPERATOR_RULES);
+  await using scene = await startOperator(server, operatorRules("kubernetes"));
   const { namespace } = scene;
   await server.kube.create(Clusters, { metadata: { name: REC, namespace }, spec: {} });
   await until("the nodes are made", async () => (await scene.nodes()) !== undefined, PATIENCE);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { KINDS } from "../../src/core/api/kinds.ts";
 import { API_GROUP, OPERATOR_CONFIG, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import { isFault } from "#kit/base/fault";
-import { clusterRules, OPERATOR_RULES, type PolicyRule } from "../../src/core/releases/permissions/roles.ts";
+import { clusterRules, type PolicyRule, operatorRules } from "../../src/core/releases/permissions/roles.ts";
 import {
   ActiveActiveDatabases,
   Clusters,
@@ -38,7 +38,7 @@ const ACCOUNTS: readonly (readonly [name: string, rules: readonly PolicyRule[], 
   ["editor-of-rerc", editorOf(KINDS.remoteCluster.plural), ["rerc"]],
   ["node", clusterRules("node", scope), []],
   ["rigger", clusterRules("rigger", scope), []],
-  [OPERATOR_NAME, OPERATOR_RULES, [...Object.keys(OURS), ...Object.keys(OTHERS)]],
+  [OPERATOR_NAME, operatorRules("kubernetes"), [...Object.keys(OURS), ...Object.keys(OTHERS)]],
   ["without-a-role", [], []],
 ];
 

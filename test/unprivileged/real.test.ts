@@ -8,7 +8,7 @@ import type { Kube, Stored } from "#kit/kube/kube";
 import { runOperator } from "../../src/programs/operator/run.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { CATALOGUE } from "../../src/core/releases/catalogue/catalogue.ts";
-import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
+import { constraintFor } from "../kit/kubernetes/old-constraint.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { loopbackAddress } from "../kit/engines/engine.ts";
 import { connectAs } from "../kit/kubernetes/permission-scene.ts";

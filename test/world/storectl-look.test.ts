@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { RoleBindings, Roles, SecurityContextConstraints, ServiceAccounts } from "#kit/kube/builtin";
 import { OLD_CONSTRAINT } from "../../src/core/api/names.ts";
-import { constraintFor } from "../../src/core/releases/bundle/constraint.ts";
+import { constraintFor } from "../kit/kubernetes/old-constraint.ts";
 import { Clusters } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { latestRelease } from "../../src/core/releases/catalogue/find.ts";
 import { release } from "../kit/facts/cluster-view.ts";

@@ -7,17 +7,54 @@ import { filesBelow, namedImports } from "./import-graph.ts";
  * export of its file takes or gives.
  */
 export function idleExports(root: string, sources: readonly string[], others: readonly string[]): readonly string[] {
-  const texts = new Map(
-    filesBelow(root, [...sources, ...others]).map((file) => [file, readFileSync(join(root, file), "utf8")]),
+  const exported = exportsWithoutImport(root, filesBelow(root, sources), filesBelow(root, [...sources, ...others]));
+  return exported.filter(({ isType, isUsedInside }) => !isType || !isUsedInside).map(said);
+}
+
+/** The names that a file of the sources exports for tests alone: neither it nor another file besides tests uses them. */
+export function testOnlyExports(
+  root: string,
+  sources: readonly string[],
+  others: readonly string[],
+): readonly string[] {
+  const isTest = (file: string): boolean => /\.test\.ts$|\/testing\//.test(file);
+  const [files, importers] = [sources, [...sources, ...others]].map((folders) =>
+    filesBelow(root, folders).filter((file) => !isTest(file)),
   );
+  return exportsWithoutImport(root, files ?? [], importers ?? [])
+    .filter(({ isUsedInside }) => !isUsedInside)
+    .map(said);
+}
+
+interface Exported {
+  readonly file: string;
+  readonly name: string;
+  readonly isType: boolean;
+  /** Its own file names it again. */
+  readonly isUsedInside: boolean;
+}
+
+function said({ file, name }: Exported): string {
+  return `${file} exports ${name}`;
+}
+
+function exportsWithoutImport(
+  root: string,
+  files: readonly string[],
+  importers: readonly string[],
+): readonly Exported[] {
+  const texts = new Map(importers.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const imported = importedNames(root, texts);
-  return filesBelow(root, sources).flatMap((file) => {
+  return files.flatMap((file) => {
     const text = texts.get(file) ?? "";
     return [...text.matchAll(EXPORT)]
-      .map(([, kind = "", name = ""]) => ({ name, isType: kind === "interface" || kind === "type" }))
-      .filter(({ name }) => !imported.has(`${file} ${name}`) && !imported.has(`${file} *`))
-      .filter(({ name, isType }) => !isType || timesIn(text, name) === 1)
-      .map(({ name }) => `${file} exports ${name}`);
+      .filter(([, , name = ""]) => !imported.has(`${file} ${name}`) && !imported.has(`${file} *`))
+      .map(([, kind = "", name = ""]) => ({
+        file,
+        name,
+        isType: kind === "interface" || kind === "type",
+        isUsedInside: timesIn(text, name) > 1,
+      }));
   });
 }
 

@@ -1,5 +1,5 @@
 import { OPERATOR_NAME } from "../../../src/core/api/names.ts";
-import { OPERATOR_RULES, operatorNeeds } from "../../../src/core/releases/permissions/roles.ts";
+import { operatorNeeds, operatorRules } from "../../../src/core/releases/permissions/roles.ts";
 import { Roles, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import { createAuthority } from "#kit/pki/authority";
 import { rulesWithout } from "../kubernetes/permission-scene.ts";
@@ -67,7 +67,7 @@ export function environmentCases() {
 async function takePermission(lane: Lane): Promise<void> {
   const need = operatorNeeds().find(({ resource, verb }) => resource === "statefulsets" && verb === "patch");
   if (need === undefined) throw new Error("the operator does not patch StatefulSets any more");
-  const rules = rulesWithout(OPERATOR_RULES, need);
+  const rules = rulesWithout(operatorRules("kubernetes"), need);
   const body = { rules: rules.map((rule) => ({ ...rule })) };
   await lane.kube.patch<object>(Roles, { name: OPERATOR_NAME, namespace: lane.namespace }, { type: "merge", body });
 }

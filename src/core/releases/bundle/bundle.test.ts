@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseAllDocuments } from "yaml";
 import { bundleFor, watchedNamespaceFor } from "./bundle.ts";
 import { CATALOGUE } from "../catalogue/catalogue.ts";
-import { constraintFor } from "./constraint.ts";
+import { constraintFor } from "../../../../test/kit/kubernetes/old-constraint.ts";
 import { latestRelease, releaseByOperator } from "../catalogue/find.ts";
 import { operatorDeployment } from "./operator-deployment.ts";
 import type { PolicyRule } from "../permissions/roles.ts";

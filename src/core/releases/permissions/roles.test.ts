@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PERMISSIONS } from "./permissions.ts";
-import { clusterNeeds, clusterRules, OPERATOR_RULES, operatorNeeds, operatorRules, type PolicyRule } from "./roles.ts";
+import { clusterNeeds, clusterRules, operatorNeeds, operatorRules, type PolicyRule } from "./roles.ts";
 
 const SCOPE = { name: "rec", nodes: 3, secrets: ["rec-db-1"] };
 
@@ -28,7 +28,7 @@ test("no row of the table says what another one says too, and no rule has a wild
     rows.filter((row, index) => rows.indexOf(row) !== index),
     [],
   );
-  assert.equal(JSON.stringify(OPERATOR_RULES).includes("*"), false);
+  assert.equal(JSON.stringify(operatorRules("kubernetes")).includes("*"), false);
 });
 
 test("each rule is needed: rules and needs are the same list", () => {

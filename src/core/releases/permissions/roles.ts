@@ -42,9 +42,6 @@ export function operatorRules(platform: Platform): readonly PolicyRule[] {
   );
 }
 
-/** Those rules on plain Kubernetes. */
-export const OPERATOR_RULES: readonly PolicyRule[] = operatorRules("kubernetes");
-
 /** The rights of the operator while the bundle is being deleted: enough to remove its finalizers from clusters and databases. */
 export const TEARDOWN_RULES: readonly PolicyRule[] = rulesFrom(
   PERMISSIONS.filter(({ atTeardown }) => atTeardown === true).map(({ group, resource, verbs }) => ({

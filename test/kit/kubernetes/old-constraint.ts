@@ -1,6 +1,6 @@
-import { APP_LABEL, OLD_CONSTRAINT } from "../../api/names.ts";
-import { yaml } from "./bundle.ts";
-import type { Release } from "../catalogue/release.ts";
+import { APP_LABEL, OLD_CONSTRAINT } from "../../../src/core/api/names.ts";
+import { yaml } from "../../../src/core/releases/bundle/bundle.ts";
+import type { Release } from "../../../src/core/releases/catalogue/release.ts";
 
 /**
  * The file of the security context constraint that nodes of a privileged release need on OpenShift (§2.1); undefined for
