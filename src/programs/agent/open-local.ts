@@ -25,7 +25,7 @@ import { requireUsableTls } from "./runtime/usable-tls.ts";
 import { openMountedSecret } from "./runtime/mounted-secret.ts";
 
 /** How the proxy of this node asks those of the others. */
-export type Asking = Pick<NodeProxyOptions, "askOthers" | "askScripts">;
+export type ProxyQuestions = Pick<NodeProxyOptions, "askOthers" | "askScripts">;
 
 /** What an agent is started with. */
 export interface AgentDeps {
@@ -45,7 +45,7 @@ export interface AgentDeps {
 export async function openLocal(
   { config, env, proxyArgs, linkArgs, clock, log }: AgentDeps,
   changes: ChangeSignal,
-  asking: Asking,
+  asking: ProxyQuestions,
 ) {
   await openDataFolder(config.dataDir);
   const tls = await openMountedSecret(config.tlsDir, ["tls.crt", "tls.key", "ca.crt"], {

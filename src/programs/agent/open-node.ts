@@ -11,13 +11,13 @@ import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
 import { ChangeSignal } from "./runtime/change-signal.ts";
 import { clusterDnsName } from "./runtime/config.ts";
-import { openLocal, type AgentDeps, type Asking } from "./open-local.ts";
+import { openLocal, type AgentDeps, type ProxyQuestions } from "./open-local.ts";
 
 /** Opens everything that a node works with; it follows the cluster until `signal` aborts. */
 export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<AgentContext> {
   const { config, kube, clock, log } = deps;
   const changes = new ChangeSignal();
-  const asking: Asking = {
+  const asking: ProxyQuestions = {
     askOthers: (question) => askOtherNodes({ config, members, peers }, question),
     askScripts: (request) => askOthersForScripts({ config, members, peers }, request),
   };

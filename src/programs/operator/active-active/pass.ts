@@ -19,7 +19,7 @@ import { observeLink, replicationAt } from "./replication.ts";
 import { observeActiveActive, readActiveActiveSpec, type ActiveActiveObservation, type Reaadb } from "./view.ts";
 import type { ActiveActiveDeps, Pass } from "./deps.ts";
 import { ownRemoteOf } from "./own-cluster.ts";
-import { report, reportHindrance } from "./report.ts";
+import { reportActiveActive, reportHindrance } from "./report.ts";
 
 /** The next step is looked for after this long, in milliseconds. */
 const STEP_MS = 200;
@@ -74,7 +74,7 @@ async function follow(
     const site = { link, self: self?.metadata.name, nodes: own.nodes, record: decision.record };
     const { database, polled } = observation;
     const replication = replicationAt(reaadb, site);
-    await report(deps, { reaadb, database, polled, decision, hindrance: failure, replication });
+    await reportActiveActive(deps, { reaadb, database, polled, decision, hindrance: failure, replication });
   }
   if (failure === undefined && step.kind === "act") return lookAgain(STEP_MS);
   return failure === undefined && reaadb === undefined ? AT_REST : lookAgain(SITE_MS);

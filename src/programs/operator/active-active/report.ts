@@ -23,7 +23,14 @@ export async function reportHindrance(
     const link = client && (await observeLink(client, reaadb.status?.guid));
     const replication = client && replicationAt(reaadb, { link, ...site });
     const found = deps.cache.databases.get({ name: reaadb.metadata.name, namespace: reaadb.metadata.namespace ?? "" });
-    await report(deps, { reaadb, database: found, polled: NO_SITES, decision: undefined, hindrance, replication });
+    await reportActiveActive(deps, {
+      reaadb,
+      database: found,
+      polled: NO_SITES,
+      decision: undefined,
+      hindrance,
+      replication,
+    });
   }
   return lookAgain(SITE_MS);
 }
@@ -31,7 +38,7 @@ export async function reportHindrance(
 const NO_SITES: ReadonlyMap<string, SiteState> = new Map();
 
 /** Emits events for what is new, and writes the status when it differs. */
-export async function report(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
+export async function reportActiveActive(deps: ActiveActiveDeps, reported: ActiveActiveReport): Promise<void> {
   const { kube, clock, events, cache } = deps;
   const { reaadb, decision, hindrance } = reported;
   const hindering = hindrance === undefined || isPause(hindrance) ? [] : [hindrance];

@@ -6,7 +6,7 @@ import { errorsIn, failureFindings } from "./failures.ts";
 import { keepAll, type Kept, type KeptAll } from "./keepers.ts";
 import { perform } from "./acts.ts";
 import type { OwnershipVerdict } from "./ownership.ts";
-import type { PassDeps } from "./deps.ts";
+import type { ClusterPassDeps } from "./deps.ts";
 import { decide } from "./decide.ts";
 
 /** What a pass has done. */
@@ -21,7 +21,7 @@ export interface Acted extends Pick<Kept, "userModules"> {
  * service come back all the same.
  */
 export async function actOn(
-  deps: PassDeps,
+  deps: ClusterPassDeps,
   observation: ClusterObservation,
   planned: ClusterDecision,
   ownership: OwnershipVerdict,
@@ -48,7 +48,7 @@ const NOTHING_KEPT: KeptAll = { failures: [] };
 
 /** Does the act of a decision; answers with what failed. */
 async function performStep(
-  deps: PassDeps,
+  deps: ClusterPassDeps,
   observation: ClusterObservation,
   { step }: ClusterDecision,
 ): Promise<readonly Error[]> {

@@ -17,7 +17,7 @@ import { removeCluster } from "./removal.ts";
 import { report, reportForbidden, reportUnreadable } from "./report.ts";
 import { nextStatus } from "./status.ts";
 import { MissingPods } from "./missing-pods.ts";
-import type { ClusterDeps, PassDeps } from "./deps.ts";
+import type { ClusterDeps, ClusterPassDeps } from "./deps.ts";
 import { decide, ownershipOf, waitForName } from "./decide.ts";
 import { actOn } from "./act-on.ts";
 import { BLOCKED_MS, FORBIDDEN_MS, outcomeOf, outcomeOfFailure, resting } from "./pass-outcome.ts";
@@ -46,7 +46,7 @@ export function clusterReconciler(given: ClusterDeps): (key: string) => Promise<
   return withFailuresReported(reconcile, reportFailedPass(deps, Clusters, deps.cache.clusters), deps.log);
 }
 
-async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
+async function observeOrReport(deps: ClusterPassDeps, key: string): Promise<Outcome> {
   const rec = await deps.kube.get(Clusters, refOfKey(key));
   if (rec === undefined) {
     deps.contexts.set(key, undefined);
@@ -72,7 +72,7 @@ async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
   }
 }
 
-async function pass(deps: PassDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
+async function pass(deps: ClusterPassDeps, rec: Stored<StoreEnterpriseCluster>, spec: ClusterSpec): Promise<Outcome> {
   const observation = await observeCluster(deps, liveReads(deps.kube), rec, spec, 0);
   const ownership = await ownershipOf(deps, observation);
   const planned = decide(deps, observation, ownership);
@@ -90,7 +90,7 @@ async function pass(deps: PassDeps, rec: Stored<StoreEnterpriseCluster>, spec: C
 }
 
 /** Whether a pass would find nothing to do and nothing to report. */
-async function stillRests(deps: PassDeps, key: string): Promise<boolean> {
+async function stillRests(deps: ClusterPassDeps, key: string): Promise<boolean> {
   const { cache, clock } = deps;
   const rec = cache.clusters.get(refOfKey(key));
   const spec = rec && readClusterSpec(rec);

@@ -6,11 +6,11 @@ import { contextOf } from "../context/cluster-context.ts";
 import { observeOwnership, unknownOwnership, type OwnershipVerdict } from "./ownership.ts";
 import { ownedOf, syncedOwnership } from "./owned-objects.ts";
 import { wantedTemplate } from "../objects/stateful-set.ts";
-import type { PassDeps } from "./deps.ts";
+import type { ClusterPassDeps } from "./deps.ts";
 import { waitUnasked } from "../../../core/planner/findings/step.ts";
 
 /** Whether the cluster may take the names, accounts and Secrets that it asks for. */
-export async function ownershipOf(deps: PassDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
+export async function ownershipOf(deps: ClusterPassDeps, observation: ClusterObservation): Promise<OwnershipVerdict> {
   const { permissions } = observation.environment;
   // nothing is taken for a cluster without nodes before it is known what the operator may do
   if (permissions?.read === false && observation.view.workload === undefined) return unknownOwnership(false);
@@ -23,7 +23,7 @@ export async function ownershipOf(deps: PassDeps, observation: ClusterObservatio
 
 /** Decides what to do for the cluster, and gives its databases the cluster context. */
 export function decide(
-  { contexts, writings, missingPods }: PassDeps,
+  { contexts, writings, missingPods }: ClusterPassDeps,
   observation: ClusterObservation,
   { blocking, warnings }: OwnershipVerdict,
   unkept: readonly Finding[] = [],

@@ -28,6 +28,6 @@ export interface ClusterDeps extends ObserveDeps, KeeperDeps {
 }
 
 /** What one pass works on besides. */
-export interface PassDeps extends ClusterDeps {
+export interface ClusterPassDeps extends ClusterDeps {
   readonly missingPods: MissingPods;
 }

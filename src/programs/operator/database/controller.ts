@@ -11,7 +11,7 @@ import { forbiddenFinding } from "../context/forbidden.ts";
 import { clusterOf, freshContexts, type Redb } from "./cluster.ts";
 import { removeDatabase } from "./removal.ts";
 import { addressReconciler } from "./secret-address.ts";
-import type { DatabaseDeps, PassDeps } from "./deps.ts";
+import type { DatabaseDeps, DatabasePassDeps } from "./deps.ts";
 import { STEP_MS, untilLostMs } from "./pauses.ts";
 import { reportUnready } from "./report.ts";
 import { followDecision } from "./follow-decision.ts";
@@ -25,7 +25,7 @@ export function databaseReconciler(deps: DatabaseDeps): (key: string) => Promise
   return withFailuresReported((key) => observeOrReport(all, key), failureReport(deps), deps.log);
 }
 
-async function observeOrReport(deps: PassDeps, key: string): Promise<Outcome> {
+async function observeOrReport(deps: DatabasePassDeps, key: string): Promise<Outcome> {
   const redb = deps.cache.databases.get(refOfKey(key));
   if (redb === undefined) {
     deps.findings.report("database", refOfKey(key), []);
@@ -50,7 +50,7 @@ function failureReport(deps: DatabaseDeps): (key: string, message: string) => Pr
   };
 }
 
-async function pass(deps: PassDeps, redb: Redb): Promise<Outcome> {
+async function pass(deps: DatabasePassDeps, redb: Redb): Promise<Outcome> {
   if (redb.metadata.deletionTimestamp !== undefined) return removeDatabase(deps, redb);
   const cluster = clusterOf(deps.cache, redb);
   if ("id" in cluster) {

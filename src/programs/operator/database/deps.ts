@@ -22,7 +22,7 @@ export interface DatabaseDeps extends ObserveDeps, GivenDeps {
 }
 
 /** What one pass works on besides. */
-export interface PassDeps extends DatabaseDeps {
+export interface DatabasePassDeps extends DatabaseDeps {
   readonly freshContext: (cluster: ClusterRef) => Promise<ClusterContext>;
   readonly keepAddress: AddressReconciler;
 }

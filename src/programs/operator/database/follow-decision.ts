@@ -8,13 +8,13 @@ import type { DatabaseEvaluation } from "./evaluation.ts";
 import { keepMark } from "./identity.ts";
 import { refOf } from "#kit/kube/ref";
 import { hasService, publishAddress } from "./published-address.ts";
-import type { DatabaseDeps, PassDeps } from "./deps.ts";
+import type { DatabaseDeps, DatabasePassDeps } from "./deps.ts";
 import { AGAIN_MS, pauseMs, refusedForMs, untilLostMs } from "./pauses.ts";
-import { report } from "./report.ts";
+import { reportDatabase } from "./report.ts";
 
 /** Carries out what was decided about a database, and reports; the answer says when to look again. */
 export async function followDecision(
-  deps: PassDeps,
+  deps: DatabasePassDeps,
   redb: Redb,
   cluster: string,
   evaluated: DatabaseEvaluation,
@@ -25,12 +25,12 @@ export async function followDecision(
 }
 
 async function reportUndecided(
-  deps: PassDeps,
+  deps: DatabasePassDeps,
   redb: Redb,
   cluster: string,
   evaluated: DatabaseEvaluation,
 ): Promise<Outcome> {
-  const status = await report(deps, redb, cluster, evaluated);
+  const status = await reportDatabase(deps, redb, cluster, evaluated);
   if (evaluated.suspension !== undefined)
     return lookAgain(isTrue(status.conditions, "Available") ? untilLostMs(status) : AGAIN_MS.first);
   const isAnswered = evaluated.unready !== undefined && !("unreachable" in evaluated.polled);
@@ -41,7 +41,7 @@ interface Decided extends DatabaseEvaluation {
   readonly decision: DatabaseDecision;
 }
 
-async function carryOut(deps: PassDeps, seen: Redb, cluster: string, evaluated: Decided): Promise<Outcome> {
+async function carryOut(deps: DatabasePassDeps, seen: Redb, cluster: string, evaluated: Decided): Promise<Outcome> {
   const { decision, authority } = evaluated;
   const { redb, attempted } = await perform(deps, seen, cluster, evaluated);
   const bdb = attempted.bdb ?? evaluated.bdb;
@@ -53,7 +53,7 @@ async function carryOut(deps: PassDeps, seen: Redb, cluster: string, evaluated: 
   const { failure } = attempted;
   const warnings = warning === undefined ? decision.warnings : [...decision.warnings, warning];
   const reported = { ...evaluated, decision: { ...decision, warnings }, bdb, failure, passwordFrom };
-  const status = await report(deps, redb, cluster, reported);
+  const status = await reportDatabase(deps, redb, cluster, reported);
   if (failure !== undefined) return lookAgain(refusedForMs(status, deps.clock));
   const isFound = hasService(deps.cache.services, refOf(redb), cluster);
   return lookAgain(pauseMs(decision, status, isFound));
@@ -61,7 +61,7 @@ async function carryOut(deps: PassDeps, seen: Redb, cluster: string, evaluated: 
 
 /** Performs the act of the decision, if it has one. A database that it made gets its mark. */
 async function perform(
-  deps: PassDeps,
+  deps: DatabasePassDeps,
   seen: Redb,
   cluster: string,
   { decision, connection, bdb }: Decided,

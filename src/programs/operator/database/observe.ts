@@ -11,7 +11,7 @@ import { restoreSecret } from "./restored-secret.ts";
 import { passwordState } from "./secret.ts";
 import { observeSecret } from "./secret-verdict.ts";
 import { siteOfDatabase } from "./site.ts";
-import type { PassDeps } from "./deps.ts";
+import type { DatabasePassDeps } from "./deps.ts";
 import { STEP_MS } from "./pauses.ts";
 
 /**
@@ -19,7 +19,7 @@ import { STEP_MS } from "./pauses.ts";
  * the decision what to do reads the objects anew. A Secret that was lost is made again from what the cluster has.
  */
 export async function observeDatabase(
-  deps: PassDeps,
+  deps: DatabasePassDeps,
   redb: Redb,
   cluster: ClusterRef,
   context: ClusterContext,

@@ -18,11 +18,11 @@ import { hasService } from "./published-address.ts";
 /** Reports why nothing can be decided. */
 export async function reportUnready(deps: DatabaseDeps, redb: Redb, unready: Unready): Promise<DatabaseStatus> {
   const cluster = clusterNameFor(redb, []) ?? redb.status?.cluster ?? "";
-  return report(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
+  return reportDatabase(deps, redb, cluster, { polled: { unreachable: unready.evidence }, unready });
 }
 
 /** Emits events for what is new, and writes the status when it differs; the answer is the status that holds then. */
-export async function report(
+export async function reportDatabase(
   { kube, clock, events, cache, findings }: DatabaseDeps,
   redb: Redb,
   cluster: string,
