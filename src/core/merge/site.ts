@@ -85,7 +85,8 @@ export class Site {
     const site = new Site(options, saved, true);
     const given = log.filter((logged) => site.#replay(logged));
     inherit(site.#pending, { saved, log: given, due }, site.#seen, site.#state);
-    for (const operation of saved?.early ?? []) if (!covers(site.#received, operation.dot)) site.#early.add(operation);
+    for (const operation of saved?.early ?? [])
+      if (!covers(site.#received, operation.dot)) site.#early.restore(operation);
     return site;
   }
 

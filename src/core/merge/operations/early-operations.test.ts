@@ -38,6 +38,13 @@ test("an operation larger than all that may be kept is not kept", () => {
   assert.deepEqual(operations.all(), []);
 });
 
+test("what was saved is kept, however much that is", () => {
+  const operations = new EarlyOperations(0);
+  operations.restore(early(1));
+  assert.equal(operations.add(early(2)), false);
+  assert.deepEqual(operations.all(), [early(1)]);
+});
+
 test("a site takes the operation that all others wait for, however little room they leave", () => {
   const limits = { keptBytes: Infinity, earlyBytes: FOR_TWO, partKeys: 1 };
   const site = Site.empty({ origin: 1, sites: [1, 2, 3], life: "a", limits });

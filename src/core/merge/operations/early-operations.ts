@@ -14,13 +14,19 @@ export class EarlyOperations {
   /** Keeps an operation until it is taken; false when there is no room for it, so that it has to come again. */
   add(operation: CodedOperation): boolean {
     const { origin, seq } = operation.dot;
-    const queue = this.#origins.get(origin) ?? new Map<number, CodedOperation>();
-    if (queue.has(seq)) return true;
+    if (this.#origins.get(origin)?.has(seq) === true) return true;
     if (this.#size + sizeOf(operation) > this.#most) return false;
-    this.#size += sizeOf(operation);
+    this.restore(operation);
+    return true;
+  }
+
+  /** Keeps an operation that was saved with the data, for which there may be no other copy: however many these are. */
+  restore(operation: CodedOperation): void {
+    const { origin, seq } = operation.dot;
+    const queue = this.#origins.get(origin) ?? new Map<number, CodedOperation>();
+    if (!queue.has(seq)) this.#size += sizeOf(operation);
     queue.set(seq, operation);
     this.#origins.set(origin, queue);
-    return true;
   }
 
   /** Drops the operations in `received`. */
