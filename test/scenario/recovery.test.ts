@@ -3,8 +3,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { NODE_PATHS } from "../../src/core/api/names.ts";
+import { isFault } from "#kit/base/fault";
 import type { BdbRecord } from "../../src/ports/management/records.ts";
+import { callEngine, type EngineOptions } from "../../src/ports/resp/engine-client.ts";
+import { faults } from "../../src/ports/resp/faults.ts";
+import { listOf, textOf } from "../../src/ports/resp/reply.ts";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { enginesOf } from "../kit/world/engine-access.ts";
 import { KEYS, filledDatabase, type FilledDatabase } from "../kit/world/filled-database.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 import { until } from "#kit/testing/until";
@@ -29,6 +34,19 @@ await test("every engine is lost at once: a persistent database is in recovery u
   const back = await database.active();
   assert.equal(await database.keys(), KEYS);
   assert.deepEqual([back.loss_reports, back.recovery], [[], undefined]);
+});
+
+await test("a primary that has become a replica of nothing, and that no other one can replace, starts as primary from what it has", async () => {
+  for (const data_persistence of ["aofAlways", "disabled"] as const) {
+    await using database = await filledDatabase(cluster, { name: `demoted-${data_persistence}`, data_persistence });
+    const [engine] = await enginesOf(cluster, database.uid);
+    assert.ok(engine);
+    await callEngine(engine, "REPLICAOF", "127.0.0.1", "1");
+    const isPrimary = () => roleAt(engine).then((role) => role === "master");
+    await until("it is primary again", isPrimary, PATIENCE);
+    await database.active();
+    assert.equal(await database.keys(), KEYS, data_persistence);
+  }
 });
 
 await test("a database that kept its data on a volume that is lost waits, and starts empty only once a user agrees", async () => {
@@ -93,4 +111,14 @@ async function lacking(database: FilledDatabase): Promise<BdbRecord> {
 
 function recover(uid: number, body: { readonly recover_without_data?: boolean }): Promise<BdbRecord> {
   return cluster.client.call("recoverBdb", { params: { uid }, body });
+}
+
+/** "none" while the engine does not answer. */
+async function roleAt(engine: EngineOptions): Promise<string> {
+  try {
+    return textOf(listOf(await callEngine(engine, "ROLE"))[0] ?? null);
+  } catch (error) {
+    if (isFault(error, faults.connect) || isFault(error, faults.closed)) return "none";
+    throw error;
+  }
 }

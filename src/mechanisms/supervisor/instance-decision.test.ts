@@ -59,6 +59,21 @@ const cases: readonly Case[] = [
     want: { kind: "start", as: "replica" },
   },
   { name: "a serving instance is kept, whatever its role", view: { state: "serving" }, want: { kind: "keep" } },
+  {
+    name: "one that runs as a replica, and was promoted before its record says so, is kept: it has no new launch",
+    view: { state: "serving", wanted: primary(1), usedLaunch: 1, runsAs: "replica" },
+    want: { kind: "keep" },
+  },
+  {
+    name: "one that runs as a replica and is given a launch starts anew as primary",
+    view: { state: "serving", wanted: primary(2), usedLaunch: 1, runsAs: "replica" },
+    want: { kind: "start-anew" },
+  },
+  {
+    name: "a primary that is given a launch runs on",
+    view: { state: "serving", wanted: primary(2), usedLaunch: 1, runsAs: "primary" },
+    want: { kind: "keep" },
+  },
   { name: "a draining instance is waited for", view: { state: "draining" }, want: { kind: "wait" } },
 ];
 

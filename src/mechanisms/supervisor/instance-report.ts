@@ -42,3 +42,8 @@ export function writtenBy(state: InstanceState, said: ReplicationAnswer | undefi
   const view = replicationView(parseInfo(said.info));
   return view?.role === "primary" ? { offset: view.offset } : {};
 }
+
+/** What an engine said of its role; undefined before it said anything. */
+export function readRole(said: ReplicationAnswer | undefined): "primary" | "replica" | undefined {
+  return said === undefined ? undefined : replicationView(parseInfo(said.info))?.role;
+}

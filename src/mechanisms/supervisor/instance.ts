@@ -1,5 +1,4 @@
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
-import { backoffMs } from "#kit/base/backoff";
 import type { Clock } from "#kit/base/clock";
 import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
@@ -23,8 +22,9 @@ import {
   writeConfig,
   writeLaunch,
 } from "./instance-files.ts";
-import { type InstanceReport, type ReplicationAnswer, writtenBy } from "./instance-report.ts";
+import { type InstanceReport, type ReplicationAnswer, readRole, writtenBy } from "./instance-report.ts";
 import { type InstanceEvent, type InstanceState, nextState } from "./instance-states.ts";
+import { Retries } from "./retries.ts";
 import { readUsedLaunch } from "./used-launch.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
 
@@ -40,12 +40,8 @@ export interface InstanceDeps {
   };
 }
 
-const RETRY_BASE_MS = 200;
-const RETRY_MAX_MS = 30_000;
 /** What a running engine did not take, as one that runs a script, is asked of it again after this. */
 const APPLY_AGAIN_MS = 5_000;
-/** A process that served this long had a fresh start: its next crash is the first again. */
-const STEADY_MS = 60_000;
 
 /** One engine process, kept as its record names it. All acts go through one queue, one at a time. */
 export class Instance {
@@ -54,11 +50,11 @@ export class Instance {
   readonly #log: Log;
   readonly #settings: AppliedSettings;
   readonly #failedStarts: FailedStarts;
+  readonly #retries: Retries;
   #wanted: WantedInstance;
   #state: InstanceState = "stopped";
   #child: EngineProcess | undefined;
   #watch = new AbortController();
-  #retry = new AbortController();
   #queue: Promise<void> = Promise.resolve();
   #usedLaunch = 0;
   /** How its process ended last; undefined: not in the time of this agent, so that its files say it. */
@@ -66,14 +62,13 @@ export class Instance {
   #lost = false;
   #replication: ReplicationAnswer | undefined;
   #restarts = 0;
-  #crashes = 0;
-  #retryAt = 0;
   #servingSince = 0;
 
   constructor(wanted: WantedInstance, files: InstanceFiles, deps: InstanceDeps) {
     this.#wanted = wanted;
     this.#files = files;
     this.#failedStarts = new FailedStarts(files);
+    this.#retries = new Retries(deps.clock, () => void this.#enqueue(() => this.#converge()));
     this.#deps = deps;
     this.#log = deps.log.with({ bdb: wanted.bdb, instance: wanted.instance });
     this.#settings = new AppliedSettings(files, deps.runner.fileMode, this.#log);
@@ -119,16 +114,24 @@ export class Instance {
    */
   stop(graceMs = this.#deps.limits.graceMs, saving = false): Promise<void> {
     return this.#enqueue(async () => {
-      if (saving && this.#state === "serving") await this.#settings.saveAtEnd(this.#wanted);
-      this.#retry.abort();
-      this.#watch.abort();
-      this.#move("stop");
-      if (this.#child === undefined) return;
-      const { how, code } = await stopChild(this.#child, graceMs, this.#deps.clock);
-      this.#clean = how === "graceful" && code === 0;
-      await noteEnd(this.#files, this.#clean);
-      this.#log.info("engine stopped", { how, code });
+      if (saving) await this.#save();
+      await this.#end(graceMs);
     });
+  }
+
+  async #save(): Promise<void> {
+    if (this.#state === "serving") await this.#settings.saveAtEnd(this.#wanted);
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    this.#retries.cancel();
+    this.#watch.abort();
+    this.#move("stop");
+    if (this.#child === undefined) return;
+    const { how, code } = await stopChild(this.#child, graceMs, this.#deps.clock);
+    this.#clean = how === "graceful" && code === 0;
+    await noteEnd(this.#files, this.#clean);
+    this.#log.info("engine stopped", { how, code });
   }
 
   #enqueue(act: () => Promise<void>): Promise<void> {
@@ -151,17 +154,23 @@ export class Instance {
     this.#lost = used.lost;
     // meanwhile its process may have ended, which the files do not say yet
     this.#clean ??= kept;
-    const [usedLaunch, retryAt] = [this.#usedLaunch, this.#retryAt];
-    const act = decideInstance({ state: this.#state, wanted, usedLaunch, now: this.#now(), retryAt });
+    const [usedLaunch, retryAt] = [this.#usedLaunch, this.#retries.notBefore];
+    const runsAs = readRole(this.#replication);
+    const act = decideInstance({ state: this.#state, wanted, usedLaunch, runsAs, now: this.#now(), retryAt });
     switch (act.kind) {
       case "keep":
         await this.#useUpLaunch(wanted);
         if (this.#state === "serving") await this.#settings.apply(this.#wanted);
         return;
+      case "start-anew":
+        this.#log.warn("engine runs as a replica, and starts as primary");
+        await this.#save();
+        await this.#end(this.#deps.limits.graceMs);
+        return this.#converge();
       case "start":
         return this.#start(wanted, act.as);
       case "retry":
-        this.#convergeIn(act.afterMs);
+        this.#retries.lookIn(act.afterMs);
         return;
       case "report-lost":
         this.#move("lost");
@@ -190,7 +199,7 @@ export class Instance {
     // not reported before the process runs: until then it would look like a launch that has crashed already
     this.#usedLaunch = launch;
     this.#settings.started(wanted, version);
-    if (this.#crashes > 0) this.#restarts += 1;
+    if (this.#retries.hasCrashed) this.#restarts += 1;
     this.#supervise(child);
     this.#log.info("engine started", { as, engine: engineText(engine), pid: child.pid, launch: this.#usedLaunch });
   }
@@ -255,32 +264,14 @@ export class Instance {
     this.#clean = exit.code === 0;
     if (this.#clean) void this.#enqueue(() => noteEnd(this.#files, true));
     this.#log.warn("engine ended unasked", { pid: child.pid, ...exit });
-    if (served >= STEADY_MS) this.#crashes = 0;
-    this.#scheduleRetry();
+    this.#retries.crashed(served);
   }
 
   #failed(why: string): void {
-    if (this.#child !== undefined) return this.#convergeIn(APPLY_AGAIN_MS);
+    if (this.#child !== undefined) return this.#retries.lookIn(APPLY_AGAIN_MS);
     this.#failedStarts.failed(why);
     this.#move("lost");
-    this.#scheduleRetry();
-  }
-
-  #scheduleRetry(): void {
-    const delay = backoffMs(this.#crashes, RETRY_BASE_MS, RETRY_MAX_MS);
-    this.#crashes += 1;
-    this.#retryAt = this.#now() + delay;
-    this.#convergeIn(delay);
-  }
-
-  #convergeIn(ms: number): void {
-    this.#retry.abort();
-    const retry = new AbortController();
-    this.#retry = retry;
-    void this.#deps.clock.sleep(ms, retry.signal).then(
-      () => this.#enqueue(() => this.#converge()),
-      () => undefined, // aborted: stopped, or scheduled anew
-    );
+    this.#retries.failed();
   }
 
   #move(event: InstanceEvent): void {

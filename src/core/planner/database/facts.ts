@@ -63,7 +63,7 @@ export interface InstanceFacts {
   readonly drained?: true;
   /** It is called dead because its node is gone and can acknowledge nothing any more; its process may still run. */
   readonly cutOff?: true;
-  /** Highest launch number that was used for it; present only when its node reports it crashed. */
+  /** Highest launch number that was used for it; present only when its node reports it crashed, or it is a replica and the primary of its record. */
   readonly usedLaunch?: number;
   /** It does not run and ended as it was asked to: what it keeps on disk is complete. */
   readonly endedCleanly?: boolean;

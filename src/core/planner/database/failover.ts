@@ -17,7 +17,9 @@ export function primaryStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
   if (seen === undefined) return waitBecause(`${who} has not been asked yet`);
   switch (seen.state) {
     case "serving":
-      return seen.role === "primary" ? undefined : succession(facts, shard, seen, who);
+      if (seen.role === "primary") return undefined;
+      // promoted and ended before the record named it, or demoted for one that is gone
+      return mayStillStart(primary, seen) ? waitBecause(`${who} is starting`) : succession(facts, shard, seen, who);
     case "busy":
       return scriptStep(facts, shard, seen.script);
     case "loading":

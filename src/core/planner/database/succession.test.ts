@@ -109,6 +109,32 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     want: "relaunch 1",
   },
   {
+    rule: "a primary that runs as a replica starts anew when no other copy can take over",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    but: { 1: { ...serving, role: "replica", usedLaunch: 1, hasData: false }, 2: { ...serving, hasData: false } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "one that runs as a replica, and may start as primary already, is waited for",
+    instances: pair,
+    but: { 1: { ...serving, role: "replica", usedLaunch: 0, hasData: false }, 2: { ...serving, hasData: false } },
+    want: 'wait: the primary of "orders" on node 1 is starting',
+  },
+  {
+    rule: "from one that runs as a replica the replica in sync takes over",
+    instances: pair,
+    shard: synced(2),
+    but: { 1: { ...serving, role: "replica", usedLaunch: 1 } },
+    want: "fail-over to 2",
+  },
+  {
+    rule: "one that runs as a replica is not started anew before the node of its engine has said what it may do",
+    instances: pair,
+    but: { 1: { ...serving, role: "replica", hasData: false }, 2: { ...serving, hasData: false } },
+    want: 'wait: the primary of "orders" on node 1 does not run yet',
+  },
+  {
     rule: "a primary that kept all returns without its replica",
     instances: pair,
     record: { persistence: "aofAlways" },

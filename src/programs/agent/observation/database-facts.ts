@@ -13,6 +13,7 @@ import { gatherEngineLogin } from "./engine-login-state.ts";
 import { gatherEngineRotation } from "./engine-rotation-state.ts";
 import type { EngineRotationContext } from "./engine-rotation-state.ts";
 import type { EngineAnswers, EnginesContext } from "./engine-answers.ts";
+import type { EngineAnswer } from "./engine-watch.ts";
 import { instanceFacts } from "./instance-facts.ts";
 import type { CountersContext } from "./measurements.ts";
 import { gatherNodes } from "./node-facts.ts";
@@ -78,14 +79,19 @@ async function gatherInstances(
   const entries = record.shards.flatMap((shard) =>
     shard.instances.map(async (instance) => {
       const { id, node } = instance;
-      const serves = answers.get(id)?.state === "serving";
+      const isKnown = servesItsRole(answers.get(id), id === shard.primary);
       // a node that is away did not answer a moment ago
       const report =
-        serves || isAway(node) ? undefined : await askAgent(context, node, { bdb: record.uid, instance: id });
+        isKnown || isAway(node) ? undefined : await askAgent(context, node, { bdb: record.uid, instance: id });
       const script = await runningScript(context, record.uid, answers.get(id));
       const observed = { answers, addressOf, report, script, nodeIsGone: isGone(node) };
       return [id, instanceFacts(record, shard, instance, observed)] as const;
     }),
   );
   return new Map(await Promise.all(entries));
+}
+
+/** It serves, and not as a replica where it is the primary of its record. */
+function servesItsRole(answer: EngineAnswer | undefined, isPrimary: boolean): boolean {
+  return answer?.state === "serving" && !(isPrimary && answer.replication.role === "replica");
 }

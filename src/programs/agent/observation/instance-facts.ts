@@ -14,7 +14,7 @@ export interface Observed {
   readonly answers: EngineAnswers;
   /** Address of a node; undefined while it has never reported. */
   readonly addressOf: (node: number) => string | undefined;
-  /** What the agent of its node reports; needed only for an engine that does not serve. */
+  /** What the agent of its node reports; needed only for an engine that does not serve, or is a replica and the primary of its record. */
   readonly report: AgentReport | undefined;
   /** The script that keeps it from answering; undefined while it answers. */
   readonly script: WaitingRequest | undefined;
@@ -41,7 +41,13 @@ export function instanceFacts(
     ...(answer.replication.link?.status === "down" ? { drained: true } : {}),
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
     configured: reportsSettings(record, answer.info),
+    ...(instance.id === shard.primary && answer.replication.role === "replica" ? launchFact(observed) : {}),
   };
+}
+
+function launchFact({ report }: Observed): Pick<InstanceFacts, "usedLaunch"> {
+  const local = report?.kind === "reported" ? report.instance : undefined;
+  return local === undefined ? {} : { usedLaunch: local.launch };
 }
 
 /** The facts about an instance that does not serve. */
