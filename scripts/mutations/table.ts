@@ -53,8 +53,8 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: "§3 configuration error during an upgrade → InvalidUpgrade",
     removes: "an error in mid-roll leaves STATE as it is",
     file: "src/core/planner/cluster/plan.ts",
-    from: "const upgradeBlocked = objecting.length > 0 ||",
-    to: "const upgradeBlocked = isUnfinished(view) ? false : objecting.length > 0 ||",
+    from: "const upgradeBlocked = judged.isUpgradeBlocked(change);",
+    to: "const upgradeBlocked = !isUnfinished(view) && judged.isUpgradeBlocked(change);",
     test: "test/scenario/walk.test.ts",
   },
   {
