@@ -25,7 +25,7 @@ import { requireUsableTls } from "./runtime/usable-tls.ts";
 import { openMountedSecret } from "./runtime/mounted-secret.ts";
 
 /** How the proxy of this node asks those of the others. */
-export type ProxyQuestions = Pick<NodeProxyOptions, "askOthers" | "askScripts">;
+export type ProxyQuestions = Pick<NodeProxyOptions, "askNodes">;
 
 /** What an agent is started with. */
 export interface AgentDeps {

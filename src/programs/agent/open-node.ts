@@ -5,8 +5,7 @@ import { userPasswords } from "./credentials/user-passwords.ts";
 import { databaseAt, nodeAddress } from "./members/addresses.ts";
 import { followMembers } from "./members/members.ts";
 import { connectPeers } from "./members/peers.ts";
-import { askOtherNodes } from "./node/other-clients.ts";
-import { askOthersForScripts } from "./node/other-scripts.ts";
+import { askOtherNodes } from "./node/other-proxies.ts";
 import { watchEngines } from "./observation/engine-watch.ts";
 import { followRecords } from "./records/records.ts";
 import { ChangeSignal } from "./runtime/change-signal.ts";
@@ -18,8 +17,7 @@ export async function openNode(deps: AgentDeps, signal: AbortSignal): Promise<Ag
   const { config, kube, clock, log } = deps;
   const changes = new ChangeSignal();
   const asking: ProxyQuestions = {
-    askOthers: (question) => askOtherNodes({ config, members, peers }, question),
-    askScripts: (request) => askOthersForScripts({ config, members, peers }, request),
+    askNodes: (question) => askOtherNodes({ config, members, peers }, question),
   };
   const local = await openLocal(deps, changes, asking);
   const { records, members, authorities } = followCluster(deps, signal);

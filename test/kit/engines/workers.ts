@@ -1,3 +1,4 @@
+import type { OtherProxies, ProxyAnswer, ProxyQuestion } from "../../../src/programs/agent/node/other-proxies.ts";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { systemClock } from "#kit/reconcile/system-clock";
 import type { Epochs } from "../../../src/programs/agent/node/epochs.ts";
 import { NodeProxy } from "../../../src/programs/agent/node/proxy.ts";
 import { PROXY_NODE_ARGS } from "../../../src/programs/proxy/node-args.ts";
-import type { EndpointConfig, ProxyCommand } from "../../../src/ports/management/proxy-control.ts";
+import type { EndpointConfig, ProxyCommand, ProxyReply } from "../../../src/ports/management/proxy-control.ts";
 import { noEnd } from "../time/lease.ts";
 import { until } from "#kit/testing/until";
 import { statsIn } from "./proxy.ts";
@@ -49,8 +50,7 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     clock: systemClock,
     log: silentLog,
     certificate: () => undefined,
-    askOthers: (question) => askOthers(question),
-    askScripts: (request) => share(request),
+    askNodes: answerFor(() => ({ askOthers, share })),
     // one that ends meanwhile is followed by another one, which asks again
     onReady: () => void give().catch(() => undefined),
   });
@@ -111,4 +111,46 @@ function environment(pid: number): readonly string[] {
   } catch {
     return []; // it has ended
   }
+}
+
+interface Answering {
+  readonly askOthers: Parameters<TestProxy["onClients"]>[0];
+  readonly share: Parameters<TestProxy["onScripts"]>[0];
+}
+
+/** Answers what a worker asks of other nodes as the test says. */
+function answerFor(answering: () => Answering): OtherProxies["askNodes"] {
+  return async <Answer>({ command, only, answerIn }: ProxyQuestion<Answer>) => {
+    const replies = await answersOf(command, only, answering());
+    return replies.map(([from, reply]): ProxyAnswer<Answer> => {
+      const answer = reply.ok ? answerIn(reply) : undefined;
+      return answer === undefined ? { node: from, missing: reply.ok ? "" : reply.message } : { node: from, ...answer };
+    });
+  };
+}
+
+/** What the test answers for other nodes, each as their proxy would. */
+async function answersOf(
+  command: ProxyCommand,
+  only: number | undefined,
+  { askOthers, share }: Answering,
+): Promise<readonly (readonly [number, ProxyReply])[]> {
+  if (command.op === "clients") {
+    const { bdb, request } = command;
+    const others = await askOthers({ bdb, request, ...(only === undefined ? {} : { node: only }) });
+    return others.map((other) => [
+      other.node,
+      "missing" in other ? refusal(other.missing) : { ok: true, op: "clients", lines: other.lines, count: other.count },
+    ]);
+  }
+  if (command.op !== "scripts") return [];
+  const { op, ...request } = command;
+  return (await share(request)).map((other) => [
+    other.node,
+    "missing" in other ? refusal(other.missing) : { ok: true, op, bodies: other.bodies, more: other.more },
+  ]);
+}
+
+function refusal(message: string): ProxyReply {
+  return { ok: false, code: "PROXY_FAILED", message };
 }

@@ -6,7 +6,7 @@ import type { Epochs } from "./epochs.ts";
 import { NOT_SERVED } from "./earlier-counts.ts";
 import type { ProxyChildOptions } from "./proxy-child.ts";
 import { ProxyWorker, type ShownByProxy } from "./proxy-worker.ts";
-import { askForWorker, shareForWorker, type OtherProxies } from "./worker-siblings.ts";
+import { askOtherProxies, questionAboutClients, questionAboutScripts, type OtherProxies } from "./other-proxies.ts";
 import { replyOfAll } from "./worker-replies.ts";
 
 export type { ShownByProxy } from "./proxy-worker.ts";
@@ -26,10 +26,8 @@ export interface NodeProxyOptions {
   readonly log: Log;
   /** A worker has started and has no endpoints yet: call `apply`. */
   readonly onReady: () => void;
-  /** Answers a question of a worker about the clients of other nodes; it does not reject. */
-  readonly askOthers: ProxyChildOptions["askOthers"];
-  /** Answers a question of a worker about the scripts of a database; it does not reject. */
-  readonly askScripts: ProxyChildOptions["askScripts"];
+  /** Asks the proxies of other nodes what a worker asks; it does not reject. */
+  readonly askNodes: OtherProxies["askNodes"];
 }
 
 /**
@@ -43,7 +41,7 @@ export class NodeProxy {
   readonly #setParameters = Promise.withResolvers<ProxyChildOptions["setParameters"]>();
   readonly #workers: readonly ProxyWorker[];
 
-  constructor({ node, workers, epochs, certificate, askOthers, askScripts, env, ...options }: NodeProxyOptions) {
+  constructor({ node, workers, epochs, certificate, askNodes, env, ...options }: NodeProxyOptions) {
     this.#node = node;
     this.#epochs = epochs;
     this.#certificate = certificate;
@@ -51,8 +49,8 @@ export class NodeProxy {
       const worker: ProxyWorker = new ProxyWorker({
         ...options,
         env: workers === 1 ? env : { ...env, PROXY_WORKER: `${index + 1}/${workers}` },
-        askOthers: (question) => askForWorker(this.#others(worker, askOthers), question),
-        askScripts: (request) => shareForWorker(this.#others(worker, askScripts), request),
+        askOthers: (question) => askOtherProxies(this.#others(worker, askNodes), questionAboutClients(question)),
+        askScripts: (request) => askOtherProxies(this.#others(worker, askNodes), questionAboutScripts(request)),
         setParameters: async (question) => (await this.#setParameters.promise)(question),
       });
       return worker;
@@ -120,7 +118,7 @@ export class NodeProxy {
   }
 
   /** All proxies but that worker: those of this node that run, and the way to other nodes. */
-  #others<Ask>(asking: ProxyWorker, askNodes: Ask): OtherProxies<Ask> {
+  #others(asking: ProxyWorker, askNodes: OtherProxies["askNodes"]): OtherProxies {
     return { node: this.#node, siblings: this.#workers.filter((worker) => worker !== asking && worker.isUp), askNodes };
   }
 }
