@@ -116,7 +116,7 @@ await test(
       "§4.3.1 prerequisites are checked first",
       "what `storectl preflight` prints of a cluster whose tag is in no release",
     ).match(blocked.stdout, /^BLOCKS +UnknownImageTag\n/m);
-    const { code, stdout } = await storectl("why", "rec", "rec", "-o", "json");
+    const { code, stdout } = await storectl("why", "rec/rec", "-o", "json");
     assert.equal(code, 3);
     const [answer] = JSON.parse(stdout).answers;
     assert.equal(answer.rule, "UnknownImageTag");
@@ -179,6 +179,13 @@ const mistakes: { name: string; args: string[]; code: number; says: RegExp }[] =
     args: ["status", "-n", "kube-public"],
     code: 1,
     says: /CLI_NO_CLUSTER: .*kube-public/,
+  },
+  { name: "a kind with an empty name", args: ["why", "rec/"], code: 2, says: /<kind>\/<name>/ },
+  {
+    name: "an unknown database, as it is printed",
+    args: ["why", "redb/nope"],
+    code: 1,
+    says: /CLI_NO_DATABASE: .* orders/,
   },
   { name: "an unknown database", args: ["why", "redb", "nope"], code: 1, says: /CLI_NO_DATABASE: .* orders/ },
   { name: "an unknown context", args: ["status", "--context", "nope"], code: 1, says: /no context "nope", only: / },

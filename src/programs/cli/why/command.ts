@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, Command, InvalidArgumentError } from "commander";
 import { EXIT, type Asking, type ExitCode } from "../console/context.ts";
 import { lookAtCluster } from "../access/look.ts";
 import { outputOption, renderAnswer, type OutputOption } from "../console/output.ts";
@@ -8,19 +8,24 @@ import { whyTable, type WhyReport } from "./report.ts";
 
 const KINDS = ["rec", "redb"] as const;
 
+/** What the user asks about; `name` where it was written behind the kind, as in `rec/orders`. */
+interface Subject {
+  readonly kind: (typeof KINDS)[number];
+  readonly name: string | undefined;
+}
+
 /** `storectl why`: what stands in the way, since when, and the command that clears it. */
 export function whyCommand(context: Asking): Command {
   const command = new Command("why")
     .description("say what blocks, since when, and the command that clears it")
-    .addArgument(new Argument("[kind]", "only this kind").choices(KINDS))
+    .addArgument(
+      new Argument("[kind]", "only this kind; kind/name: only this object").choices(KINDS).argParser(readSubject),
+    )
     .argument("[name]", "only the object of this name")
     .addOption(outputOption())
     .action(
-      async (
-        kind: (typeof KINDS)[number] | undefined,
-        name: string | undefined,
-        options: NamespaceOptions & OutputOption,
-      ) => {
+      async (subject: Subject | undefined, named: string | undefined, options: NamespaceOptions & OutputOption) => {
+        const { kind, name = named } = subject ?? { kind: undefined };
         const report = await withAccess(options, context, async (access) => {
           const look = await lookAtCluster(access, kind === "rec" ? name : undefined);
           return whyOf(access, look, kind, name);
@@ -30,6 +35,15 @@ export function whyCommand(context: Asking): Command {
       },
     );
   return withNamespaceOptions(command);
+}
+
+/** As `storectl` prints objects, and kubectl takes them. */
+function readSubject(text: string): Subject {
+  const [word = "", ...rest] = text.split("/");
+  const kind = KINDS.find((one) => one === word);
+  if (kind === undefined || rest.length > 1 || rest[0] === "")
+    throw new InvalidArgumentError(`Allowed choices are ${KINDS.join(", ")}, and <kind>/<name>.`);
+  return { kind, name: rest[0] };
 }
 
 /** Warnings alone are no reason to fail; what could not be looked at is. */
