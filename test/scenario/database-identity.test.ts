@@ -53,9 +53,13 @@ await test("an object that is made again has its database again, and its applica
 });
 
 await test("a database that serves without a Service says so until there is one", async () => {
+  await kube.delete(Services, { name: "orders", namespace });
   await until("it says so", async () => has(await statusOf("orders"), "ServiceMissing"), { withinMs: 60_000 });
+  const metadata = { name: "orders", namespace };
+  await kube.create(Services, { metadata, spec: { ports: [{ port: 1 }] } });
+  assert.ok(has(await statusOf("orders"), "ServiceMissing"), "it is not the Service of the database");
   const labels = { [LABELS.cluster]: "rec", [LABELS.database]: "orders" };
-  await kube.create(Services, { metadata: { name: "orders", namespace, labels }, spec: { ports: [{ port: 1 }] } });
+  await kube.patch(Services, metadata, { type: "merge", body: { metadata: { labels } } });
   await until("it says so no longer", async () => !has(await statusOf("orders"), "ServiceMissing"));
   assert.ok(isReady(await statusOf("orders")));
 });

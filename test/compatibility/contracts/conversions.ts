@@ -60,13 +60,13 @@ export const CONVERSIONS: readonly Conversion[] = [
   },
   {
     about: "(scripts).op:",
-    by: "src/programs/agent/node/other-scripts.ts",
+    by: "src/programs/agent/node/other-proxies.ts",
     olderReaders:
       "an older node is not asked: it does not report the capability, and scripts of its clients stay its own",
   },
   ...["command(clients).op:", "message of the proxy.ready:"].map((about) => ({
     about,
-    by: "src/programs/agent/node/other-clients.ts",
+    by: "src/programs/agent/node/other-proxies.ts",
     olderReaders: "an older node is not asked for its clients: it does not report the capability",
   })),
   {

@@ -6,8 +6,10 @@ import { actionRecord } from "../../../src/programs/agent/api/cluster/actions.ts
 import { refusals, refuse } from "../../../src/programs/agent/api/http/refusals.ts";
 import type { EngineAnswers } from "../../../src/programs/agent/observation/engine-answers.ts";
 import { APP_LABEL, clusterNames, ENDPOINT_PORTS, LABELS, SHARD_PORTS } from "../../../src/core/api/names.ts";
+import { databaseService } from "../../../src/programs/rigger/endpoints.ts";
 import type { DatabaseRecord } from "../../../src/core/api/records.ts";
-import { ConfigMaps, Secrets } from "#kit/kube/builtin";
+import { ConfigMaps, Secrets, Services } from "#kit/kube/builtin";
+import { ownerReference } from "#kit/kube/ref";
 import type { Kube, Stored } from "#kit/kube/kube";
 import type { ActionRecord, BdbCreate, BdbRecord, ShardInstanceRecord } from "../../../src/ports/management/records.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
@@ -75,6 +77,9 @@ export class SimulatedDatabases {
     // the operator has made those of the first ones
     await this.#kube.apply(Secrets, secret, { fieldManager: "nodes", force: true });
     const stored = await this.#kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data });
+    // as the rigger does
+    const service = databaseService(this.#view(record), { cluster, namespace, owner: ownerReference(stored) });
+    await this.#kube.apply(Services, service, { fieldManager: clusterNames.rigger(cluster), force: true });
     this.#kept.set(record.uid, { record, stored });
     this.#finishLater(record.uid);
     return this.#view(record);
@@ -103,6 +108,7 @@ export class SimulatedDatabases {
       name: clusterNames.databaseSecret(this.#options.cluster, record.uid),
       namespace,
     });
+    await this.#kube.delete(Services, { name: record.name, namespace });
     this.#kept.delete(record.uid);
     this.#names.delete(record.name);
     return record;
