@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { done } from "../../../../test/kit/engines/proxy.ts";
-import { plain } from "../../../../test/kit/engines/raw-client.ts";
+import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { demote, promote } from "../../../../test/kit/engines/switchover.ts";
 import { untilBlocked } from "../../../../test/kit/engines/until-blocked.ts";
 import { until } from "#kit/testing/until";
+import { encodeCommand } from "../../../ports/resp/encode.ts";
 
 const test = sharing(() => Served.start());
 
@@ -37,6 +38,58 @@ for (const [what, [request]] of Object.entries(BEHIND))
     assert.equal(await other.ask("GET", "counted"), null);
     for (const one of [client, other]) one.close();
   });
+
+/** What the proxy itself answers, or keeps until it has the reply to the blocking command, and how a client leaves. */
+const UNREAD: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "a question that the proxy answers": [["CLIENT", "GETNAME"]],
+  "a choice of another database": [["SELECT", "1"]],
+  "another protocol": [["HELLO", "3"]],
+  "the end of all state": [["RESET"]],
+  "a scan": [["SCAN", "0"]],
+  "a transaction with a command of the proxy": [["MULTI"], ["CONFIG", "GET", "maxmemory"], ["EXEC"]],
+  "the end of all subscriptions": [["HELLO", "3"], ["SUBSCRIBE", "c"], ["UNSUBSCRIBE"], ["PING"]],
+  "a question, and requests in many parts behind it": Array.from({ length: 500 }, () => ["CLIENT", "GETNAME"]),
+  "a question, and a large request behind it": [
+    ["CLIENT", "GETNAME"],
+    ["SET", "large", "x".repeat(500_000)],
+  ],
+};
+const LEAVES = { "with FIN": "end", "with FIN, and reads nothing more": "close", "with RST": "reset" } as const;
+
+for (const [what, requests] of Object.entries(UNREAD))
+  for (const [how, leave] of Object.entries(LEAVES))
+    test(`a client that leaves ${how} takes no element when ${what} follows its blocking command`, async (served) => {
+      const [client, other] = [await served.client(), await served.client()];
+      await other.ask("DEL", "q");
+      client.send("BLPOP", "q", "0");
+      await untilBlocked(served.primary, 1);
+      for (const request of requests) await sentAlone(served, client, request);
+      client[leave]();
+      await untilBlocked(served.primary, 0);
+      await other.ask("RPUSH", "q", "a");
+      assert.equal(await other.ask("LLEN", "q"), 1);
+      for (const one of [client, other]) one.close();
+    });
+
+test("only so much is read behind a blocking command that what follows it waits at the client, and all of it is answered in the end", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  await other.ask("DEL", "q");
+  client.send("BLPOP", "q", "0");
+  await untilBlocked(served.primary, 1);
+  const before = await receivedBytes(served);
+  const count = 1_000;
+  client.send("CLIENT", "GETNAME");
+  for (let n = 0; n < count; n++) client.send("ECHO", String(n).padStart(10_000));
+  await until("much is read", async () => (await receivedBytes(served)) - before > 2 ** 20);
+  for (let n = 0; n < 100; n++) await other.ask("PING");
+  assert.ok((await receivedBytes(served)) - before < 2 * 2 ** 20);
+  await other.ask("RPUSH", "q", "a");
+  assert.deepEqual(await client.read(), ["q", "a"]);
+  assert.equal(await client.read(), null);
+  const echoes = await client.readMany(count);
+  assert.deepEqual(echoes.map(Number), [...echoes.keys()]);
+  for (const one of [client, other]) one.close();
+});
 
 for (const [what, [request, reply]] of Object.entries(BEHIND)) {
   test(`${what} behind a blocking command delays no move, and is executed once, behind that command`, async (served) => {
@@ -148,4 +201,16 @@ async function untilBehind({ primary }: Served): Promise<void> {
   await until("a request waits behind a BLPOP", async () =>
     / qbuf=[1-9]\d* .* cmd=blpop /.test(String(await primary.call("CLIENT", "LIST"))),
   );
+}
+
+/** Resolves when the proxy has read the request, apart from all before. */
+async function sentAlone(served: Served, client: RawClient, request: readonly string[]): Promise<void> {
+  const bytes = encodeCommand(request);
+  const before = await receivedBytes(served);
+  client.write(bytes);
+  await until("the request is read", async () => (await receivedBytes(served)) >= before + bytes.length);
+}
+
+async function receivedBytes({ proxy }: Served): Promise<number> {
+  return (await proxy.stats()).counted?.receivedBytes ?? 0;
 }

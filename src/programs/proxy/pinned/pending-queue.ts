@@ -59,24 +59,19 @@ export class PendingQueue {
     return this.hasPending && (first === undefined || first.kind === "blocking");
   }
 
-  /** A WATCH is not answered. */
-  get watches(): boolean {
-    return this.#has("watch");
-  }
-
   /** A MULTI is not answered. */
   get begins(): boolean {
-    return this.#has("multi");
+    return this.has("multi");
   }
 
   /** A command that ends a WATCH is not answered. */
   get endsWatch(): boolean {
-    return ENDS_WATCH.some((kind) => this.#has(kind));
+    return ENDS_WATCH.some((kind) => this.has(kind));
   }
 
   /** A command about subscriptions is not confirmed. */
   get subscribes(): boolean {
-    return this.#has("subscription");
+    return this.has("subscription");
   }
 
   get hasRefused(): boolean {
@@ -88,7 +83,8 @@ export class PendingQueue {
     return this.#refused.filter(({ kind }) => only === undefined || kind === only).map(({ request }) => request);
   }
 
-  #has(kind: PendingKind): boolean {
+  /** A request of this kind is not answered, wherever it is. */
+  has(kind: PendingKind): boolean {
     return [...this.#sent, ...this.#refused].some((pending) => pending.kind === kind);
   }
 

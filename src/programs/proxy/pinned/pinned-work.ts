@@ -41,6 +41,11 @@ export class PinnedWork {
     return this.#parts.pending.isBlocked && !this.#isAsking;
   }
 
+  /** The client waits for a blocking command, perhaps behind others. */
+  get awaitsBlocking(): boolean {
+    return this.#parts.pending.has("blocking");
+  }
+
   /** The client waits for a reply. */
   get hasPending(): boolean {
     return this.#parts.pending.hasPending || this.#isAsking;
@@ -49,7 +54,7 @@ export class PinnedWork {
   /** Between WATCH or MULTI and the EXEC that ends it; a WATCH counts from when it was sent. */
   get transactionPending(): boolean {
     const { commands, state, pending } = this.#parts;
-    return commands.inTransaction || state.inTransaction || pending.watches;
+    return commands.inTransaction || state.inTransaction || pending.has("watch");
   }
 
   get #isAsking(): boolean {

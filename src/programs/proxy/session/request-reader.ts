@@ -4,6 +4,7 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { INCOMPLETE } from "../../../ports/resp/frame-scanner.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { AccountedBytes } from "../limits/accounted-bytes.ts";
+import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import { wordsOf } from "../protocol/arguments.ts";
 import { lastClassified, lastMayCross } from "../protocol/commands.ts";
@@ -46,6 +47,7 @@ type ReadParts = {
   readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
   readonly turns: RequestTaker;
+  readonly pinned: { readonly current: { readonly work: { readonly awaitsBlocking: boolean } } | undefined };
   /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */
   readonly shared: KeyedParts["shared"];
   readonly uploads: UploadRoute;
@@ -150,16 +152,15 @@ export class RequestReader {
     }
     shared.waitedSince = 0;
     this.#pumping = false;
-    if (this.#unread.length === 0 && this.#parts.turns.canTake) this.resume();
+    if (this.#paused && this.#mayRead) this.resume();
     this.#note();
     return true;
   }
 
   /** Reads on from the client's connection. */
   resume(): void {
-    if (!this.#paused) return;
+    if (this.#paused) this.wire.resume();
     this.#paused = false;
-    this.wire.resume();
   }
 
   /** Takes nothing more, and forgets what was not taken. */
@@ -268,16 +269,32 @@ export class RequestReader {
   }
 
   #note(): void {
-    const unreadBytes = this.#unread.length === 0 ? 0 : this.#unread.reduce((sum, { length }) => sum + length, 0);
-    this.#held.set(this.#partial.heldBytes + unreadBytes);
+    this.#held.set(this.#partial.heldBytes + this.#unreadBytes);
+  }
+
+  /** What is unread, and the memory around it. */
+  get #unreadBytes(): number {
+    if (this.#unread.length === 0) return 0;
+    return this.#unread.reduce((sum, { length }) => sum + Math.max(length, LEAST_HELD_BYTES), 0);
+  }
+
+  /** All was taken; or the client waits in a blocking command, and must be seen to leave: an engine would go on reading as well. */
+  get #mayRead(): boolean {
+    const { pinned, turns, life } = this.#parts;
+    if (!life.takesRequests) return true; // and discards it
+    if (pinned.current?.work.awaitsBlocking === true) return this.#unreadBytes < LIMITS.behindBlockingBytes;
+    return this.#unread.length === 0 && turns.canTake;
   }
 
   #pause(): void {
     // what still arrives is read, or the end of the connection would not be seen
     if (this.#isOver) this.#unread = [];
-    if (this.#paused || this.#unread.length === 0) return;
+    if (this.#paused || this.#unread.length === 0 || this.#mayRead) return;
     this.#paused = true;
     this.#pausedAt = performance.now();
     this.wire.pause();
   }
 }
+
+/** What a small part takes. */
+const LEAST_HELD_BYTES = 256;
