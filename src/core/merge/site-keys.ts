@@ -8,7 +8,9 @@ import type { Effect, Operation } from "./operations/operation.ts";
 import type { PendingApplies } from "./saved/pending-applies.ts";
 import type { TransferredKey } from "./transfer/transfer.ts";
 import { uncapturedEffects, type KeyAt } from "./state/uncaptured-effects.ts";
+import { capturedContent } from "./transfer/captured-content.ts";
 import { OverKeys } from "./over-keys.ts";
+import { RepairedKeys } from "./repaired-keys.ts";
 import { coversAll, withDot, type VersionVector } from "./operations/version-vector.ts";
 
 /**
@@ -22,6 +24,8 @@ export class SiteKeys implements ExpiringKeys {
   readonly #received: () => VersionVector;
   /** What is over of them. */
   readonly over: OverKeys;
+  /** Which of them are being written again. */
+  readonly repaired: RepairedKeys;
 
   constructor(site: number, state: MergedState, pending: PendingApplies, received: () => VersionVector) {
     this.#site = site;
@@ -29,6 +33,7 @@ export class SiteKeys implements ExpiringKeys {
     this.#pending = pending;
     this.#received = received;
     this.over = new OverKeys(site, state, pending);
+    this.repaired = new RepairedKeys(state, pending);
   }
 
   /** Names of the keys of which more is known than what was agreed on. */
@@ -43,7 +48,9 @@ export class SiteKeys implements ExpiringKeys {
 
   /** The key for a site that has nothing. */
   transferred(key: string, effects: readonly Effect[]): TransferredKey | undefined {
-    return this.#pending.hasOperation(key) ? undefined : { key, effects, state: this.#state.stateOf(key) };
+    if (this.#pending.hasOperation(key)) return undefined;
+    const state = this.#state.stateOf(key);
+    return { key, effects: capturedContent(key, effects, this.#state.known(key)), state };
   }
 
   /** The key for a site that looks for changes that it has not captured. */
@@ -64,11 +71,6 @@ export class SiteKeys implements ExpiringKeys {
 
   mayExpire(key: string): boolean {
     return expiresAt(this.#state.known(key)) !== undefined;
-  }
-
-  /** What a client did to the key may be hidden in the engine, until a repair that is due or under way has come back. */
-  isBeingRepaired(key: string): boolean {
-    return this.#pending.due.isUnderWay(key);
   }
 
   isBeingTimed(key: string): boolean {

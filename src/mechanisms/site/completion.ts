@@ -61,9 +61,13 @@ export class Completion {
 
   /** Writes again what was decided and perhaps not written, where that can be told from what clients did. */
   async #complete(isRepaired: boolean): Promise<void> {
-    const { begin, writer } = this.#options;
+    const { begin, capture, writer } = this.#options;
     if (this.#isFirst && !this.#announced.announced) await this.#announce();
-    if (isRepaired) await writer.apply(begin.site.repairAll());
+    if (isRepaired) {
+      const repairs = begin.site.repairAll();
+      capture.askBeforeRepairs();
+      await writer.apply(repairs);
+    }
     if (!this.#isFirst && !this.#announced.announced) await this.#findInAll();
   }
 

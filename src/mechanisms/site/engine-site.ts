@@ -77,7 +77,7 @@ export class EngineSite {
       from,
       name: life,
       expiring: site.keys,
-      isBeingRepaired: (key) => site.keys.isBeingRepaired(key),
+      repaired: site.keys.repaired,
       onEffects: (effects) => this.#captured(effects),
       onAnchored: () => this.#captured([]),
       onMark: (mark) => this.#marked(mark),
@@ -94,7 +94,7 @@ export class EngineSite {
       save: () => this.#save(),
       onWritten: (entries) => this.#onWritten(entries),
       spread: (key) => void this.#capture.read(key),
-      rewrite: (key) => void this.#writer.apply([site.repair(key, "all")]),
+      rewrite: (key) => this.#rewrite(key),
     });
     const parts = { capture: this.#capture, writer: this.#writer, holds: this.#locks };
     this.#completion = new Completion({ ...options, begin, ...parts, onEffects: (effects) => this.#captured(effects) });
@@ -297,6 +297,12 @@ export class EngineSite {
     this.#writer.over.add(this.#site.keys.over.overBy(marks));
     const repairs = marks.split(" ").flatMap((mark) => this.#site.applied(mark));
     await this.#writer.apply(repairs);
+  }
+
+  #rewrite(key: string): void {
+    const repair = this.#site.repair(key, "all");
+    this.#capture.askBeforeRepairs();
+    void this.#writer.apply([repair]);
   }
 
   #place(): Omit<Place, "number"> {

@@ -1,4 +1,5 @@
 import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
+import type { Effect } from "../../../src/core/merge/operations/operation.ts";
 import { removalOfOver, type OverKey } from "../../../src/core/merge/over-removals.ts";
 import { readKeys, runAll, takesPart, type Entry, type Place } from "./place.ts";
 import { whole } from "./reads.ts";
@@ -32,14 +33,18 @@ export function removeOver(place: Place, over: OverKey, version: number): void {
 /** So often a key is read that is being written again. */
 const TRIES = 8;
 
-/** True of a read that is done once more later: the site is writing the key again. */
-export function readAgain(
-  place: Place,
-  { key, members, tries = 0 }: Extract<Entry, { readonly kind: "read" }>,
-): boolean {
-  const isAgain = tries < TRIES && place.site.keys.isBeingRepaired(key);
-  if (isAgain) readKeys(place, [{ key, members, tries: tries + 1 }]);
-  return isAgain;
+/** What a read shows. What of it may be hidden, since the site is writing the key again, is read once more later; undefined when that is all. */
+export function shownBy(place: Place, entry: Extract<Entry, { readonly kind: "read" }>): readonly Effect[] | undefined {
+  const { key, members, tries = 0, effects } = entry;
+  const { site, unread, scores } = place;
+  unread.splice(unread.indexOf(key), 1);
+  if (tries >= TRIES || !site.keys.repaired.isBeingRepaired(key)) {
+    if (members === undefined) scores.learn(key, effects);
+    return effects;
+  }
+  const parts = members && site.keys.repaired.partHidden(members, key, effects);
+  if (parts?.hidden.length !== 0) readKeys(place, [{ key, members: parts?.hidden, tries: tries + 1 }]);
+  return parts?.shown.length === 0 ? undefined : parts?.shown;
 }
 
 /** Reads the keys that live on here and have expired elsewhere by that operation, before it is taken in, and notes them; false when there are none. */

@@ -19,7 +19,7 @@ import {
   takesPart,
   type Place,
 } from "./place.ts";
-import { decideOver, findOver, readAgain, readKeptAlive, removeOver, watch } from "./over.ts";
+import { decideOver, findOver, readKeptAlive, removeOver, shownBy, watch } from "./over.ts";
 import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
 
@@ -141,13 +141,11 @@ export class Sites {
       case "give":
         if (entry.life === place.life) this.#transfers.give(place, entry);
         break;
-      case "read":
-        if (entry.life !== place.life) break;
-        place.unread.splice(place.unread.indexOf(entry.key), 1);
-        if (readAgain(place, entry)) break;
-        if (entry.members === undefined) place.scores.learn(entry.key, entry.effects);
-        this.#capture(place, entry.effects);
+      case "read": {
+        const shown = entry.life === place.life ? shownBy(place, entry) : undefined;
+        if (shown !== undefined) this.#capture(place, shown);
         break;
+      }
       case "members":
         if (entry.life === place.life) place.scores.learn(entry.key, entry.effects);
         break;

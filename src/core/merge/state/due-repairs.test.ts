@@ -62,3 +62,16 @@ test("more than 256 keys are not named, and are again when there are fewer", () 
   due.end("repair:0");
   assert.equal(named(), 256);
 });
+
+test("what a client did is hidden while it is written again, and not while what may hide it has not come back", () => {
+  const due = new DueRepairs();
+  const key = raced();
+  due.look("k", key);
+  assert.equal(due.isHidden("k"), false);
+  key.end(part, true);
+  due.look("k", key);
+  due.begin("repair", { key: "k", part });
+  assert.equal(due.isHidden("k"), true);
+  due.end("repair");
+  assert.equal(due.isHidden("k"), false);
+});

@@ -41,9 +41,9 @@ export class DueRepairs {
     this.#isAllKnown = false;
   }
 
-  /** A repair of the key is due or under way: what a client did to it may be hidden in the engine until then. */
-  isUnderWay(key: string): boolean {
-    return this.#raced.has(key) || this.#repairs.values().some((repair) => repair.key === key);
+  /** What a client did to the key may be hidden in the engine, until a repair that is due or under way has come back. */
+  isHidden(key: string): boolean {
+    return this.#raced.get(key)?.isHidden === true || this.#repairs.values().some((repair) => repair.key === key);
   }
 
   begin(mark: string, repair: RacedKey): void {

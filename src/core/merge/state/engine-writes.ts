@@ -103,7 +103,7 @@ function isSame(a: Content, b: Content): boolean {
 function valueWrites(target: Target, is: Exclude<Content, { kind: "base" }>): readonly EngineCommand[] {
   const { key, type, element, expires } = target;
   if (is.kind === "absent") return [REMOVE[type](key, element)];
-  const value = is.plus === 0n ? is.value : addAmount(type, is.value, is.plus);
+  const value = valueOfContent(type, is);
   if (typeof value !== "string") return listWrites(key, value);
   switch (type) {
     case "string":
@@ -152,6 +152,11 @@ function increment({ key, type, element }: Target, by: bigint): EngineCommand {
 }
 
 const [LOWEST, HIGHEST] = [-(2n ** 63n), 2n ** 63n - 1n];
+
+/** What an element of this type holds by its content. */
+export function valueOfContent(type: KeyType, { value, plus }: Extract<Content, { readonly kind: "value" }>): Value {
+  return plus === 0n ? value : addAmount(type, value, plus);
+}
 
 /** A value with an amount on top: integers stay within 64 bits, as engines have them. */
 export function addAmount(type: KeyType, value: Value, plus: bigint): Value {

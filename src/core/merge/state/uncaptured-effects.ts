@@ -1,5 +1,5 @@
 import { contentOf, type Cell, type Sum } from "./cell.ts";
-import { addAmount } from "./engine-writes.ts";
+import { addAmount, valueOfContent } from "./engine-writes.ts";
 import { effectsOfHeld, isSameValue, type HeldKey } from "./held-key.ts";
 import { expiresAt, elementContent, entries, knownElements, knownTypes } from "./key-view.ts";
 import type { KeyState } from "./key-state.ts";
@@ -68,7 +68,7 @@ function wantedOf(
   if (content.kind === "base") return there && wantedBy({ type, element }, here, there);
   if (there !== undefined) return undefined;
   if (content.kind === "absent") return { value: undefined };
-  return { value: content.plus === 0n ? content.value : addAmount(type, content.value, content.plus) };
+  return { value: valueOfContent(type, content) };
 }
 
 /** By what another site holds, without the increments that it has alone, and with those that are here alone. */

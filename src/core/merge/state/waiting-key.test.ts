@@ -82,3 +82,20 @@ for (const { rule, parts, client, want } of cases) {
     assert.equal(waiting.isIdle, true);
   });
 }
+
+test("what a client did may be hidden from the first transaction that comes back after it until it is written again", () => {
+  const waiting = new WaitingKey();
+  const shown: boolean[] = [];
+  const end = (): void => {
+    waiting.end("all", true);
+    shown.push(waiting.isHidden);
+  };
+  for (let count = 0; count < 4; count += 1) waiting.begin("all", true);
+  end(); // the client came later
+  waiting.race(put("set", "m"));
+  shown.push(waiting.isHidden);
+  end();
+  end();
+  end(); // now it is written again
+  assert.deepEqual(shown, [false, false, true, true, false]);
+});

@@ -13,6 +13,8 @@ export class WaitingKey {
   readonly #elements = new Map<KeyType, Map<string, WaitingElement>>();
   readonly #racedElements = new Set<WaitingElement>();
   #raced: "nothing" | "expiry" | "all" = "nothing";
+  /** A transaction has come back since a client wrote the same. */
+  #isWrittenOver = false;
 
   get isIdle(): boolean {
     return this.#applies === 0;
@@ -32,6 +34,11 @@ export class WaitingKey {
   /** False while `due` is undefined. */
   get isRaced(): boolean {
     return this.#raced !== "nothing" || this.#racedElements.size > 0;
+  }
+
+  /** What a client did may be hidden in the engine: until the first transaction comes back, the engine shows it. */
+  get isHidden(): boolean {
+    return this.#isWrittenOver && this.isRaced;
   }
 
   begin(part: KeyPart, isOperation: boolean): void {
@@ -54,6 +61,7 @@ export class WaitingKey {
     this.#applies -= 1;
     if (isOperation) this.#operations -= 1;
     if (part === "all") this.#wholes -= 1;
+    this.#isWrittenOver = this.isRaced;
     const elements = part === "all" ? [] : part.elements.filter((each) => this.#isRacedAtEnd(each));
     const isAll = this.isIdle && this.#raced === "all";
     const hasExpiry = this.isIdle && this.#raced === "expiry";

@@ -2,6 +2,7 @@ import { capturedEffects } from "../../../core/merge/operations/captured-effects
 import type { NamedMembers } from "../../../core/merge/operations/captured.ts";
 import { expiredEffects } from "../../../core/merge/operations/expired-effects.ts";
 import { KnownScores } from "../../../core/merge/operations/known-scores.ts";
+import type { RepairedKeys } from "../../../core/merge/repaired-keys.ts";
 import type { ExpiringKeys } from "../../../core/merge/state/lost-expiries.ts";
 import type { RacedKey } from "../../../core/merge/operations/key-part.ts";
 import type { Effect } from "../../../core/merge/operations/operation.ts";
@@ -26,8 +27,8 @@ export interface CaptureOptions extends LookContext {
   readonly from: Place;
   /** What is known of keys of which the time of expiry may be gone. */
   readonly expiring: ExpiringKeys;
-  /** What a client did to the key may be hidden now, until the site has written it again: a read would take what was there before for what is there now. */
-  readonly isBeingRepaired: (key: string) => boolean;
+  /** What is known of keys that the site is writing again. */
+  readonly repaired: RepairedKeys;
   /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
   readonly name: string;
   /** Called with what clients did. */
@@ -144,7 +145,9 @@ export class Capture {
     return captured.promise;
   }
 
-  #ask(key: string, { members, begin, captured, tries }: Unread): void {
+  #ask(key: string, unread: Unread): void {
+    if (this.#unread.get(key) !== unread) return;
+    const { members, begin, captured, tries } = unread;
     this.#unread.delete(key);
     this.#readNumber += 1;
     const mark = `read:${this.#options.name}:${this.#readNumber}`;
@@ -221,6 +224,7 @@ export class Capture {
     const lost = await this.#expiries.take(mark);
     if (lost === undefined && mark !== PLACE_ASKED && !(await this.#looks.pass(mark))) {
       const marked = this.#options.onMark(mark);
+      this.askBeforeRepairs();
       this.#advance(end);
       return marked;
     }
@@ -229,27 +233,41 @@ export class Capture {
     if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? []);
   }
 
-  async #takeRead(
-    mark: string,
-    { key, members, replies, captured, askedMs, begin, tries }: PendingRead,
-    end: Reached,
-  ): Promise<void> {
-    if (tries < REPAIR_TRIES && this.#options.isBeingRepaired(key)) {
-      this.#reads.delete(mark);
-      void this.#read({ key, members }, begin, tries + 1).then(captured.resolve);
-      return this.#advance(end);
-    }
-    const effects =
-      members === undefined ? effectsOfReads(key, await replies) : effectsOfScores({ key, members }, await replies);
+  /**
+   * To be called between the decision to write a key again and the write, on the same connection: that removes members which clients have added
+   * under a condition, unless they are read before.
+   */
+  askBeforeRepairs(): void {
+    for (const [key, unread] of this.#unread)
+      if (unread.members !== undefined && unread.tries === 0 && this.#options.repaired.isBeingRepaired(key))
+        this.#ask(key, unread);
+  }
+
+  async #takeRead(mark: string, read: PendingRead, end: Reached): Promise<void> {
+    const { key, members, captured, askedMs } = read;
+    const replies = await read.replies;
+    this.#reads.delete(mark);
+    if (read.tries < REPAIR_TRIES && this.#options.repaired.isBeingRepaired(key))
+      return this.#takeHidden(read, replies, end);
+    const effects = members === undefined ? effectsOfReads(key, replies) : effectsOfScores({ key, members }, replies);
     if (members === undefined) {
       const now = this.#options.clock.uptimeMs();
       this.#rests.add(key, { effects, tookMs: now - askedMs, now });
       this.#scores.learn(key, effects);
     }
-    this.#reads.delete(mark);
     this.#advance(end);
     this.#options.onEffects(effects);
     captured.resolve();
+  }
+
+  /** Captures what such a read shows, and reads the rest again. */
+  #takeHidden({ key, members, begin, captured, tries }: PendingRead, replies: readonly Reply[], end: Reached): void {
+    const parts =
+      members && this.#options.repaired.partHidden(members, key, effectsOfScores({ key, members }, replies));
+    if (parts?.hidden.length === 0) captured.resolve();
+    else void this.#read({ key, members: parts?.hidden }, begin, tries + 1).then(captured.resolve);
+    this.#advance(end);
+    if (parts !== undefined && parts.shown.length > 0) this.#options.onEffects(parts.shown);
   }
 
   #advance(end: Reached): void {
