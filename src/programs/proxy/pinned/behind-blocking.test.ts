@@ -30,7 +30,7 @@ for (const [what, [request]] of Object.entries(BEHIND))
     await other.ask("DEL", "counted", "q");
     client.send("BLPOP", "q", "0");
     client.send(...request);
-    await untilBehind(served);
+    await untilBehind(served, other, request);
     client.end();
     await untilBlocked(served.primary, 0);
     await other.ask("RPUSH", "q", "a");
@@ -97,7 +97,7 @@ for (const [what, [request, reply]] of Object.entries(BEHIND)) {
     await other.ask("DEL", "counted", "q");
     client.send("BLPOP", "q", "0");
     client.send(...request);
-    await untilBehind(served);
+    await untilBehind(served, other, request);
     await served.move();
     await untilBlocked(served.primary, 1);
     await other.ask("RPUSH", "q", "a", "b");
@@ -111,7 +111,7 @@ for (const [what, [request, reply]] of Object.entries(BEHIND)) {
     await other.ask("DEL", "counted", "q");
     client.send("BLPOP", "q", "0");
     client.send(...request);
-    await untilBehind(served);
+    await untilBehind(served, other, request);
     await served.moveEngines();
     await done(served.release());
     await untilBlocked(served.primary, 1);
@@ -155,8 +155,7 @@ for (const [what, [requests, answers]] of Object.entries(READS))
     await promote(served.primary, served.replica);
     // as a client of another proxy does that is released first
     await served.replica.call("SET", "read", "new");
-    const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
-    assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+    await endWait(served);
     assert.equal(await client.read(), null);
     const [from, to] = [served.primary, served.replica];
     [served.primary, served.replica] = [to, from];
@@ -178,8 +177,7 @@ test("an XREAD that waits behind a blocking command in a hold shows the entries 
   await done(served.hold({ holdMs: 60_000 }));
   await promote(served.primary, served.replica);
   await served.replica.call("XADD", "stream", "2-1", "a", "2");
-  const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await served.primary.call("CLIENT", "LIST"))) ?? [];
-  assert.equal(await served.primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+  await endWait(served);
   assert.equal(await client.read(), null);
   const [from, to] = [served.primary, served.replica];
   [served.primary, served.replica] = [to, from];
@@ -196,8 +194,80 @@ test("an XREAD that waits behind a blocking command in a hold shows the entries 
   for (const one of [client, other]) one.close();
 });
 
-/** Resolves when the engine has read what was sent behind a BLPOP: what arrives at a connection that it ends has no known outcome. */
-async function untilBehind({ primary }: Served): Promise<void> {
+/** What must not wait at the engine behind a BLPOP whose wait ends in a move, and the replies of the next primary. */
+const FOLLOWS: Readonly<Record<string, readonly [readonly (readonly string[])[], readonly unknown[]]>> = {
+  "a script": [[["EVAL", "return 1", "0"]], [1]],
+  "a script that handles its own errors, and what follows it": [
+    [
+      ["EVAL", "redis.pcall('INCR', 'counted') return redis.call('GET', 'counted')", "0"],
+      ["INCR", "counted"],
+      ["GET", "counted"],
+    ],
+    ["1", 2, "2"],
+  ],
+  "a transaction with a script": [
+    [["MULTI"], ["EVAL", "redis.pcall('INCR', 'counted') return redis.call('GET', 'counted')", "0"], ["EXEC"]],
+    ["OK", "QUEUED", ["1"]],
+  ],
+  "a blocking command behind a script": [
+    [
+      ["EVAL", "redis.pcall('RPUSH', 'q', 'a') return 1", "0"],
+      ["BLPOP", "q", "0"],
+    ],
+    [1, ["q", "a"]],
+  ],
+};
+
+for (const [what, [requests, answers]] of Object.entries(FOLLOWS))
+  for (const order of ["before the engine is demoted", "behind that"] as const)
+    test(`${what} behind a blocking command that ends during a move, released ${order}: the next primary executes it, once`, async (served) => {
+      const [client, other] = [await served.client(), await served.client()];
+      await other.ask("DEL", "counted", "q");
+      client.send("BLPOP", "none", "0");
+      for (const request of requests) client.send(...request);
+      await untilTaken(other, requests.at(-1));
+      await untilBlocked(served.primary, 1);
+      const [from, to] = [served.primary, served.replica];
+      await done(served.prepare());
+      await done(served.hold({ holdMs: 60_000 }));
+      await promote(from, to);
+      await endWait(served);
+      assert.equal(await client.read(), null);
+      [served.primary, served.replica] = [to, from];
+      if (order === "behind that") await demote(from, to);
+      await done(served.release());
+      if (order !== "behind that") await demote(from, to);
+      assert.deepEqual(await client.readMany(answers.length), answers);
+      for (const one of [client, other]) one.close();
+    });
+
+test("a script behind a blocking command that ends in a hold goes on at the same primary when the move is given up", async (served) => {
+  const [client, other] = [await served.client(), await served.client()];
+  await other.ask("DEL", "counted");
+  client.send("BLPOP", "none", "0");
+  client.send("EVAL", "return redis.call('INCR', 'counted')", "0");
+  client.send("INCR", "counted");
+  await untilTaken(other, ["INCR"]);
+  await untilBlocked(served.primary, 1);
+  await done(served.prepare());
+  await done(served.hold({ holdMs: 60_000 }));
+  await endWait(served);
+  assert.equal(await client.read(), null);
+  await done(served.abort());
+  assert.deepEqual(await client.readMany(2), [1, 2]);
+  for (const one of [client, other]) one.close();
+});
+
+/** Ends the wait of the BLPOP at the engine, as its timeout would. */
+async function endWait({ primary }: Served): Promise<void> {
+  const [, blocked] = /^id=(\d+) .* cmd=blpop /m.exec(String(await primary.call("CLIENT", "LIST"))) ?? [];
+  assert.equal(await primary.call("CLIENT", "UNBLOCK", blocked ?? ""), 1);
+}
+
+/** Resolves when what was sent behind a BLPOP is where it waits: what arrives at a connection that the engine ends has no known outcome. */
+async function untilBehind({ primary }: Served, other: RawClient, request: readonly string[]): Promise<void> {
+  await untilTaken(other, request);
+  if (request[0] === "EVAL") return;
   await until("a request waits behind a BLPOP", async () =>
     / qbuf=[1-9]\d* .* cmd=blpop /.test(String(await primary.call("CLIENT", "LIST"))),
   );
@@ -213,4 +283,12 @@ async function sentAlone(served: Served, client: RawClient, request: readonly st
 
 async function receivedBytes({ proxy }: Served): Promise<number> {
   return (await proxy.stats()).counted?.receivedBytes ?? 0;
+}
+
+/** Resolves when the proxy has taken this request of another client. */
+async function untilTaken(other: RawClient, request: readonly string[] = []): Promise<void> {
+  const name = (request[0] ?? "").toLowerCase();
+  await until(`the proxy has taken ${name}`, async () =>
+    String(await other.ask("CLIENT", "LIST")).includes(` cmd=${name} `),
+  );
 }

@@ -22,7 +22,7 @@ export class KeptRequests {
 
   /** True when so much has no reply that no more requests are taken. */
   get isFull(): boolean {
-    return this.#pending.length >= LIMITS.inFlight || this.#pending.bytes > LIMITS.inFlightBytes;
+    return this.#pending.unanswered >= LIMITS.inFlight || this.#pending.bytes > LIMITS.inFlightBytes;
   }
 
   /** To be called whenever more is kept, or less. */

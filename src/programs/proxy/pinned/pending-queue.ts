@@ -2,7 +2,7 @@ import type { OutstandingRequest } from "../../../ports/management/proxy-control
 import { commandName } from "../protocol/arguments.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { isUnblockedByDemotion } from "../protocol/refusals.ts";
-import { isOfConnection, isRepeatable } from "./pending-request.ts";
+import { isOfConnection, isRepeatable, mustFollowAnswer } from "./pending-request.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 
 /** The requests of a pinned session that are not answered, in order. */
@@ -11,6 +11,8 @@ export class PendingQueue {
   readonly #sent: PendingRequest[] = [];
   /** Not executed: to be sent again at the next engine. */
   #refused: PendingRequest[] = [];
+  /** Not sent yet: they wait until a blocking command at the engine is answered. */
+  #putOff: PendingRequest[] = [];
   #answeredAt = 0;
   /** The last reply says that the engine was demoted: the engine executes nothing behind it, and ends the connection. */
   #endsHere = false;
@@ -21,13 +23,19 @@ export class PendingQueue {
     return this.#bytes;
   }
 
+  /** How many are at the engine. */
   get length(): number {
     return this.#sent.length;
   }
 
+  /** How many are at the engine, or wait to be sent there. */
+  get unanswered(): number {
+    return this.#sent.length + this.#putOff.length;
+  }
+
   /** The client waits for a reply. */
   get hasPending(): boolean {
-    return this.#sent.length > 0 || this.#refused.length > 0;
+    return this.unanswered > 0 || this.#refused.length > 0;
   }
 
   /** Something other than a blocking command is at the engine; what waits there behind such a command does not count. */
@@ -55,23 +63,13 @@ export class PendingQueue {
 
   /** The client waits for a blocking command before anything else, wherever that is. */
   get isBlocked(): boolean {
-    const first = [...this.#refused, ...this.#sent].find(({ kind }) => kind !== "internal");
+    const first = [...this.#refused, ...this.#sent, ...this.#putOff].find(({ kind }) => kind !== "internal");
     return this.hasPending && (first === undefined || first.kind === "blocking");
   }
 
-  /** A MULTI is not answered. */
-  get begins(): boolean {
-    return this.has("multi");
-  }
-
-  /** A command that ends a WATCH is not answered. */
-  get endsWatch(): boolean {
-    return ENDS_WATCH.some((kind) => this.has(kind));
-  }
-
-  /** A command about subscriptions is not confirmed. */
-  get subscribes(): boolean {
-    return this.has("subscription");
+  /** A request of one of these kinds is not answered. */
+  has(...kinds: readonly PendingKind[]): boolean {
+    return [...this.#sent, ...this.#refused, ...this.#putOff].some(({ kind }) => kinds.includes(kind));
   }
 
   get hasRefused(): boolean {
@@ -83,21 +81,40 @@ export class PendingQueue {
     return this.#refused.filter(({ kind }) => only === undefined || kind === only).map(({ request }) => request);
   }
 
-  /** A request of this kind is not answered, wherever it is. */
-  has(kind: PendingKind): boolean {
-    return [...this.#sent, ...this.#refused].some((pending) => pending.kind === kind);
-  }
-
   /** What the engine executes before a blocking command. */
   get #executing(): PendingRequest | undefined {
     const next = this.#sent.find(({ kind }) => kind !== "internal");
     return next?.kind === "blocking" ? undefined : next;
   }
 
-  push(pending: PendingRequest): void {
-    pending.isBehind = this.#sent.some(({ kind }) => kind === "blocking");
-    this.#sent.push(pending);
+  /** Notes a request that is about to be sent; false when it must not be sent yet, and is put off. */
+  push(pending: PendingRequest): boolean {
+    pending.isBehind = this.#isBlocking;
     this.#bytes += bytesOf(pending);
+    const isPutOff = this.#putOff.length > 0 || (pending.isBehind && mustFollowAnswer(pending));
+    (isPutOff ? this.#putOff : this.#sent).push(pending);
+    return !isPutOff;
+  }
+
+  /** Takes out what was put off, once no blocking command is at the engine. */
+  takePutOff(): readonly PendingRequest[] {
+    if (this.#isBlocking) return [];
+    const putOff = this.#putOff.splice(0);
+    for (const pending of putOff) this.#bytes -= bytesOf(pending);
+    return putOff;
+  }
+
+  /** What was put off goes to the next engine, behind what was not executed. */
+  refusePutOff(): void {
+    for (const pending of this.#putOff.splice(0)) {
+      this.#bytes -= bytesOf(pending);
+      this.refuse(pending);
+    }
+  }
+
+  /** A blocking command is at the engine, next or later. */
+  get #isBlocking(): boolean {
+    return this.#sent.some(({ kind }) => kind === "blocking");
   }
 
   /**
@@ -161,12 +178,14 @@ export class PendingQueue {
       this.#bytes -= bytesOf(pending);
       this.refuse(pending);
     }
+    this.refusePutOff();
     return true;
   }
 
   /** The session needs no answer any more. */
   drop(): void {
-    const own = [...this.#sent.splice(0), ...this.#refused.splice(0)].map((pending) => pending.own);
+    const all = [this.#sent, this.#refused, this.#putOff].flatMap((some) => some.splice(0));
+    const own = all.map((pending) => pending.own);
     this.#bytes = 0;
     for (const one of own) one?.settled(undefined);
   }
@@ -208,4 +227,3 @@ function bytesOf({ request, answer }: PendingRequest): number {
 }
 
 const MINUS = 45;
-const ENDS_WATCH = ["exec", "discard", "unwatch"] as const;

@@ -144,7 +144,18 @@ export function mayHideRefusal(
   { upstream, doubtful }: Pick<PrimaryView, "upstream" | "doubtful">,
   asked: Pick<Upstream, "busy">,
 ): boolean {
-  if (!doubtful && upstream === asked) return false;
+  return (doubtful || upstream !== asked) && mayRunScript(pending);
+}
+
+/**
+ * True when it must not wait at an engine behind a blocking command: that command may end when the engine is no primary any more, and of what
+ * a script or a transaction does then the answer does not say whether it counts.
+ */
+export function mustFollowAnswer(pending: PendingRequest): boolean {
+  return mayRunScript(pending) && !isRepeatable(pending);
+}
+
+function mayRunScript(pending: PendingRequest): boolean {
   if (pending.kind === "exec") return pending.substitute === undefined;
   return isForeign(pending) && !isRead(pending.request);
 }

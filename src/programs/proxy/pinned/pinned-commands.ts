@@ -21,7 +21,7 @@ import { StreamIds } from "./stream-ids.ts";
 export type PostRequest = (pending: PendingRequest, bytes: Buffer) => void;
 
 /** The requests without a reply. */
-type SentRequests = Pick<PendingQueue, "subscribes" | "begins" | "endsWatch">;
+type SentRequests = Pick<PendingQueue, "has">;
 
 /** Turns the requests of a pinned session into what its engine is sent. */
 export class PinnedCommands {
@@ -162,13 +162,13 @@ export class PinnedCommands {
   #subscribe(request: Buffer, name: string): boolean {
     const args = requestArguments(request);
     // how often the end of all subscriptions is confirmed depends on those that are not confirmed yet
-    if (args.length === 1 && this.#pending.subscribes) return false;
+    if (args.length === 1 && this.#pending.has("subscription")) return false;
     return this.#forward("subscription", request, this.#state.subscriptions.confirmations(args, name));
   }
 
   #takeTransaction(request: Buffer, name: string): boolean {
     // whether its EXEC must fail is known when what ends the WATCH before is answered
-    if (name === "MULTI" && this.#state.watchBroken && this.#pending.endsWatch) return false;
+    if (name === "MULTI" && this.#state.watchBroken && this.#pending.has("exec", "discard", "unwatch")) return false;
     // with a word more the engine refuses it
     if (name === "MULTI" && isAlone(request)) this.#open = new OpenTransaction();
     return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
@@ -181,7 +181,7 @@ export class PinnedCommands {
       return this.#forward("discard", request);
     }
     // until the engine has taken the MULTI nothing is known to be queued, and an answer of the proxy has no place
-    if (command !== undefined && isAnsweredByProxy(command) && this.#pending.begins) return false;
+    if (command !== undefined && isAnsweredByProxy(command) && this.#pending.has("multi")) return false;
     const objection = open.objection(request, command);
     if (objection === undefined) return this.#forward("queued", open.queue(request, command));
     if (!this.#parts.turns.answer(objection)) return false;

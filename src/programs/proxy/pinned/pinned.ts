@@ -1,6 +1,7 @@
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { KeptRequests } from "./kept-requests.ts";
@@ -119,6 +120,11 @@ export class Pinned {
       this.#relocation.start(0, false);
       return;
     }
+    this.#goOn(upstream);
+    this.#sendPutOff();
+  }
+
+  #goOn(upstream: Upstream | undefined): void {
     const mirror = this.#pending.length === 0 ? this.#mirroring.adopt(upstream) : undefined;
     if (mirror !== undefined) this.#goOnAt(mirror);
     else if (upstream !== undefined && upstream !== this.#upstream) {
@@ -164,8 +170,7 @@ export class Pinned {
   }
 
   #post(pending: PendingRequest, bytes: Buffer): void {
-    this.#pending.push(pending);
-    this.#pin?.write(bytes, isForeign(pending));
+    if (this.#pending.push(pending)) this.#pin?.write(bytes, isForeign(pending));
     this.#kept.note();
     this.#waitLimit.note();
   }
@@ -219,9 +224,22 @@ export class Pinned {
     if (refused) this.#pending.refuse(pending, keeps ? frame : undefined);
     else if (this.#pending.hasRefused) this.#keepBehindRefused(pending, wholeAnswer(pending, frame));
     else this.#accept(pending, frame);
+    this.#sendPutOff();
     this.#kept.note();
     this.#waitLimit.note();
     if (this.#pending.length === 0) this.#settle();
+  }
+
+  /** Sends what waited for the answer to a blocking command; where clients are held it goes to the primary that is next. */
+  #sendPutOff(): void {
+    const { held, upstream } = this.#primary;
+    if (this.#pending.hasRefused) {
+      // it follows what was not executed, once nothing is at the engine
+      if (this.#pending.length === 0) this.#pending.refusePutOff();
+    } else if (!held && upstream === this.#upstream && this.#machine.state === "attached") {
+      const since = this.#parts.endpoint.clock.uptimeMs();
+      for (const pending of this.#pending.takePutOff()) this.#commands.repeat({ ...pending, since });
+    }
   }
 
   #accept(pending: PendingRequest, frame: Buffer): void {
@@ -243,12 +261,12 @@ export class Pinned {
 
   #settle(): void {
     if (this.#parts.life.ended) return;
-    const { upstream } = onlyRoute(this.#parts.endpoint);
+    const { upstream } = this.#primary;
     // a connection without state of its own serves for another attempt as well
     const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
     if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
-    else if (upstream !== undefined && upstream !== this.#upstream && this.state.needsPin) this.#leave();
+    else if (upstream !== undefined && upstream !== this.#upstream && this.#needsPin) this.#leave();
     else if (!this.#needsPin && !this.#commands.preparing) this.#parts.pinned.leave();
     this.#parts.turns.settled();
   }
@@ -269,8 +287,12 @@ export class Pinned {
     });
   }
 
+  get #primary(): PrimaryView {
+    return onlyRoute(this.#parts.endpoint);
+  }
+
   get #needsPin(): boolean {
-    return this.state.needsPin || this.inTransaction;
+    return this.state.needsPin || this.inTransaction || this.#pending.unanswered > 0;
   }
 
   #goOnAt({ pin, upstream, channel, messages }: SubscriptionMirror): void {
@@ -289,6 +311,7 @@ export class Pinned {
     this.#mirroring.end();
     this.withdraw();
     if (this.#pending.length > 0 || isAsking(this.#machine.state)) return;
+    this.#pending.refusePutOff();
     this.#machine.apply("depart");
     this.#cancelTimer();
     this.#pin?.destroy();
@@ -329,7 +352,7 @@ export class Pinned {
       // a switchover can mirror it: a user may have no right to the marker
       isListening: () => {
         const isSubscriber = this.#parts.identity.user === undefined && this.state.subscriptions.size > 0;
-        return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.length === 0;
+        return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.unanswered === 0;
       },
       mirror: (target, channel) => this.#mirroring.begin(target, channel),
     };
