@@ -129,9 +129,10 @@ export class ConnectionState {
 
   /**
    * Commands that bring a new connection with the client's settings to this state. None changes what the next one means: an engine
-   * queues what comes behind MULTI, and CLIENT CACHING is for one request or transaction.
+   * queues what comes behind MULTI, and CLIENT CACHING is for one request or transaction. What a primary-to-be takes is `listening`, and `rest`
+   * follows it.
    */
-  replay(identity: ClientIdentity): Replay {
+  replay(identity: ClientIdentity, part: "all" | "listening" | "rest" = "all"): Replay {
     const { user } = identity;
     const auth = user === undefined ? [] : [encodeCommand(["AUTH", user.name, user.password])];
     const subscribe = this.subscriptions.replay();
@@ -139,7 +140,9 @@ export class ConnectionState {
     const transaction = this.#transaction === undefined ? [] : [MULTI, ...this.#transaction];
     const caching = this.#caching === undefined ? [] : [this.#caching];
     const before = [...auth, ...this.tracking.replay()];
-    const behind = [...monitor, ...caching, ...transaction];
+    const rest = [...caching, ...transaction];
+    if (part === "rest") return { commands: rest, replies: rest.length };
+    const behind = [...monitor, ...(part === "all" ? rest : [])];
     return {
       commands: [...before, ...subscribe.commands, ...behind],
       replies: before.length + subscribe.confirmations + behind.length,

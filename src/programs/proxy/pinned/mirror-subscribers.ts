@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "#kit/base/log";
 import type { Upstream } from "../upstream/upstream.ts";
-import { markerChannel } from "./subscription-mirror.ts";
+import { MARKER_CHANNEL } from "./marker-listening.ts";
 import type { SubscriptionMirror } from "./subscription-mirror.ts";
 
 /** A session that may have subscribed to channels. */
 export interface Subscriber {
   readonly isListening: () => boolean;
   /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
-  readonly mirror: (target: Upstream, channel: string) => Promise<SubscriptionMirror>;
+  readonly mirror: (target: Upstream, marker: string) => Promise<SubscriptionMirror>;
 }
 
 /**
@@ -22,17 +22,17 @@ export async function mirrorSubscribers(
   withinMs: number,
   log: Log,
 ): Promise<void> {
-  const channel = markerChannel(randomUUID());
+  const marker = randomUUID();
   const mirroring = subscribers
     .filter((subscriber) => subscriber.isListening())
-    .map((subscriber) => subscriber.mirror(target, channel));
+    .map((subscriber) => subscriber.mirror(target, marker));
   if (mirroring.length === 0) return;
   const deadline = AbortSignal.timeout(withinMs);
   try {
     const outcomes = await unlessAborted(Promise.allSettled(mirroring), deadline);
     const mirrors = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value);
     const control = await from.control();
-    await control.call("PUBLISH", channel, "");
+    await control.call("PUBLISH", MARKER_CHANNEL, marker);
     await unlessAborted(Promise.all(mirrors.map((mirror) => mirror.settled)), deadline);
   } catch (error) {
     log.warn("some subscribers move later than their publishers", { error });

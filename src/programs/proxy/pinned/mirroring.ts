@@ -1,10 +1,10 @@
 import type { Clock } from "#kit/base/clock";
-import type { Arg } from "../../../ports/resp/encode.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
+import type { MarkerListening } from "./marker-listening.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
@@ -19,15 +19,15 @@ export interface MirroredConnection {
   pin(): Pin | undefined;
   /** What brings a second connection to the state of the first. */
   replay(): Replay;
-  /** Sends a command of the proxy itself on the first connection. */
-  command(args: readonly Arg[], settled: (answer: Buffer | undefined) => void): void;
+  /** Whether it listens for markers. */
+  readonly listening: MarkerListening;
   push(message: Buffer): void;
 }
 
 /** The parts of a pinned session that only itself knows, with those that its session gives. */
 export function mirroredConnection(
   session: Pick<PinnedParts, "endpoint" | "identity" | "output">,
-  parts: Pick<MirroredConnection, "pin" | "replay" | "command" | "isFree">,
+  parts: Pick<MirroredConnection, "pin" | "replay" | "listening" | "isFree">,
 ): MirroredConnection {
   const { endpoint, identity } = session;
   return {
@@ -45,6 +45,8 @@ export function mirroredConnection(
 export class Mirroring {
   readonly #first: MirroredConnection;
   #mirror: SubscriptionMirror | undefined;
+  /** The connection that its client gets messages from, while the session is on its way there. */
+  #successor: SubscriptionMirror | undefined;
 
   constructor(first: MirroredConnection) {
     this.#first = first;
@@ -52,25 +54,23 @@ export class Mirroring {
 
   /** True when a message on the first connection is to be delivered. */
   passes(message: Buffer): boolean {
+    if (this.#successor !== undefined) return false;
     return this.#mirror === undefined ? !isMarker(message) : this.#mirror.passes(message);
   }
 
   /** Subscribes at the primary-to-be as well; resolves when a marker published from now on arrives on both connections. */
-  async begin(target: Upstream, channel: string): Promise<SubscriptionMirror> {
+  async begin(target: Upstream, marker: string): Promise<SubscriptionMirror> {
     const first = this.#first;
     this.end();
-    const mirror = await SubscriptionMirror.open(target, first, channel);
+    const mirror = await SubscriptionMirror.open(target, first, marker);
     const pin = first.pin();
-    if (pin === undefined || !first.held() || !first.isFree()) {
+    if (pin === undefined || !first.held() || !(first.isFree() || first.listening.isOn)) {
       mirror.end();
       throw new Error("the session has left or began a transaction, or the hold has ended");
     }
     this.#mirror = mirror;
     pin.tainted = true;
-    const answer = await new Promise<Buffer | undefined>((settled) => {
-      first.command(["SUBSCRIBE", channel], settled);
-    });
-    if (answer !== undefined && answer[0] !== MINUS) return mirror;
+    if (await first.listening.start()) return mirror;
     if (this.#mirror === mirror) this.end();
     throw new Error("the engine does not take the marker's channel");
   }
@@ -83,21 +83,40 @@ export class Mirroring {
     return mirror;
   }
 
+  /** Lets the client get the messages of the mirror from now on, when it is at `upstream` and has seen the marker. */
+  succeed(upstream: Upstream | undefined): void {
+    this.#successor ??= this.adopt(upstream);
+    this.#successor?.deliver(this.#first.push);
+  }
+
+  /** The client gets the messages of a mirror. */
+  get isSucceeded(): boolean {
+    return this.#successor !== undefined;
+  }
+
+  /** The connection of that mirror, to be used at once; throws when it is gone, or not to this engine. */
+  takeSuccessor(upstream: Upstream): Pin {
+    const successor = this.#successor;
+    this.#successor = undefined;
+    if (successor?.upstream === upstream && !successor.pin.closed) return successor.pin;
+    successor?.end();
+    throw new Error("the connection that listened is gone, or the primary is another one");
+  }
+
   /** Goes on with the first connection alone. */
   end(): void {
     const mirror = this.#mirror;
     this.#mirror = undefined;
     if (mirror === undefined) return;
-    if (this.#first.pin() !== undefined && this.#first.isFree())
-      this.#first.command(["UNSUBSCRIBE", mirror.channel], () => undefined);
+    if (this.#first.isFree()) this.#first.listening.stop();
     for (const message of mirror.end()) this.#first.push(message);
   }
 
   /** The session ends. */
   dispose(): void {
     this.#mirror?.end();
+    this.#successor?.end();
     this.#mirror = undefined;
+    this.#successor = undefined;
   }
 }
-
-const MINUS = 45;

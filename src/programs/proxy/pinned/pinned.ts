@@ -6,6 +6,7 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
+import { MarkerListening } from "./marker-listening.ts";
 import { Mirroring, mirroredConnection } from "./mirroring.ts";
 import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
 import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
@@ -14,7 +15,7 @@ import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { PinnedWork } from "./pinned-work.ts";
 import { Redirection } from "./redirection.ts";
-import { Relocation } from "./relocation.ts";
+import { Relocation, type RelocationEvents } from "./relocation.ts";
 import { ReplyEffects } from "./reply-effects.ts";
 import { RoleCheck } from "./role-check.ts";
 import { shownMessage, shownReply } from "./tracking-replies.ts";
@@ -42,6 +43,7 @@ export class Pinned {
   readonly #redirection: Redirection;
   readonly #commands: PinnedCommands;
   readonly #withoutPrimary: WithoutPrimary;
+  readonly #listening: MarkerListening;
   readonly #mirroring: Mirroring;
   readonly #relocation: Relocation;
   readonly #roleCheck = new RoleCheck((frame) => void this.#receive(frame));
@@ -63,21 +65,16 @@ export class Pinned {
       this.#post(pending, bytes);
     });
     this.#withoutPrimary = new WithoutPrimary(parts, this.#commands);
+    this.#listening = this.#describeListening();
     this.#mirroring = new Mirroring(
       mirroredConnection(parts, {
         pin: () => this.#pin,
-        isFree: () => this.#commands.isFree,
-        replay: () => this.#redirection.mirrored(this.state.replay(parts.identity)),
-        command: (args, settled) => void this.#commands.postInternal(args, settled),
+        isFree: () => this.#commands.isFree && !this.#pending.has("blocking"),
+        replay: () => this.#redirection.mirrored(this.state.replay(parts.identity, "listening")),
+        listening: this.#listening,
       }),
     );
-    this.#relocation = new Relocation(parts, {
-      prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
-      requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
-      replay: (upstream) => this.#redirection.replay(this.state.replay(parts.identity), upstream),
-      arrived: (fresh, from) => void this.#arrive(fresh, from),
-      expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
-    });
+    this.#relocation = new Relocation(parts, this.#describeMoves());
     this.#kept = new KeptRequests(parts, this.#pending, this.state);
     this.#effects = new ReplyEffects(parts, this.state);
     this.#waitLimit = new WaitLimit(parts.endpoint.clock, {
@@ -125,7 +122,9 @@ export class Pinned {
   }
 
   #goOn(upstream: Upstream | undefined): void {
-    const mirror = this.#pending.length === 0 ? this.#mirroring.adopt(upstream) : undefined;
+    const goesOn = this.#commands.isFree && this.#pending.unanswered === 0;
+    const mirror = goesOn ? this.#mirroring.adopt(upstream) : undefined;
+    if (!goesOn && upstream !== this.#upstream) this.#mirroring.succeed(upstream);
     if (mirror !== undefined) this.#goOnAt(mirror);
     else if (upstream !== undefined && upstream !== this.#upstream) {
       this.#leave();
@@ -170,6 +169,7 @@ export class Pinned {
   }
 
   #post(pending: PendingRequest, bytes: Buffer): void {
+    this.#listening.before(pending.kind);
     if (this.#pending.push(pending)) this.#pin?.write(bytes, isForeign(pending));
     this.#kept.note();
     this.#waitLimit.note();
@@ -214,7 +214,8 @@ export class Pinned {
     // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
     if (this.#parts.output.congested) this.#parts.life.cut("the client does not read its messages");
     // nor is it known which messages the engine has sent to no one
-    else if (this.state.subscriptions.size > 0) this.#parts.life.cut("the engine is gone, and messages may be missing");
+    else if (this.state.subscriptions.size > 0 && !this.#mirroring.isSucceeded)
+      this.#parts.life.cut("the engine is gone, and messages may be missing");
     else if (this.#pending.refuseAll()) this.#settle();
     else this.#parts.life.cut("the engine is gone with a request of unknown outcome");
   }
@@ -295,12 +296,13 @@ export class Pinned {
     return this.state.needsPin || this.inTransaction || this.#pending.unanswered > 0;
   }
 
-  #goOnAt({ pin, upstream, channel, messages }: SubscriptionMirror): void {
+  #goOnAt({ pin, upstream, messages }: SubscriptionMirror): void {
     this.#pin?.destroy();
     this.#pin = pin;
     this.#upstream = upstream;
     pin.attach(this.#user);
-    this.#commands.postInternal(["UNSUBSCRIBE", channel]);
+    this.#listening.arrived(pin);
+    this.#listening.stop();
     for (const message of [...this.state.disconnect(this.#parts.identity.settings.protocol), ...messages])
       this.#parts.output.push(message);
     this.#parts.turns.waitFor(this.#redirection.trackAgain(upstream, () => this.#pin === pin, this.#commands));
@@ -341,6 +343,36 @@ export class Pinned {
     this.#parts.turns.pump();
   }
 
+  #replay(upstream: Upstream, isMirrored: boolean): ReturnType<Redirection["replay"]> {
+    const { identity } = this.#parts;
+    if (!isMirrored) return this.#redirection.replay(this.state.replay(identity), upstream);
+    return this.#redirection.behindMirror(this.state.replay(identity, "rest"), upstream);
+  }
+
+  #describeListening(): MarkerListening {
+    return new MarkerListening(this.#parts.identity, {
+      pin: () => this.#pin,
+      isSubscriber: () => this.state.subscriptions.size > 0 || this.#pending.has("subscription"),
+      command: (args, settled) => void this.#commands.postInternal(args, settled),
+    });
+  }
+
+  #describeMoves(): RelocationEvents {
+    return {
+      prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
+      requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
+      replay: (upstream, isMirrored) => this.#replay(upstream, isMirrored),
+      isMirrored: () => this.#mirroring.isSucceeded,
+      takeMirror: (upstream) => this.#mirroring.takeSuccessor(upstream),
+      missed: () => void this.#parts.life.cut("the engine is gone, and messages may be missing"),
+      arrived: (fresh, from, isMirrored) => {
+        if (isMirrored) this.#listening.arrived(fresh);
+        this.#arrive(fresh, from);
+      },
+      expired: () => void this.#withoutPrimary.expire(this.#pending.takeRefused()),
+    };
+  }
+
   #describeWork(): PinnedWork {
     const { endpoint, identity } = this.#parts;
     const [state, pending, commands, machine] = [this.state, this.#pending, this.#commands, this.#machine];
@@ -352,9 +384,11 @@ export class Pinned {
       // a switchover can mirror it: a user may have no right to the marker
       isListening: () => {
         const isSubscriber = this.#parts.identity.user === undefined && this.state.subscriptions.size > 0;
-        return isSubscriber && this.#pin !== undefined && this.#commands.isFree && this.#pending.unanswered === 0;
+        const isIdle = this.#commands.isFree && this.#pending.unanswered === 0;
+        const changes = this.#pending.has("subscription", "tracking", "monitor", "select", "hello", "auth");
+        return isSubscriber && this.#pin !== undefined && (isIdle || (this.#listening.isOn && !changes));
       },
-      mirror: (target, channel) => this.#mirroring.begin(target, channel),
+      mirror: (target, marker) => this.#mirroring.begin(target, marker),
     };
   }
 }

@@ -81,6 +81,13 @@ export class Redirection {
     return { commands, replies: replay.replies - (replay.commands.length - commands.length) };
   }
 
+  /** The replay of what a mirror does not have. */
+  behindMirror(replay: Replay, upstream: Upstream): Replay {
+    const tracking = this.#tracking.redirect === undefined ? [] : this.#tracking.replay();
+    const { commands, replies } = replay;
+    return this.replay({ commands: [...tracking, ...commands], replies: replies + tracking.length }, upstream);
+  }
+
   /** Lets the engine track again for a subscriber that goes on there over its mirror, as long as the subscriber `isHere`. */
   async trackAgain(upstream: Upstream, isHere: () => boolean, commands: StateCommands): Promise<void> {
     const { clock, log } = this.#parts.endpoint;

@@ -3,6 +3,7 @@ import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import type { SessionParts } from "../client/session-parts.ts";
 import { startTimer } from "../timing/timer.ts";
+import { isMarker } from "./subscription-mirror.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { replayOn } from "../upstream/replay.ts";
@@ -27,10 +28,16 @@ export interface RelocationEvents {
   prepare(upstream: Upstream): Promise<void>;
   /** What the next engine is to execute. */
   requests(): readonly Buffer[];
-  /** What brings a new connection to the session's state. */
-  replay(upstream: Upstream): Replay;
+  /** What brings a new connection, or the one that listens already, to the session's state. */
+  replay(upstream: Upstream, isMirrored: boolean): Replay;
+  /** A connection to the next engine listens for the session already. */
+  isMirrored(): boolean;
+  /** That connection, to be used at once; throws when it is gone, or to another engine. */
+  takeMirror(upstream: Upstream): Pin;
+  /** That connection is gone before the session could use it: messages may be missing. */
+  missed(): void;
   /** The session's state is in place on a new connection. */
-  arrived(pin: Pin, upstream: Upstream): void;
+  arrived(pin: Pin, upstream: Upstream, isMirrored: boolean): void;
   /** There was no primary within `holdMs`; the search goes on. */
   expired(): void;
 }
@@ -41,6 +48,8 @@ export class Relocation {
   readonly #events: RelocationEvents;
   #running = false;
   #stopped = false;
+  /** The connection that the last attempt has used listened for the session before. */
+  #usesMirror = false;
   #cancelRetry: () => void = () => undefined;
   #cancelExpiry: (() => void) | undefined;
 
@@ -86,32 +95,41 @@ export class Relocation {
     if (pin === undefined) {
       if (!this.#stopped) this.#retry(upstream === now ? RETRY_MS : 0);
     } else if (this.#stopped || now !== upstream || held || upstream === undefined) {
-      pin.destroy();
+      this.#giveUp(pin);
       if (!this.#stopped) this.#retry(0);
     } else {
       this.#cancelExpiry?.();
       this.#cancelExpiry = undefined;
-      this.#events.arrived(pin, upstream);
+      this.#events.arrived(pin, upstream, this.#usesMirror);
     }
   }
 
   async #tryAt(upstream: Upstream): Promise<Pin | undefined> {
     const { settings, user } = this.#parts.identity;
     let pin: Pin | undefined;
+    this.#usesMirror = false;
     try {
-      pin = await upstream.pins.takeOrDial(settings);
-      pin.tainted = user !== undefined;
+      const isMirrored = this.#events.isMirrored();
+      if (!isMirrored) pin = await upstream.pins.takeOrDial(settings);
       await this.#events.prepare(upstream);
       await scriptsArrived(this.#parts.endpoint.scripts, this.#events.requests());
-      await replayOn(pin, this.#events.replay(upstream), this.#parts.endpoint.clock, (message) => {
-        this.#parts.output.push(message);
+      this.#usesMirror = isMirrored;
+      pin ??= this.#events.takeMirror(upstream);
+      pin.tainted = user !== undefined || isMirrored;
+      await replayOn(pin, this.#events.replay(upstream, isMirrored), this.#parts.endpoint.clock, (message) => {
+        if (!isMarker(message)) this.#parts.output.push(message);
       });
       return pin;
     } catch (error) {
-      pin?.destroy();
+      this.#giveUp(pin);
       this.#parts.endpoint.log.debug("a session cannot be moved yet", { reason: messageOf(error) });
       return undefined;
     }
+  }
+
+  #giveUp(pin: Pin | undefined): void {
+    pin?.destroy();
+    if (this.#usesMirror && !this.#stopped) this.#events.missed();
   }
 }
 

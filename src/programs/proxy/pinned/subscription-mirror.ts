@@ -1,11 +1,12 @@
 import type { Clock } from "#kit/base/clock";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { channelOf, isMessage } from "../protocol/subscriptions.ts";
+import { channelOf, isMessage, payloadOf } from "../protocol/subscriptions.ts";
 import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import { replayOn } from "../upstream/replay.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import { MARKER_CHANNEL, MARKER_PREFIX } from "./marker-listening.ts";
 
 /** The subscriber that is mirrored. */
 export interface MirroredSubscriber {
@@ -15,17 +16,9 @@ export interface MirroredSubscriber {
   replay(): Replay;
 }
 
-/** Channels on which proxies publish markers; clients never get what is published there. */
-const MARKER_PREFIX = "store:move:";
-
 /** True for a marker of any proxy, which no client is to get. */
 export function isMarker(message: Buffer): boolean {
   return channelOf(message).startsWith(MARKER_PREFIX);
-}
-
-/** The channel of the marker of one switchover. */
-export function markerChannel(unique: string): string {
-  return `${MARKER_PREFIX}${unique}`;
 }
 
 /**
@@ -35,7 +28,9 @@ export function markerChannel(unique: string): string {
  */
 export class SubscriptionMirror {
   readonly upstream: Upstream;
-  readonly channel: string;
+  /** What tells this marker from others. */
+  readonly #marker: string;
+  #deliver: ((message: Buffer) => void) | undefined;
   readonly pin: Pin;
   /** Resolves when the marker has arrived on both connections, and when it never will: one of them is over. */
   readonly settled: Promise<void>;
@@ -43,10 +38,10 @@ export class SubscriptionMirror {
   readonly #second = new MirroredSide();
   readonly #resolve: () => void;
 
-  private constructor(pin: Pin, upstream: Upstream, channel: string) {
+  private constructor(pin: Pin, upstream: Upstream, marker: string) {
     this.pin = pin;
     this.upstream = upstream;
-    this.channel = channel;
+    this.#marker = marker;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
     this.#resolve = resolve;
@@ -60,17 +55,17 @@ export class SubscriptionMirror {
   }
 
   /** Subscribes at `upstream` to the subscriber's channels and to that of the marker; rejects when the engine does not take it. */
-  static async open(upstream: Upstream, subscriber: MirroredSubscriber, channel: string): Promise<SubscriptionMirror> {
+  static async open(upstream: Upstream, subscriber: MirroredSubscriber, marker: string): Promise<SubscriptionMirror> {
     const replay = subscriber.replay();
     const pin = await upstream.pins.takeOrDial(subscriber.settings());
     try {
-      const commands = [...replay.commands, encodeCommand(["SUBSCRIBE", channel])];
+      const commands = [...replay.commands, encodeCommand(["SUBSCRIBE", MARKER_CHANNEL])];
       await replayOn(pin, { commands, replies: replay.replies + 1 }, subscriber.clock, () => undefined);
     } catch (error) {
       pin.destroy();
       throw error;
     }
-    return new SubscriptionMirror(pin, upstream, channel);
+    return new SubscriptionMirror(pin, upstream, marker);
   }
 
   /** True when the marker has arrived on both connections. */
@@ -81,6 +76,12 @@ export class SubscriptionMirror {
   /** Messages on the second connection behind the marker: to be delivered when the session goes on there. */
   get messages(): readonly Buffer[] {
     return this.#second.messages;
+  }
+
+  /** From now on the client gets the messages on the second connection. */
+  deliver(push: (message: Buffer) => void): void {
+    this.#deliver = push;
+    for (const message of this.#second.messages.splice(0)) push(message);
   }
 
   /** A message on the first connection: true when it is to be delivered now. */
@@ -98,8 +99,10 @@ export class SubscriptionMirror {
   }
 
   #take(side: MirroredSide, message: Buffer): void {
-    if (!isMarker(message)) side.take(message);
-    else if (channelOf(message) === this.channel) {
+    if (!isMarker(message)) {
+      if (side === this.#second && this.#deliver !== undefined) this.#deliver(message);
+      else side.take(message);
+    } else if (payloadOf(message) === this.#marker) {
       side.marked = true;
       if (this.complete) this.#resolve();
     }

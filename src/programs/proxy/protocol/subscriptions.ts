@@ -95,6 +95,12 @@ export function channelOf(message: Buffer): string {
   return MESSAGES.has(kind) ? elementOf(message, kind === "pmessage" ? 2 : 1) : "";
 }
 
+/** What was published; empty when the frame is no message. */
+export function payloadOf(message: Buffer): string {
+  const kind = elementOf(message, 0);
+  return MESSAGES.has(kind) ? elementOf(message, kind === "pmessage" ? 3 : 2) : "";
+}
+
 /** What a channel takes beside its name. */
 const CHANNEL_BYTES = 64;
 const PUSH = 62;

@@ -51,7 +51,7 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "subscription",
     names: "SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE SUNSUBSCRIBE",
-    note: `${NEXT_PRIMARY}, without a message that is missing or comes twice; a subscriber that is at that moment inside \`MULTI\` or in a blocking command, or has sent \`CLIENT CACHING\`, as RESP3 allows, may miss messages until it listens again; where the connection to an engine is lost, messages may be missing, and the subscriber's connection is ended`,
+    note: `${NEXT_PRIMARY}, without a message that is missing or comes twice; where the connection to an engine is lost, messages may be missing, and the subscriber's connection is ended`,
   },
   { commandClass: "identity", names: "AUTH HELLO", note: "the proxy knows the passwords of the database" },
   { commandClass: "session", names: "SELECT RESET", note: "the proxy keeps them for the client" },
