@@ -57,6 +57,11 @@ await test("a database that serves without a Service says so until there is one"
   await until("it says so", async () => has(await statusOf("orders"), "ServiceMissing"), { withinMs: 60_000 });
   const metadata = { name: "orders", namespace };
   await kube.create(Services, { metadata, spec: { ports: [{ port: 1 }] } });
+  await edit("orders", { memorySize: "200MB" });
+  await until("the database is looked at again", async () => {
+    const { metadata, status } = (await found("orders")) ?? {};
+    return status?.observedGeneration === metadata?.generation && isReady(status ?? {});
+  });
   assert.ok(has(await statusOf("orders"), "ServiceMissing"), "it is not the Service of the database");
   const labels = { [LABELS.cluster]: "rec", [LABELS.database]: "orders" };
   await kube.patch(Services, metadata, { type: "merge", body: { metadata: { labels } } });
