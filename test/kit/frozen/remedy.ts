@@ -1,6 +1,7 @@
 import type { Finding } from "../../../src/core/api/parts.ts";
 import { EXIT } from "../../../src/programs/cli/console/context.ts";
 import type { Lane } from "./lane.ts";
+import { typedLines } from "./typed-lines.ts";
 
 /** Which line of a remedy is typed, and what a person has at hand. */
 interface Typing {
@@ -61,10 +62,3 @@ export async function typeRemedy(
 
 /** What `storectl recover` ends with when it has done its part and something else is in the way. */
 const OTHERS_ARE_LEFT = `[ $? -eq ${EXIT.found} ]`;
-
-/** The commands of a remedy: each ends a sentence, and sentences end with a semicolon. */
-function typedLines(remedy: string): readonly string[] {
-  return remedy
-    .split("; ")
-    .flatMap((part) => /^(?:(?:and|or) )?(?:.*?: )?((?:kubectl|curl|storectl|sed) .*)$/.exec(part)?.[1] ?? []);
-}

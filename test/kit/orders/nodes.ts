@@ -96,7 +96,8 @@ export class SimulatedNodes {
   lead(): void {
     for (const node of this.#nodes.values()) {
       if (!this.serves(node.uid)) this.#moveAway(node);
-      if (node.maintenance === "returning" && node.active) node.maintenance = undefined;
+      // a node that is away has nothing to open: it is in service once it is there again
+      if (node.maintenance === "returning") node.maintenance = undefined;
     }
     const nodes = [...this.#nodes.values()];
     if (nodes.some(({ leader, active }) => leader && active)) return;

@@ -4,15 +4,16 @@ import { act, findingBehind, REST, waitFor, waitUnasked } from "../findings/step
 import { checkInput, type CheckInput } from "../prerequisites/check-input.ts";
 import type { ClusterEnvironment } from "../prerequisites/environment.ts";
 import { findingsAt, firstUnreadAt } from "../prerequisites/run.ts";
-import { nodesOf, type Alteration, type ClusterView, type Workload } from "../view/cluster-view.ts";
+import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { isAutoUpgrade, isVersionAsked, targetTag, versionChange, type VersionChange } from "../view/target.ts";
+import { keptStep, restoredStep, rewriteStep, scaledStep, withoutRelease } from "./alterations.ts";
 import { workloadStep } from "./missing-workload.ts";
 import { abovePods, closedPartition } from "./partition.ts";
 import { recoveryStep } from "./recovery.ts";
 import { rollStep } from "./roll.ts";
 import { serviceStep } from "./service.ts";
 import { clusterState, isComplete, wasRunning } from "./state.ts";
-import type { RollStep } from "./step.ts";
+import { holdPods, writeWorkload, type RollStep } from "./step.ts";
 import { explainWait } from "./stuck-pod.ts";
 import { leftBehind, rollInProgress, type Suspension } from "./suspension.ts";
 import { volumeStep } from "./volumes.ts";
@@ -179,9 +180,9 @@ function ownStep(
 ): RollStep {
   const { workload, spec } = view;
   const { versionTag } = spec.storeEnterpriseImageSpec ?? {};
-  if (workload === undefined) return write(spec.nodes, "the cluster has no nodes yet");
+  if (workload === undefined) return writeWorkload(spec.nodes, "the cluster has no nodes yet");
   // a cluster that never ran has nothing to keep available
-  if (!wasRunning(view) && workload.template !== wanted) return write(0, "the cluster has not begun yet");
+  if (!wasRunning(view) && workload.template !== wanted) return writeWorkload(0, "the cluster has not begun yet");
   if (change !== undefined && isAutoUpgrade(spec) && versionTag !== targetTag(view)) {
     // databases may use modules that forbid automatic upgrade
     if (!view.cluster.reachable) return waitUnasked("ClusterUnreachable", view.cluster.reason);
@@ -189,13 +190,11 @@ function ownStep(
   }
   // a new template reaches nodes one by one: nodes that come back get the old one
   const scaled = workload.template === wanted ? undefined : scaledStep(view, workload);
-  return (
-    scaled ??
-    rewriteStep(view, workload, wanted) ??
+  const next = (): RollStep =>
     volumeStep(view, workload, wanted, environment) ??
     growthStep(view, workload, wanted) ??
-    explainWait(view, atRest(view, workload, rollStep(view, workload, wanted)))
-  );
+    explainWait(view, atRest(view, workload, rollStep(view, workload, wanted)));
+  return scaled ?? rewriteStep(view, workload, wanted) ?? withoutRelease(view, workload, wanted, next());
 }
 
 /**
@@ -212,89 +211,17 @@ function suspendedStep(view: ClusterView, wanted: string, isAtRest: boolean): Ro
   );
 }
 
-/** Takes back another writer's change of the StatefulSet before the StatefulSet controller may act on it (docs/decisions/0004). */
-function rewriteStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
-  if (workload.template !== wanted) return keptStep(view, workload, wanted);
-  // the write releases no pod for replacement, whatever the pods are made from
-  const partition = nodesOf(view);
-  switch (alterationOf(view, workload, wanted)) {
-    case undefined:
-      return undefined;
-    case "unread":
-      return isReplacing(view, workload)
-        ? undefined
-        : write(partition, "this operator has not written the StatefulSet yet");
-    case "edited":
-      return write(partition, "the StatefulSet is not what was written: its pods stay as they are");
-  }
-}
-
-/** A pod is on its way to another revision: after a write it would come back with the revision before. */
-function isReplacing({ pods }: ClusterView, { replicas }: Workload): boolean {
-  return pods.length < replicas || pods.some(({ deleting }) => deleting);
-}
-
-/** Keeps a template that another writer changed from replacing a pod. */
-function keptStep(view: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
-  const isEdited = alterationOf(view, workload, wanted) === "edited";
-  if (!isEdited || workload.partition >= workload.replicas) return undefined;
-  return hold(workload.replicas, "another writer changed the StatefulSet: its pods stay as they are");
-}
-
-/** Brings back, at their tag, the nodes that another writer took from a cluster that waits for its upgrade. */
-function restoredStep(view: ClusterView, workload: Workload): RollStep | undefined {
-  if (nodesTaken(view, workload) === undefined) return undefined;
-  const { spec, pods, remembered } = view;
-  const nodeTag = remembered.imageTag ?? workload.nodeTag;
-  return act({ kind: "restore-workload", nodeTag, partition: abovePods(pods, spec.nodes) }, SCALED_DOWN);
-}
-
-/** Brings back such nodes where only their number may be written: their template stays as it is. */
-function scaledStep(view: ClusterView, workload: Workload): RollStep | undefined {
-  const replicas = nodesTaken(view, workload);
-  if (replicas === undefined) return undefined;
-  const partition = Math.max(closedPartition(view.pods, workload), workload.partition);
-  return act({ kind: "hold-pods", partition, replicas }, SCALED_DOWN);
-}
-
-const SCALED_DOWN = "another writer scaled the StatefulSet down";
-
-/**
- * How many nodes the cluster had before another writer took some; undefined when none was taken. When the cluster does not answer or has no
- * nodes, the nodes in its status count.
- */
-function nodesTaken({ spec, cluster, remembered }: ClusterView, { replicas }: Workload): number | undefined {
-  const nodes = cluster.reachable ? cluster.nodes : (remembered.nodes ?? []);
-  const uids = nodes.map(({ uid }) => uid).filter((uid) => uid <= spec.nodes);
-  const had = Math.max(0, ...uids);
-  return had > replicas ? had : undefined;
-}
-
-/** How the StatefulSet was changed; a template for the target that names another image counts as edited. */
-function alterationOf(view: ClusterView, workload: Workload, wanted: string): Alteration | undefined {
-  const { alteration, template, nodeTag } = workload;
-  return template === wanted && nodeTag !== targetTag(view) ? "edited" : alteration;
-}
-
 /** Adds new nodes to the existing ones, and releases none of these for replacement. */
 function growthStep({ spec, pods }: ClusterView, workload: Workload, wanted: string): RollStep | undefined {
   if (workload.replicas >= spec.nodes) return undefined;
   // another writer may have scaled it down: pods that are still there count
   const partition = workload.template === wanted ? closedPartition(pods, workload) : abovePods(pods, workload.replicas);
-  return write(partition, `the cluster grows to ${spec.nodes} nodes`);
+  return writeWorkload(partition, `the cluster grows to ${spec.nodes} nodes`);
 }
 
 /** Closes the partition between two rolls: then no pod is replaced without the operator, whatever others do to the template. */
 function atRest({ pods }: ClusterView, workload: Workload, step: RollStep): RollStep {
   const closed = closedPartition(pods, workload);
   const isOpen = step.kind === "rest" && workload.observed && workload.partition < closed;
-  return isOpen ? hold(closed, "nothing is left to be replaced") : step;
-}
-
-function write(partition: number, why: string): RollStep {
-  return act({ kind: "write-workload", partition }, why);
-}
-
-function hold(partition: number, why: string): RollStep {
-  return act({ kind: "hold-pods", partition }, why);
+  return isOpen ? holdPods(closed, "nothing is left to be replaced") : step;
 }

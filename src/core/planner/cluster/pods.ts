@@ -1,9 +1,9 @@
 import type { ClusterView, NodePod, Workload } from "../view/cluster-view.ts";
 import { describeObject } from "../../api/kubectl.ts";
 import { wait } from "../findings/finding.ts";
-import { act, waitFor, waitUnasked } from "../findings/step.ts";
+import { waitFor, waitUnasked } from "../findings/step.ts";
 import { abovePods } from "./partition.ts";
-import type { RollStep } from "./step.ts";
+import { writeWorkload, type RollStep } from "./step.ts";
 
 /** The pod is made from the present template, and stays. */
 export function isUpdated(pod: NodePod, workload: Workload): boolean {
@@ -20,10 +20,7 @@ export function missingPods(view: ClusterView, { replicas }: Workload, isWritten
   if (missing <= 0 || (!isWritten && !areRefused(view))) return undefined;
   const evidence = `${missing} of ${replicas} node pods ${missing === 1 ? "is" : "are"} not there yet`;
   if (!isWritten && abovePods(pods, 0) === pods.length)
-    return act(
-      { kind: "write-workload", partition: pods.length },
-      `${evidence}, and may be made from another template`,
-    );
+    return writeWorkload(pods.length, `${evidence}, and may be made from another template`);
   return !areRefused(view)
     ? waitUnasked("PodMissing", evidence)
     : waitFor(

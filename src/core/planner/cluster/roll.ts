@@ -7,7 +7,7 @@ import { firstComingBack, gate, givenBack, highestFirst, isNodeBusy, openGate } 
 import { closedPartition, releasedPods } from "./partition.ts";
 import { areRefused, isUpdated, missingPods } from "./pods.ts";
 import { act, waitFor, waitUnasked } from "../findings/step.ts";
-import type { RollStep } from "./step.ts";
+import { holdPods, writeWorkload, type RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 
 /**
@@ -45,8 +45,8 @@ function heldStep(view: ClusterView, workload: Workload, next: NodePod | undefin
   const may = released.every((pod) => pod === next && isLeft(view, pod) && !isObjected(view, pod));
   return may
     ? undefined
-    : act(
-        { kind: "hold-pods", partition: closedPartition(view.pods, workload) },
+    : holdPods(
+        closedPartition(view.pods, workload),
         `${released.map(({ ordinal }) => `pod ${view.name}-${ordinal}`).join(", ")} must not be replaced now`,
       );
 }
@@ -95,7 +95,7 @@ function release(view: ClusterView, pod: NodePod): RollStep {
       );
     return waitUnasked("EvacuatingNode", stillOn(view, pod));
   }
-  return act({ kind: "write-workload", partition: pod.ordinal }, `node ${uidOf(pod)} is evacuated`);
+  return writeWorkload(pod.ordinal, `node ${uidOf(pod)} is evacuated`);
 }
 
 /** Lets the pod be replaced: opens the gate of the pod replaced before, unless a check objects now. */

@@ -3,8 +3,8 @@ import type { ClusterView, Workload } from "../view/cluster-view.ts";
 import { firstComingBack, givenBack, openGate } from "./in-service.ts";
 import { closedPartition, releasedPods } from "./partition.ts";
 import { isUpdated, missingPods } from "./pods.ts";
-import { act, REST, waitFor } from "../findings/step.ts";
-import type { RollStep } from "./step.ts";
+import { REST, waitFor } from "../findings/step.ts";
+import { holdPods, type RollStep } from "./step.ts";
 import { stuckPod } from "./stuck-pod.ts";
 import { isStuckEnding } from "../view/overdue.ts";
 
@@ -16,7 +16,7 @@ export function serviceStep(view: ClusterView, workload: Workload, isAtRest: boo
   if (!workload.observed) return REST;
   const { pods } = view;
   if (releasedPods(pods, workload).length > 0)
-    return act({ kind: "hold-pods", partition: closedPartition(pods, workload) }, "no pod may be replaced now");
+    return holdPods(closedPartition(pods, workload), "no pod may be replaced now");
   const settled = pods.filter((pod) => isUpdated(pod, workload));
   const others = pods.filter((pod) => !settled.includes(pod));
   const step = givenBack(view, others) ?? firstComingBack(view, settled);

@@ -1,4 +1,4 @@
-import type { Step } from "../findings/step.ts";
+import { act, type Step } from "../findings/step.ts";
 import type { NodePod } from "../view/cluster-view.ts";
 
 /** The one thing that is done next to the nodes; the world is observed again after each. */
@@ -30,3 +30,13 @@ export type ClusterAct =
 
 /** The next step for the nodes of a cluster. */
 export type RollStep = Step<ClusterAct>;
+
+/** The step that writes the StatefulSet as wanted; pods from ordinal `partition` on may be replaced. */
+export function writeWorkload(partition: number, why: string): RollStep {
+  return act({ kind: "write-workload", partition }, why);
+}
+
+/** The step that lets no pod below ordinal `partition` be replaced, and leaves the template as it is. */
+export function holdPods(partition: number, why: string): RollStep {
+  return act({ kind: "hold-pods", partition }, why);
+}

@@ -33,7 +33,7 @@ export const othersAreActive: Check = {
     const names = down.map((other) => `node ${uidOf(other)}${because(other)}`);
     return wait(
       "QuorumAtRisk",
-      `not active: ${[...names, ...(missing > 0 ? [`${missing} pods that are not there`] : [])].join(", ")}`,
+      `not active: ${[...names, ...missingText(missing)].join(", ")}`,
       `bring every node back first: ${wayBack(view, down[0])}`,
     );
   },
@@ -49,10 +49,16 @@ function because({ deleting, trouble }: NodePod): string {
   return trouble === "" ? "" : ` (${trouble})`;
 }
 
+function missingText(missing: number): readonly string[] {
+  if (missing <= 0) return [];
+  return [missing === 1 ? "1 pod that is not there" : `${missing} pods that are not there`];
+}
+
+/** `pod`: the first one that is away; undefined when pods are missing, of which the events of the StatefulSet say why. */
 function wayBack({ name }: ClusterView, pod: NodePod | undefined): string {
-  const object = `${name}-${pod?.ordinal ?? 0}`;
+  if (pod === undefined) return describeObject(`sts ${name}`);
+  const object = `${name}-${pod.ordinal}`;
   const look = describeObject(`pod ${object}`);
-  if (pod === undefined) return look;
   if (isStuckEnding(pod)) return `${look}; ${endStuck(object, pod)}`;
   // below the partition it is made again from the revision that ran before
   return pod.trouble === "" || pod.deleting ? look : `${look}; ${makeAgain(object)}`;
@@ -74,25 +80,35 @@ export const othersAreInService: Check = {
     return wait(
       "NodeInMaintenance",
       `in maintenance: node ${away.map(uidOf).join(", node ")}`,
-      `end it: ${callApi(view.name, "POST", `/v1/nodes/${uidOf(theirs)}/actions/maintenance_off`)}`,
+      `end it: ${endMaintenance(view.name, uidOf(theirs))}`,
     );
   },
 };
+
+function endMaintenance(cluster: string, uid: number): string {
+  return callApi(cluster, "POST", `/v1/nodes/${uid}/actions/maintenance_off`);
+}
+
+/** What ends unasked has no line that ends it: a person looks how far it is, and what a database waits for. */
+const LOOK = "look: storectl databases";
 
 export const databasesAreActive: Check = {
   id: "DatabaseBusy",
   asks: "every database is active",
   at: ["step"],
   needs: ["cluster"],
-  find({ view: { cluster } }) {
+  find({ view: { name: rec, cluster } }) {
     const busy = cluster.reachable ? cluster.databases.filter(({ status }) => status !== "active") : [];
     if (busy.length === 0) return undefined;
+    const asksConsent = busy.some(({ needsConsent }) => needsConsent);
     return wait(
       "DatabaseBusy",
       busy
         .map(({ name, status, waitingFor }) => `database "${name}" is ${status}${waitingFor && ` (${waitingFor})`}`)
         .join(", "),
-      "the roll goes on once every database is active; storectl databases shows them",
+      asksConsent
+        ? `bring the node or its volume back, or agree to what is gone: ${patchCluster(rec, { clusterRecovery: true })}`
+        : `the roll goes on once every database is active; ${LOOK}`,
     );
   },
 };
@@ -102,14 +118,17 @@ export const noActionRuns: Check = {
   asks: "no other change is running",
   at: ["step"],
   needs: ["cluster"],
-  find({ view: { cluster }, touching }) {
+  find({ view: { name: rec, cluster }, touching }) {
     const own = touching && `node:${uidOf(touching)}`;
     const others = cluster.reachable ? cluster.actions.filter(({ object }) => object !== own) : [];
     if (others.length === 0) return undefined;
+    const left = others.find(({ name, object }) => name === "maintenance_on" && object.startsWith("node:"));
     return wait(
       "ActionRunning",
       `running: ${others.map(({ name, object }) => `${name} of ${object}`).join(", ")}`,
-      "the roll goes on once it ends; storectl status shows nodes and databases",
+      left === undefined
+        ? `the roll goes on once it ends; ${LOOK}`
+        : `the roll goes on once it ends; to end it now: ${endMaintenance(rec, Number(left.object.slice("node:".length)))}`,
     );
   },
 };
@@ -126,7 +145,7 @@ export const primariesServe: Check = {
     return wait(
       "PrimaryAway",
       `no primary serves: ${away.map(({ name, waitingFor }) => `"${name}"${waitingFor && ` (${waitingFor})`}`).join(", ")}`,
-      "the roll goes on once it serves again or a replica has taken over; storectl databases shows them",
+      `the roll goes on once it serves again or a replica has taken over; ${LOOK}`,
     );
   },
 };
@@ -143,7 +162,7 @@ export const replicasAreInSync: Check = {
     return wait(
       "ReplicaNotInSync",
       `a replica is behind in: ${quotedNames(late)}`,
-      "the roll goes on once it has caught up; storectl databases shows it",
+      `the roll goes on once it has caught up; ${LOOK}`,
     );
   },
 };
