@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/api": ["core/base", BASE],
   "core/releases": ["core/api", "core/base", BASE],
   "core/planner": ["core/releases", "core/api", "core/base", BASE],
-  "core/records": ["core/planner", "core/releases", "core/api", "core/base", BASE],
+  "core/records": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],
   "ports/management": ["core/api", "core/base", TIMING, BASE],

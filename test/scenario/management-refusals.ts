@@ -43,7 +43,7 @@ export const refused: readonly Refused[] = [
     store_version: 8.0,
   }),
   at("a port outside the range", "POST", "/v1/bdbs", 400, "bad_request", /^port: .*10000/, { ...good, port: 80 }),
-  at("a fraction of a shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, {
+  at("a fraction of a shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /expected int/, {
     ...good,
     shards_count: 0.5,
   }),
@@ -91,7 +91,10 @@ export const refused: readonly Refused[] = [
   at("a downgrade", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /never go back to 7\.2/, {
     store_version: "7.2",
   }),
-  at("more than one shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /only 1 shard/, { ...good, shards_count: 2 }),
+  at("more than one shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /from one shard/, {
+    ...good,
+    shards_count: 2,
+  }),
   at("a port that is taken", "POST", "/v1/bdbs", 406, "port_unavailable", /12000 belongs to database 1/, {
     ...good,
     port: 12_000,

@@ -13,6 +13,9 @@ const moduleItem = z.object({
 // the number of shards is shown behind their memory; it is no setting, as no cluster changes it
 const { memorySize, ...settings } = SPEC_FIELDS;
 
+/** Shards that a database may ask for. */
+export const MOST_SHARDS = 512;
+
 /** `spec` of a StoreEnterpriseDatabase: the one source of its type, defaults, validation and documentation. */
 export const databaseSpec = z.object({
   storeEnterpriseCluster: z
@@ -20,7 +23,7 @@ export const databaseSpec = z.object({
     .optional()
     .describe("Cluster of the database; the only one of the namespace when absent."),
   memorySize,
-  shardCount: z.int().min(1).max(512).default(1).describe("Number of shards."),
+  shardCount: z.int().min(1).max(MOST_SHARDS).default(1).describe("Number of shards."),
   ...settings,
   databaseSecretName: dnsLabel
     .optional()

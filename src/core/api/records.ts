@@ -1,4 +1,6 @@
 import type { ActiveActiveRecord, RemoteSite, SiteOfDatabase } from "./active-active-record.ts";
+import type { SlotRange } from "../base/slot-range.ts";
+import type { Formatted } from "./format.ts";
 import type { Finding } from "./parts.ts";
 import type { ManagementRole } from "./management-roles.ts";
 import type { ClientParameters } from "./settings/client-parameters.ts";
@@ -97,6 +99,8 @@ export interface ShardRecord {
   readonly inSync?: InSyncSet;
   /** Absent: the shard is not in recovery. The only shard of a database has it stored as a field of the database. */
   readonly recovery?: ShardRecovery;
+  /** The slots whose keys it has; absent: all, as the only shard. Each slot of a database has exactly one shard. */
+  readonly slots?: readonly SlotRange[];
 }
 
 /** A module that a database uses. */
@@ -177,12 +181,6 @@ export interface DatabaseAction {
   readonly error?: string;
 }
 
-/** What is stored says how to read it. */
-export interface Formatted {
-  /** Absent: the first one (format.ts). */
-  readonly format?: number;
-}
-
 /**
  * The truth about one database: one ConfigMap each, changed only with compare-and-swap by the cluster leader (or by the
  * management API of any node, for what a user asks). Its settings are declared in settings/database-settings.ts. Holds no
@@ -200,6 +198,8 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   /** Modules that are not bundled; absent: none. */
   readonly modules?: readonly DatabaseModule[];
   readonly shards: readonly ShardRecord[];
+  /** Rises each time that a slot goes from one shard to another, in the same write; absent: 0, none ever has. */
+  readonly tableEpoch?: number;
   /** id that the next instance gets. */
   readonly nextInstance: number;
   readonly upgrade?: DatabaseUpgrade;

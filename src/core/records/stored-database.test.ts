@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { factsOf, on } from "../../../test/kit/facts/database-scene.ts";
 import { twoShards } from "../../../test/kit/facts/two-shards.ts";
+import { FORMAT, SLOTS_FORMAT } from "../api/format.ts";
 import type { DatabaseRecord } from "../api/records.ts";
 import { parseDatabaseRecord } from "../../programs/agent/records/schema.ts";
 import { fromStored, toStored } from "./stored-database.ts";
@@ -18,7 +19,7 @@ test("what the only shard lacks is stored where nodes of releases before 0.5.0 r
     stored.shards.map((shard) => "recovery" in shard),
     [false],
   );
-  assert.deepEqual(readAgain(inRecovery), inRecovery);
+  assert.deepEqual(readAgain(inRecovery), { ...inRecovery, format: FORMAT });
 });
 
 test("what an older node has written of a recovery counts: the consent, and the end of it", () => {
@@ -48,8 +49,24 @@ test("a database that is in recovery by the word of an older node has a shard th
 
 test("of several shards each has stored what it lacks", () => {
   const { record } = twoShards({ record: { status: "recovery" }, second: { recovery } });
-  assert.equal(toStored(record), record);
-  assert.deepEqual(readAgain(record), record);
+  const stored = { ...record, format: SLOTS_FORMAT };
+  assert.deepEqual(toStored(record), stored);
+  assert.deepEqual(readAgain(record), stored);
+});
+
+test("the shards of a record that is read have each slot once", () => {
+  const { record } = twoShards({ second: { slots: [{ from: 8_191, to: 16_383 }] } });
+  assert.throws(() => readAgain(record), /db-1 is not usable: not each slot has exactly one shard/);
+});
+
+test("a record has the later format while its shards have slots, and also once one shard has them all again", () => {
+  const { record } = twoShards({ record: { tableEpoch: 1 } });
+  const [first] = record.shards;
+  assert.ok(first !== undefined);
+  const { slots: _all, ...only } = first;
+  const joined = toStored({ ...record, shards: [only] });
+  assert.deepEqual([toStored(record).format, joined.format], [SLOTS_FORMAT, SLOTS_FORMAT]);
+  assert.equal(toStored({ ...inRecovery, format: SLOTS_FORMAT }).format, FORMAT);
 });
 
 test("a record in which two shards share an id, or an instance, is refused", () => {

@@ -1,4 +1,6 @@
+import { FORMAT, SLOTS_FORMAT } from "../api/format.ts";
 import type { DatabaseRecord, ShardRecord, ShardRecovery } from "../api/records.ts";
+import { hasSlots } from "./slots-of-shards.ts";
 
 /**
  * A database as it is stored. Nodes of releases before 0.5.0 know databases of one shard, and read and write what that shard
@@ -20,11 +22,12 @@ export function fromStored({ recovery, ...record }: StoredDatabase): DatabaseRec
   return { ...record, shards: [withRecovery(shard, own)] };
 }
 
-/** The record as it is stored, for nodes of this release and of those before. */
+/** The record as it is stored, with its format: for nodes of this release, and for those before unless its shards have slots. */
 export function toStored(record: DatabaseRecord): StoredDatabase {
+  const format = hasSlots(record) ? SLOTS_FORMAT : FORMAT;
   const [shard, ...others] = record.shards;
-  if (shard?.recovery === undefined || others.length > 0) return record;
-  return { ...record, shards: [withRecovery(shard, undefined)], recovery: shard.recovery };
+  if (shard?.recovery === undefined || others.length > 0) return { ...record, format };
+  return { ...record, format, shards: [withRecovery(shard, undefined)], recovery: shard.recovery };
 }
 
 function withRecovery({ recovery: _former, ...shard }: ShardRecord, recovery: ShardRecovery | undefined): ShardRecord {

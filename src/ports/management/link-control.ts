@@ -1,4 +1,4 @@
-import type { Formatted } from "../../core/api/records.ts";
+import type { Formatted } from "../../core/api/format.ts";
 import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { EngineLogin } from "../../core/api/engine-login.ts";
 import type { Address, EnginePlace } from "./proxy-control.ts";

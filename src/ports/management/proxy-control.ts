@@ -1,7 +1,7 @@
 import type { ClientsOutcome, ClientsRequest } from "./clients-question.ts";
 import type { ScriptsOutcome, ScriptsRequest } from "./scripts-question.ts";
 import type { HistogramValues } from "#kit/base/histogram";
-import type { Formatted } from "../../core/api/records.ts";
+import type { Formatted } from "../../core/api/format.ts";
 import type { RecordedParameters } from "../../core/api/settings/client-parameters.ts";
 import type { EndpointSettings } from "../../core/api/settings/types.ts";
 import type { EndpointCertificate } from "../../core/api/endpoint-certificate.ts";

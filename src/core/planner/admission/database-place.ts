@@ -12,6 +12,7 @@ import {
   type Objection,
 } from "./objection.ts";
 import { clusterNamed, existingText } from "./references.ts";
+import { shardCountObjection } from "./shard-count.ts";
 
 /** A Service is made from the name. */
 export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
@@ -73,9 +74,9 @@ export function memoryIsInRange({ at, spec }: ReviewedDatabase): readonly Object
 }
 
 /** A limit of this release. */
-export function oneShard({ at, spec }: ReviewedDatabase): readonly Objection[] {
-  if (spec.shardCount === 1) return [];
-  const why = "this release serves a database from one shard";
+export function oneShard({ kind, at, spec }: ReviewedDatabase): readonly Objection[] {
+  const why = shardCountObjection({ count: spec.shardCount, isSite: kind === "reaadb" });
+  if (why === undefined) return [];
   return [invalidValue(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
 }
 

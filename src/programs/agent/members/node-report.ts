@@ -9,7 +9,8 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
  * clients speak TLS once every endpoint can, the names of its Secrets can be foreseen,
  * another password of the cluster counts while the former one does, data crosses between sites once every node knows links,
  * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere, its proxies know the
- * scripts of clients of all nodes, it finds the Secrets of new databases and users made.
+ * scripts of clients of all nodes, it finds the Secrets of new databases and users made,
+ * it reads the slots of shards and serves a database of several.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -26,6 +27,7 @@ export const NODE_CAPABILITIES = [
   "client-parameters",
   "shared-scripts",
   "prepared-secrets",
+  "several-shards",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

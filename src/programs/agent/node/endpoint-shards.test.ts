@@ -11,6 +11,17 @@ const sync: SyncReplicas = { withoutReplica: "wait", epoch: 9 };
 const atFirst = { host: "10.0.0.1", port: 20_001 };
 const atSecond = { host: "10.0.0.3", port: 20_004 };
 
+/** What an endpoint is made with; each node has an address of its own. */
+const held = {
+  set: { password: "", others: [] },
+  revision: 0,
+  step: 0,
+  access: { clients: [""] },
+  certificate: undefined,
+};
+const at = { node: 1, address: "10.0.0.1", namespace: "ns" };
+const addressOf = (node: number): string => `10.0.0.${node}`;
+
 const cases: readonly {
   readonly rule: string;
   readonly shards: readonly ShardRecord[];
@@ -24,6 +35,17 @@ const cases: readonly {
     want: [
       { id: 1, epoch: 4, primary: atFirst },
       { id: 2, epoch: 9, primary: atSecond },
+    ],
+  },
+  {
+    rule: "the slots of shards are those of the record",
+    shards: [
+      { ...first, slots: [{ from: 0, to: 99 }] },
+      { ...second, slots: [{ from: 100, to: 16_383 }] },
+    ],
+    want: [
+      { id: 1, epoch: 4, primary: atFirst, slots: [{ from: 0, to: 99 }] },
+      { id: 2, epoch: 9, primary: atSecond, slots: [{ from: 100, to: 16_383 }] },
     ],
   },
   {
@@ -53,17 +75,13 @@ const cases: readonly {
 for (const { rule, shards, syncOf = {}, want } of cases)
   test(`the endpoint of a database: ${rule}`, () => {
     const { record } = factsOf({ instances: first.instances });
-    const endpoint = wantedEndpoint(
-      { ...record, shards },
-      { node: 1, address: "10.0.0.1", namespace: "ns" },
-      {
-        set: { password: "", others: [] },
-        revision: 0,
-        step: 0,
-        access: { clients: [""] },
-        certificate: undefined,
-      },
-      { addressOf: (node) => `10.0.0.${node}`, syncOf: ({ id }) => syncOf[id] },
-    );
-    assert.deepEqual(endpoint?.shards, want);
+    const means = { addressOf, syncOf: ({ id }: ShardRecord) => syncOf[id] };
+    assert.deepEqual(wantedEndpoint({ ...record, shards }, at, held, means)?.shards, want);
   });
+
+test("the endpoint of a database has the epoch of its slots, once they have moved", () => {
+  const { record } = factsOf({ instances: first.instances });
+  const means = { addressOf, syncOf: () => undefined };
+  assert.equal(wantedEndpoint({ ...record, tableEpoch: 7 }, at, held, means)?.tableEpoch, 7);
+  assert.equal("tableEpoch" in (wantedEndpoint(record, at, held, means) ?? {}), false);
+});

@@ -47,6 +47,19 @@ test("each shard has an epoch of its own, and one that is behind keeps its endpo
   assert.deepEqual(await later.admit([endpoint(1, 3, 2)]), [endpoint(1, 3, 2)]);
 });
 
+test("slots never go back to an earlier epoch, also after a restart of the agent, whatever the epochs of the shards are", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
+  const epochs = await openEpochs(folder.path);
+  const at = (tableEpoch: number, ...shards: readonly number[]) => ({ ...endpoint(1, ...shards), tableEpoch });
+  assert.deepEqual(await epochs.admit([endpoint(1, 3)]), [endpoint(1, 3)]);
+  assert.deepEqual(await epochs.admit([at(2, 3, 1)]), [at(2, 3, 1)]);
+  assert.deepEqual(await epochs.admit([at(1, 4, 2)]), []);
+  const later = await openEpochs(folder.path);
+  assert.deepEqual(await later.admit([endpoint(1, 9)]), [], "an endpoint without that epoch has the first one");
+  assert.deepEqual(await later.admit([at(2, 4, 1)]), [at(2, 4, 1)]);
+  assert.deepEqual(await later.admit([endpoint(2, 1)]), [endpoint(2, 1)], "it is the epoch of one database");
+});
+
 test("what a release before 0.5.0 has stored counts for the shard that was the only one, and for no later one", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "epochs-"));
   await writeFile(join(folder.path, "epochs.json"), '{"1":3,"2":7}');

@@ -3,18 +3,18 @@ import { replaceFile } from "#kit/files/replace-file";
 import { readSharedFile } from "#kit/files/shared-file";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
-/** The highest epoch that this node has served for each shard; survives a restart of the agent. */
+/** The highest epochs that this node has served, for each shard and for the slots of each database; survive a restart of the agent. */
 export interface Epochs {
   /**
-   * Answers with the endpoints whose epochs are not lower than those served before; stores these epochs first, and admits no endpoint whose
-   * epochs it cannot store.
+   * Answers with the endpoints whose epochs, those of their shards and of their slots, are not lower than those served before; stores these epochs
+   * first, and admits no endpoint whose epochs it cannot store.
    */
   admit(endpoints: readonly EndpointConfig[]): Promise<readonly EndpointConfig[]>;
   /** The highest epoch that was served for a shard; 0 when none was. */
   highest(bdb: number, shard: number): number;
 }
 
-/** Keeps the numbers in one file of the data directory: by `<bdb>/<shard>`, or by `<bdb>` alone as releases before 0.5.0 wrote them. */
+/** Keeps the numbers in one file of the data directory: by `<bdb>/<shard>` and `<bdb>/slots`, or by `<bdb>` alone as releases before 0.5.0 wrote them. */
 export async function openEpochs(dataDir: string): Promise<Epochs> {
   const path = join(dataDir, "epochs.json");
   const highest = new Map(await readEpochs(path));
@@ -23,12 +23,12 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
   return {
     highest: highestOf,
     async admit(endpoints) {
-      const admitted = endpoints.filter(({ bdb, shards }) =>
-        shards.every(({ id, epoch }) => epoch >= highestOf(bdb, id)),
+      const admitted = endpoints.filter(
+        ({ bdb, shards, tableEpoch = 0 }) =>
+          shards.every(({ id, epoch }) => epoch >= highestOf(bdb, id)) &&
+          tableEpoch >= (highest.get(tableKey(bdb)) ?? 0),
       );
-      const next = admitted
-        .flatMap(({ bdb, shards }) => shards.map(({ id, epoch }) => [keyOf(bdb, id), epoch] as const))
-        .filter(([key, epoch]) => epoch > (highest.get(key) ?? -1));
+      const next = admitted.flatMap(epochsIn).filter(([key, epoch]) => epoch > (highest.get(key) ?? -1));
       // the epoch of a former only shard must not count for a shard that is made later
       const former = admitted.map(({ bdb }) => String(bdb));
       // on disk first: the next process must know what this one has served
@@ -43,6 +43,16 @@ export async function openEpochs(dataDir: string): Promise<Epochs> {
 function without(epochs: Map<string, number>, keys: readonly string[]): Map<string, number> {
   for (const key of keys) epochs.delete(key);
   return epochs;
+}
+
+/** The epochs of an endpoint by their keys; slots that have never moved have none. */
+function epochsIn({ bdb, shards, tableEpoch }: EndpointConfig): readonly (readonly [string, number])[] {
+  const ofShards = shards.map(({ id, epoch }) => [keyOf(bdb, id), epoch] as const);
+  return tableEpoch === undefined ? ofShards : [...ofShards, [tableKey(bdb), tableEpoch] as const];
+}
+
+function tableKey(bdb: number): string {
+  return `${bdb}/slots`;
 }
 
 function keyOf(bdb: number, shard: number): string {
@@ -65,7 +75,7 @@ async function readEpochs(path: string): Promise<readonly [string, number][]> {
   }
 }
 
-const KEY = /^\d+(?:\/\d+)?$/;
+const KEY = /^\d+(?:\/(?:\d+|slots))?$/;
 
 async function write(path: string, highest: ReadonlyMap<string, number>): Promise<void> {
   await replaceFile(path, JSON.stringify(Object.fromEntries(highest)));

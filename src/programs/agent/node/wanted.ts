@@ -87,6 +87,7 @@ export function wantedEndpoint(
     logins: engineLogins(access),
     loginStep: step,
     shards: record.shards.map((shard) => endpointShard(shard, means)),
+    ...(record.tableEpoch === undefined ? {} : { tableEpoch: record.tableEpoch }),
     service: { host: clusterNames.databaseHost(record.name, namespace), port: record.port },
     holdMs: HOLD_MS,
     scriptLimitMs: scriptLimitMs(effectiveParameters(parameters)),
@@ -105,6 +106,7 @@ function endpointShard(shard: ShardRecord, { addressOf, syncOf }: EndpointMeans)
   return {
     id: shard.id,
     epoch: forced ? (shard.switchover?.epoch ?? shard.epoch) : shard.epoch,
+    ...(shard.slots === undefined ? {} : { slots: shard.slots }),
     ...(sync === undefined ? {} : { sync }),
     ...(primary === undefined ? {} : { primary }),
   };

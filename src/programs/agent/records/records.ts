@@ -11,7 +11,8 @@ import { startInformer } from "#kit/kube/informer";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { changeObject } from "#kit/kube/records";
 import { RecordMirror } from "./mirror.ts";
-import { parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
+import { badRecord, parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
+import { whyNoSuccessor, whyNotServable } from "../../../core/records/slots-of-shards.ts";
 import { toStored } from "../../../core/records/stored-database.ts";
 
 /** The records of the cluster and its databases, as this process last saw them, and the way to change them. */
@@ -79,8 +80,7 @@ export function followRecords(options: RecordsOptions): Records {
     },
     changeState: (change) => writer.changeState(change),
     changeDatabase: (uid, change) => writer.changeDatabase(uid, change),
-    createDatabase: (record) =>
-      writer.create(clusterNames.databaseRecord(cluster, record.uid), "database", toStored(record)),
+    createDatabase: (record) => writer.createDatabase(record),
     removeDatabase: (uid) => writer.removeDatabase(uid),
     onChange: (listener) => {
       mirror.listeners.push(listener);
@@ -103,7 +103,7 @@ class RecordWriter {
     const text = (old: string): string => {
       const before = parseClusterRecord(old, name);
       const after = change(before);
-      return isSame(before, after) ? old : textOf(after);
+      return isSame(before, after) ? old : stateText(after);
     };
     let stored = await this.#change(name, text);
     if (stored === undefined) {
@@ -121,22 +121,26 @@ class RecordWriter {
     const stored = await this.#change(name, (old) => {
       const before = parseDatabaseRecord(old, name);
       const after = change(before);
-      return isSame(before, after) ? old : textOf(toStored(after));
+      return isSame(before, after) ? old : databaseText(after, whyNoSuccessor(before, after), name);
     });
     return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
   }
 
-  async create(name: string, kind: "cluster" | "database", record: object): Promise<void> {
-    const { kube, cluster, namespace } = this.#options;
-    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: kind };
-    const data = { record: textOf(record) };
-    this.#mirror.put(await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data }));
+  async createDatabase(record: DatabaseRecord): Promise<void> {
+    const name = clusterNames.databaseRecord(this.#options.cluster, record.uid);
+    await this.#create(name, "database", databaseText(record, whyNotServable(record), name));
   }
 
   async removeDatabase(uid: number): Promise<void> {
     const { kube, cluster, namespace } = this.#options;
     await kube.delete(ConfigMaps, { name: clusterNames.databaseRecord(cluster, uid), namespace });
     this.#mirror.forget(uid);
+  }
+
+  async #create(name: string, kind: "cluster" | "database", record: string): Promise<void> {
+    const { kube, cluster, namespace } = this.#options;
+    const labels = { [LABELS.app]: APP_LABEL, [LABELS.cluster]: cluster, [LABELS.record]: kind };
+    this.#mirror.put(await kube.create(ConfigMaps, { metadata: { name, namespace, labels }, data: { record } }));
   }
 
   async #change(name: string, text: (old: string) => string): Promise<Stored<ConfigMap> | undefined> {
@@ -152,7 +156,8 @@ class RecordWriter {
   async #createState(name: string): Promise<void> {
     const createdTime = this.#options.clock.now().toISOString();
     try {
-      await this.create(name, "cluster", { createdTime, nextDatabase: 1, maintenance: [], finished: [] });
+      const state = { createdTime, nextDatabase: 1, maintenance: [], finished: [] };
+      await this.#create(name, "cluster", stateText(state));
     } catch (error) {
       // another node was first: its record serves as well
       if (!isFault(error, kubeFaults.alreadyExists)) throw error;
@@ -164,7 +169,12 @@ function isSame(before: object, after: object): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** The record as it is stored, with its format. */
-function textOf(record: object): string {
-  return JSON.stringify({ ...record, format: FORMAT });
+function stateText(state: ClusterStateRecord): string {
+  return JSON.stringify({ ...state, format: FORMAT });
+}
+
+/** Refuses what no program could read: a record once stored is the truth. */
+function databaseText(record: DatabaseRecord, objection: string | undefined, name: string): string {
+  if (objection !== undefined) throw badRecord(name, objection);
+  return JSON.stringify(toStored(record));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORMAT } from "../../../core/api/format.ts";
+import { FORMAT, SLOTS_FORMAT } from "../../../core/api/format.ts";
 import { parseNodeReport } from "../members/node-report.ts";
 import { parseClusterRecord } from "./schema.ts";
 
@@ -35,6 +35,10 @@ test("a record of a later format is refused, and a node that reports in one is n
     /rec-cluster is not usable: .*must be at most 1: a node of a newer release wrote it/,
   );
   assert.equal(parseNodeReport(JSON.stringify({ ...REPORT, ...later })), undefined);
+});
+
+test("a report of the format that the record of a database may have is not known", () => {
+  assert.equal(parseNodeReport(JSON.stringify({ ...REPORT, format: SLOTS_FORMAT })), undefined);
 });
 
 test("what a newer release has added to a record of this format stays", () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FORMAT, isKnownFormat } from "../../../core/api/format.ts";
+import { FORMAT, isKnownFormat, SLOTS_FORMAT } from "../../../core/api/format.ts";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
 import { finding } from "../../../core/api/parts.ts";
 import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
@@ -7,6 +7,7 @@ import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/recor
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
 import { Fault, messageOf } from "#kit/base/fault";
 import { faults } from "../faults.ts";
+import { whyNotServable } from "../../../core/records/slots-of-shards.ts";
 import { fromStored, type StoredDatabase } from "../../../core/records/stored-database.ts";
 
 // Objects are loose: an agent of an older release keeps the fields that a newer one has written.
@@ -53,18 +54,22 @@ const shard = z
     switchover: z.looseObject({ to: count, epoch: count, forced: z.literal(true).exactOptional() }).exactOptional(),
     inSync: inSync.exactOptional(),
     recovery: recovery.exactOptional(),
+    slots: z.array(z.looseObject({ from: count, to: count })).exactOptional(),
   })
   .refine(({ primary, instances }) => instances.some(({ id }) => id === primary), {
     error: "no instance has the id of the primary",
   });
 
-const format = z
-  .number()
-  .refine(isKnownFormat, { error: `must be at most ${FORMAT}: a node of a newer release wrote it` })
-  .exactOptional();
+const formatUpTo = (newest: number) =>
+  z
+    .number()
+    .refine((written) => isKnownFormat(written, newest), {
+      error: `must be at most ${newest}: a node of a newer release wrote it`,
+    })
+    .exactOptional();
 
 const database: z.ZodType<StoredDatabase> = z.looseObject({
-  format,
+  format: formatUpTo(SLOTS_FORMAT),
   uid: count,
   name: z.string(),
   ...STORED_FIELDS,
@@ -78,6 +83,7 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
     .refine((all) => areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))), {
       error: "two instances have one id",
     }),
+  tableEpoch: count.exactOptional(),
   nextInstance: count,
   upgrade: z
     .looseObject({
@@ -161,7 +167,7 @@ const remoteSite = z.looseObject({
 });
 
 const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
-  format,
+  format: formatUpTo(FORMAT),
   createdTime: z.string(),
   nextDatabase: count,
   maintenance: z.array(
@@ -205,7 +211,10 @@ const cluster: z.ZodType<ClusterStateRecord> = z.looseObject({
  */
 export function parseDatabaseRecord(text: string, where: string): DatabaseRecord {
   const ofThis = database.refine(({ uid }) => where.endsWith(`-${uid}`), { error: "it is that of another database" });
-  return fromStored(parse(ofThis, text, where));
+  const record = fromStored(parse(ofThis, text, where));
+  const objection = whyNotServable(record);
+  if (objection !== undefined) throw badRecord(where, objection);
+  return record;
 }
 
 /** The cluster record in a ConfigMap's `data.record`; AGENT_BAD_RECORD names the object and the field. */
@@ -222,6 +231,11 @@ function parse<T>(schema: z.ZodType<T>, text: string, where: string): T {
     return schema.parse(JSON.parse(text));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
-    throw new Fault(faults.badRecord, `the record in configmap ${where} is not usable: ${reason}`, { where }, error);
+    throw badRecord(where, reason, error);
   }
+}
+
+/** AGENT_BAD_RECORD about the record in the ConfigMap of this name. */
+export function badRecord(where: string, reason: string, cause?: unknown): Fault {
+  return new Fault(faults.badRecord, `the record in configmap ${where} is not usable: ${reason}`, { where }, cause);
 }

@@ -15,6 +15,7 @@ import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
 import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
 import { wantsTls, type NodeFacts } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
+import { type AskedShards, shardCountObjection } from "../../../../core/planner/admission/shard-count.ts";
 import { strictest } from "../../../../core/planner/admission/upgrade-policy.ts";
 import { mayFollow } from "../../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../../core/releases/engines/engines.ts";
@@ -140,6 +141,19 @@ export function requireEngineTls(
     .map(({ uid, report }) => ({ uid, release: report.operatorVersion, engines: report.engines }));
   const objection = engineTlsObjection(nodes, storeVersion);
   if (objection !== undefined) throw refuse(refusals.engineWithoutTls, objection);
+}
+
+/** Refuses several shards where there can be one, and while a node of an older release is a member, also one that is away: it would not run the database. */
+export function requireShardCount(context: Pick<CheckContext, "members">, asked: AskedShards): void {
+  const objection = shardCountObjection(asked);
+  if (objection !== undefined) throw refuse(refusals.invalidSharding, objection);
+  if (asked.count === 1) return;
+  const older = nodesWithout(context, "several-shards").map(nodeWithRelease);
+  if (older.length === 0) return;
+  throw refuse(
+    refusals.olderNode,
+    `no node of an older release runs a database of several shards: ${older.join(", ")}`,
+  );
 }
 
 /** Refuses when `more` shards exceed the licence. */

@@ -18,6 +18,7 @@ import {
   requireLicense,
   requireModules,
   requireNothingSetAside,
+  requireShardCount,
   requireShards,
   requireTls,
 } from "./checks.ts";
@@ -42,8 +43,10 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireTls(context, { ...settings, name: body.name, ...shown });
   const link = body.active_active === undefined ? {} : { activeActive: body.active_active };
   requireSite(context, { ...settings, name: body.name, ...link });
+  const { shards_count: shardCount = 1 } = body;
+  requireShardCount(context, { count: shardCount, isSite: body.active_active !== undefined });
   const gate = awaitsSites(records, { name: body.name, ...link }) ? { awaitsSites: true as const } : {};
-  requireShards(context, settings.replication ? 2 : 1);
+  requireShards(context, shardCount * (settings.replication ? 2 : 1));
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
   requireEngineTls(context, settings, storeVersion);

@@ -2,6 +2,7 @@ import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../../co
 import { shardUid } from "../../../../core/api/shard-uid.ts";
 import { IN_SYNC_BYTES, type NodeFacts } from "../../../../core/planner/database/facts.ts";
 import { successorsOf } from "../../../../core/planner/database/in-sync.ts";
+import { slotsOf, slotsText } from "../../../../core/slots/shard-slots.ts";
 import { engineText } from "../../../../core/releases/engines/engines.ts";
 import type { LocalInstance, ShardInstanceRecord } from "../../../../ports/management/records.ts";
 import type { EngineAnswers } from "../../observation/engine-answers.ts";
@@ -46,7 +47,7 @@ function shardView(
     role: instance.id === shard.primary ? "master" : "slave",
     ...statusOf(answer?.state),
     sync: { status: serves && !streaming ? "link_down" : "idle" },
-    assigned_slots: WHOLE_KEY_SPACE,
+    assigned_slots: slotsText(slotsOf(shard)),
     port: instance.port,
     ...(instance.tls === undefined ? {} : { tls: instance.tls }),
     redis_version: instance.storeVersion,
@@ -78,6 +79,3 @@ function failureOf(report: LocalInstance | undefined, serves: boolean): Failures
   const failures = { ...starts, ...ends };
   return Object.keys(failures).length === 0 ? {} : { ...failures, last_words };
 }
-
-/** A database of this release has one shard, which serves all of it. */
-const WHOLE_KEY_SPACE = "0-16383";

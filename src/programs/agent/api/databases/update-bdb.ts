@@ -69,7 +69,7 @@ async function checkedSettings(
   requireSite(context, withChanges(seen, body));
   // one that has TLS may be changed otherwise while an engine lacks it
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
-  if (body.replication === true && !seen.replication) requireShards(context, 1);
+  if (body.replication === true && !seen.replication) requireShards(context, seen.shards.length);
   await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
   const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
@@ -115,6 +115,11 @@ function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): Database
 }
 
 function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {
+  const { shards_count: shards = record.shards.length } = body;
+  if (shards !== record.shards.length) {
+    const why = `the number of shards of "${record.name}" is ${record.shards.length} and cannot be changed`;
+    throw refuse(refusals.invalidSharding, why);
+  }
   if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {
     throw refuse(
       refusals.unchangeable,

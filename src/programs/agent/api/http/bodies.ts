@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MOST_SHARDS } from "../../../../core/api/database-spec.ts";
 import { MANAGEMENT_ROLES } from "../../../../core/api/management-roles.ts";
 import { ENDPOINT_PORTS } from "../../../../core/api/names.ts";
 import { STORE_VERSIONS } from "../../../../core/api/records.ts";
@@ -112,7 +113,7 @@ const name = z.string().regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/i, "must b
 function optionalFields(supported: readonly StoreVersion[]) {
   return {
     port: z.int().min(ENDPOINT_PORTS.first).max(ENDPOINT_PORTS.last).exactOptional(),
-    shards_count: z.literal(1, { error: "only 1 shard a database is supported by this release" }).exactOptional(),
+    shards_count: z.int().min(1).max(MOST_SHARDS).exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: secret.exactOptional(),
