@@ -1,5 +1,4 @@
 import { patchCluster } from "../../api/kubectl.ts";
-import type { FindingId } from "../findings/ids.ts";
 import { autoUpgradeContradicts } from "../view/target.ts";
 import { imagesAreNamed, keysAreOfUsers, labelsAreValid, resourcesAreConsistent } from "./cluster-parts.ts";
 import { modulesAreDistinct, modulesHaveOneSource, modulesHaveUrls } from "./cluster-modules.ts";
@@ -12,13 +11,13 @@ import { isNodeNumber, rightNodeNumber } from "../view/node-number.ts";
 
 /** A rule under a stable name, with what holds when it is kept, in a few words. */
 export interface ClusterRule {
-  readonly id: FindingId;
+  readonly id: string;
   readonly asks: string;
   readonly rule: SpecRule<ReviewedCluster>;
 }
 
 /** What every caller asks of a cluster: a spec that breaks one of these cannot be used. */
-export const CLUSTER_RULES: readonly ClusterRule[] = [
+export const CLUSTER_RULES = [
   { id: "NodeNumber", asks: "the number of nodes is odd, at least 3 and never lowered", rule: nodeNumberIsValid },
   { id: "ClusterName", asks: "objects can be named after the cluster", rule: nameIsUsable },
   { id: "LicensePlace", asks: "the licence is named in one place", rule: licenseHasOnePlace },
@@ -30,7 +29,7 @@ export const CLUSTER_RULES: readonly ClusterRule[] = [
   { id: "VolumeSize", asks: "the size of the volumes is a quantity", rule: volumeSizeIsValid },
   { id: "LabelForm", asks: "labels and annotations have the form that Kubernetes accepts", rule: labelsAreValid },
   { id: "LabelOfProduct", asks: "no label or annotation marks what the product owns", rule: keysAreOfUsers },
-];
+] as const satisfies readonly ClusterRule[];
 
 /** What is asked of what a cluster takes of the namespace: when a spec is written, and by the operator in each pass. */
 export const CLUSTER_NAME_RULES: readonly SpecRule<ReviewedCluster>[] = [

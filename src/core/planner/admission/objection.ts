@@ -1,6 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
 import { block } from "../findings/finding.ts";
-import type { FindingId } from "../findings/ids.ts";
 
 /** The kind of an objection, as Kubernetes names them in the causes of a refusal. */
 export type ObjectionReason =
@@ -21,7 +20,7 @@ export interface Objection {
   /** What is right, or the command that makes it so. */
   readonly remedy: string;
   /** Name of the finding that it is in a status. */
-  readonly id: FindingId;
+  readonly id: string;
 }
 
 /** One rule on the spec of a kind: every field that it objects to. */
@@ -44,7 +43,7 @@ export function unsupportedValue(
   value: unknown,
   allowed: readonly unknown[],
   remedy: string,
-  id: FindingId = SPEC_INVALID,
+  id: string = SPEC_INVALID,
 ): Objection {
   const values = allowed.map((each) => JSON.stringify(each)).join(", ");
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
@@ -58,7 +57,7 @@ export function invalidValue(field: string, value: unknown, why: string, remedy:
 }
 
 /** The field may not be set, or not be changed, at this moment. */
-export function forbiddenValue(field: string, why: string, remedy: string, id: FindingId = SPEC_INVALID): Objection {
+export function forbiddenValue(field: string, why: string, remedy: string, id: string = SPEC_INVALID): Objection {
   return { field, reason: "FieldValueForbidden", message: `Forbidden: ${why}`, remedy, id };
 }
 

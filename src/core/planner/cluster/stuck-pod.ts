@@ -2,7 +2,7 @@ import { deleteObjects, describeObject, editObject, getObjects, mergeObject } fr
 import { podSelector } from "../../api/names.ts";
 import type { Finding } from "../../api/parts.ts";
 import { isPause, wait } from "../findings/finding.ts";
-import type { FindingId } from "../findings/ids.ts";
+import type { FindingId } from "../prerequisites/finding-ids.ts";
 import { nodeOf, type ClusterView, type Namesake, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain, stuckText } from "../view/overdue.ts";
 import type { RollStep } from "./step.ts";

@@ -1,28 +1,27 @@
 import { listPermissions } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { visibleLine } from "#kit/base/visible";
-import type { FindingId } from "./ids.ts";
 
-/** A finding with one of the ids `Id`. The functions below make every finding, so that each id is in the table of ids. */
-export type FindingOf<Id extends FindingId> = Finding & { readonly id: Id };
+/** A finding with one of the ids `Id`. The functions below make every finding; a test holds that each id is known. */
+export type FindingOf<Id extends string> = Finding & { readonly id: Id };
 
 /** Stops the upgrade until a user acts. */
-export function block<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
+export function block<Id extends string>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return makeFinding(id, "block", evidence, remedy);
 }
 
 /** Holds the next step up, until the cluster has settled or a user does something small. */
-export function wait<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
+export function wait<Id extends string>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return makeFinding(id, "wait", evidence, remedy);
 }
 
 /** Happens to data or clients of users, and needs their consent. */
-export function consent<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
+export function consent<Id extends string>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return makeFinding(id, "consent", evidence, remedy);
 }
 
 /** Is worth a note and stops nothing. */
-export function warn<Id extends FindingId>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
+export function warn<Id extends string>(id: Id, evidence: string, remedy: string): FindingOf<Id> {
   return makeFinding(id, "warn", evidence, remedy);
 }
 
@@ -42,7 +41,7 @@ export function asWarning(finding: Finding): Finding {
 }
 
 /** Could not be checked. */
-export function notKnown<Id extends FindingId>(id: Id, evidence: string): FindingOf<Id> {
+export function notKnown<Id extends string>(id: Id, evidence: string): FindingOf<Id> {
   const remedy = `give the caller permission to read it (${listPermissions()}), or check it by hand`;
   return makeFinding(id, "unknown", evidence, remedy);
 }

@@ -3,11 +3,11 @@ import { autoUpgradeContradicts, isAutoUpgrade } from "../view/target.ts";
 import { modulesAgainstAutomatic } from "../modules/automatic-upgrade.ts";
 import { block, notKnown } from "../findings/finding.ts";
 import { askedByHand } from "./asked-by-hand.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 import { customModules } from "./modules.ts";
 import { digestPlaces, withoutDigests } from "./pinned-images.ts";
 
-export const autoUpgradeIsConsistent: Check = {
+export const autoUpgradeIsConsistent = defineCheck({
   id: "AutoUpgradeContradiction",
   asks: "the two places of autoUpgradeStoreEnterprise agree",
   at: ["edit"],
@@ -20,10 +20,10 @@ export const autoUpgradeIsConsistent: Check = {
       patchCluster(name, { upgradeSpec: { autoUpgradeStoreEnterprise: null } }),
     );
   },
-};
+});
 
 /** §3: blocked, with a warning event, until every digest is gone or the flag is. */
-export const noDigestWithAutoUpgrade: Check = {
+export const noDigestWithAutoUpgrade = defineCheck({
   id: "AutoUpgradeDigestConflict",
   asks: "no image is pinned by a digest while upgrade is automatic",
   at: ["edit"],
@@ -38,10 +38,10 @@ export const noDigestWithAutoUpgrade: Check = {
       `remove every digestHash: ${patchCluster(name, withoutDigests(spec))}; or upgrade by hand: ${patchCluster(name, askedByHand(input))}`,
     );
   },
-};
+});
 
 /** §2.2, §4.3 rule 2. While the cluster does not answer, nobody knows what databases use. */
-export const noUserModulesWithAutoUpgrade: Check = {
+export const noUserModulesWithAutoUpgrade = defineCheck({
   id: "AutoUpgradeUserModules",
   asks: "upgrade is not automatic when databases use user-defined modules, or some are listed",
   at: ["edit"],
@@ -70,4 +70,4 @@ export const noUserModulesWithAutoUpgrade: Check = {
         : `upgrade by hand: ${patchCluster(rec, askedByHand(input))}`,
     );
   },
-};
+});

@@ -5,10 +5,10 @@ import { broughtBy, brings, isBundledFor } from "../view/brought-modules.ts";
 import type { ClusterDatabase, ClusterView } from "../view/cluster-view.ts";
 import type { VersionModules } from "../../releases/engines/bundled-module.ts";
 import { block, warn } from "../findings/finding.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 
 /** §9 (e), of modules that no upload installed: an image without the package would leave databases without their module. */
-export const bundledModulesStay: Check = {
+export const bundledModulesStay = defineCheck({
   id: "BundledModuleMissing",
   asks: "modules in use that come with an engine come with those of the release",
   at: ["start"],
@@ -34,7 +34,7 @@ export const bundledModulesStay: Check = {
         `${restartDeployment(OPERATOR_NAME)}; or move the data to a database without the module and delete this one`,
     );
   },
-};
+});
 
 /** A module that an engine brings, with the databases of one version that ask for it. */
 interface BundledUse {

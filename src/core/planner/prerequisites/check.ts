@@ -1,5 +1,4 @@
 import type { Finding } from "../../api/parts.ts";
-import type { FindingId } from "../findings/ids.ts";
 import type { RequiredFact, CheckInput } from "./check-input.ts";
 
 /**
@@ -12,9 +11,9 @@ export const MOMENTS = ["spec", "edit", "start", "step", "write", "plan"] as con
 export type Moment = (typeof MOMENTS)[number];
 
 /** One prerequisite (§9): a pure look at gathered facts. */
-export interface Check {
+export interface Check<Id extends string = string> {
   /** Stable; what it finds may carry a narrower name. */
-  readonly id: FindingId;
+  readonly id: Id;
   /** What holds when it passes, in a few words. */
   readonly asks: string;
   readonly at: readonly Moment[];
@@ -24,6 +23,11 @@ export interface Check {
   readonly needs: readonly RequiredFact[];
   /** What stands against it; undefined when nothing does. */
   readonly find: (input: CheckInput) => Finding | undefined;
+}
+
+/** A check that declares its id: the names of all findings follow from the list of checks. */
+export function defineCheck<const Id extends string>(check: Check<Id>): Check<Id> {
+  return check;
 }
 
 /** Names for a sentence: `"a", "b"`. */

@@ -7,10 +7,10 @@ import { tagUnderWay } from "./tag-under-way.ts";
 import { unreadyOperatorRemedy } from "./unready-operator.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { runningReleases } from "../view/target.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** An upgrade begins from rest. */
-export const clusterIsAtRest: Check = {
+export const clusterIsAtRest = defineCheck({
   id: "ClusterNotAtRest",
   asks: "the cluster is Running, its spec is valid and handled",
   at: ["plan"],
@@ -29,10 +29,10 @@ export const clusterIsAtRest: Check = {
       getObjects("deployment/store-enterprise-operator"),
     );
   },
-};
+});
 
 /** There are never more than two releases: a step that is under way ends before another one begins. */
-export const noThirdRelease: Check = {
+export const noThirdRelease = defineCheck({
   id: "MixedVersions",
   asks: "no upgrade to another version is under way",
   at: ["start"],
@@ -47,10 +47,10 @@ export const noThirdRelease: Check = {
       `finish the upgrade that is under way first: ${patchClusterTag(view.name, tagUnderWay(view))}`,
     );
   },
-};
+});
 
 /** Two releases at once are an upgrade that has not ended. */
-export const upgradeHasEnded: Check = {
+export const upgradeHasEnded = defineCheck({
   id: "UpgradeUnfinished",
   asks: "every node runs the same version",
   at: ["plan"],
@@ -64,7 +64,7 @@ export const upgradeHasEnded: Check = {
       `the upgrade continues; watch it: ${rolloutStatus(view.name)}`,
     );
   },
-};
+});
 
 /** The upgrade that has begun leads to this release: a node of a third release was made by a wrong image, and is replaced. */
 function isUnderWay({ remembered: { upgrade } }: ClusterView, to: Release): boolean {
@@ -79,7 +79,7 @@ function versionsOfNodes({ cluster }: ClusterView): string {
   return (cluster.reachable ? cluster.nodes : []).map(({ uid, tag }) => `node ${uid} runs ${tag}`).join(", ");
 }
 
-export const operatorIsReady: Check = {
+export const operatorIsReady = defineCheck({
   id: "OperatorNotReady",
   asks: "the operator is ready",
   at: ["plan"],
@@ -93,10 +93,10 @@ export const operatorIsReady: Check = {
       unreadyOperatorRemedy(image),
     );
   },
-};
+});
 
 /** Reports the issues that other clusters met on the same step. */
-export const noKnownIssues: Check = {
+export const noKnownIssues = defineCheck({
   id: "KnownIssues",
   asks: "the step has no known issue",
   at: ["plan"],
@@ -111,10 +111,10 @@ export const noKnownIssues: Check = {
       issues.map(({ workaround }) => workaround).join("; "),
     );
   },
-};
+});
 
 /** Reports that the password was changed and the Secret was not. */
-export const credentialsAreAccepted: Check = {
+export const credentialsAreAccepted = defineCheck({
   id: "CredentialsRefused",
   asks: "the cluster accepts the credentials of its secret",
   at: ["plan"],
@@ -128,4 +128,4 @@ export const credentialsAreAccepted: Check = {
       editObject(`secret ${secret}`, "username and password as the cluster knows them"),
     );
   },
-};
+});

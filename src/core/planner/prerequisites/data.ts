@@ -4,10 +4,10 @@ import type { Finding } from "../../api/parts.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { ClusterDatabase } from "../view/cluster-view.ts";
 import { block, consent, warn } from "../findings/finding.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 
 /** What a node holds has to fit on the others while it is away. */
-export const capacitySuffices: Check = {
+export const capacitySuffices = defineCheck({
   id: "CapacityShort",
   asks: "the other nodes can take what one node holds",
   at: ["plan"],
@@ -28,10 +28,10 @@ export const capacitySuffices: Check = {
       "raise spec.nodes, or lower spec.memorySize of databases",
     );
   },
-};
+});
 
 /** One failure loses a database whose only copy is in memory. */
-export const replicasAreEnough: Check = {
+export const replicasAreEnough = defineCheck({
   id: "SingleCopy",
   asks: "every database has a replica or keeps its data on disk",
   at: ["plan"],
@@ -52,10 +52,10 @@ export const replicasAreEnough: Check = {
       ? replacementMissing(cluster.databases)
       : undefined;
   },
-};
+});
 
 /** An upgrade that an object asks for begins as soon as management goes on. */
-export const noUpgradeWaits: Check = {
+export const noUpgradeWaits = defineCheck({
   id: "DatabaseUpgradeWaits",
   asks: "no database is upgraded automatically after the cluster",
   at: ["plan"],
@@ -77,9 +77,9 @@ export const noUpgradeWaits: Check = {
       `to keep the version: ${patchDatabaseVersion(first.name, first.from)}`,
     );
   },
-};
+});
 
-export const databaseObjectsAreValid: Check = {
+export const databaseObjectsAreValid = defineCheck({
   id: "DatabaseObjectInvalid",
   asks: "every database object can be applied",
   at: ["plan"],
@@ -94,7 +94,7 @@ export const databaseObjectsAreValid: Check = {
       describeObject(`redb ${invalid[0]?.name ?? ""}`),
     );
   },
-};
+});
 
 /** With one node away, two copies need two others. */
 const NODES_FOR_A_SPARE_REPLICA = 3;

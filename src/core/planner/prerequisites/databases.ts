@@ -2,7 +2,7 @@ import { callApi } from "../../api/kubectl.ts";
 import { compareVersionText } from "#kit/base/version";
 import type { ClusterDatabase } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** The line for one database; several are what `storectl recover` walks through. */
 function upgradeAll(rec: string, old: readonly Pick<ClusterDatabase, "uid">[], version: string): string {
@@ -12,7 +12,7 @@ function upgradeAll(rec: string, old: readonly Pick<ClusterDatabase, "uid">[], v
 }
 
 /** §9 (c), of every database, also of those without an object. */
-export const databasesAreNewEnough: Check = {
+export const databasesAreNewEnough = defineCheck({
   id: "IncompatibleDatabaseVersion",
   asks: "every database is at the minimum of the release",
   at: ["start"],
@@ -29,4 +29,4 @@ export const databasesAreNewEnough: Check = {
       `upgrade each, then set spec.storeVersion of its REDB: ${upgradeAll(rec, old, minimum)}`,
     );
   },
-};
+});

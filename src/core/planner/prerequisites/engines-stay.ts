@@ -2,10 +2,10 @@ import { nodeLog } from "../../api/kubectl.ts";
 import { clusterNames } from "../../api/names.ts";
 import { crashingEngines, type FailingEngine } from "../view/failing-engines.ts";
 import { warn, type FindingOf } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** Reports an engine that serves and ends again and again: it is in sync at some moments, so that no other check reports it. */
-export const enginesStay: Check = {
+export const enginesStay = defineCheck({
   id: "EngineCrashes",
   asks: "no engine serves and then ends unasked again and again",
   at: ["edit"],
@@ -14,7 +14,7 @@ export const enginesStay: Check = {
     const crashing = crashingEngines(view);
     return crashing.length === 0 ? undefined : engineCrashes(view.name, crashing);
   },
-};
+});
 
 /** That engines of a cluster serve and end again and again, with what ended each and the way out. */
 export function engineCrashes(cluster: string, crashing: readonly FailingEngine[]): FindingOf<"EngineCrashes"> {

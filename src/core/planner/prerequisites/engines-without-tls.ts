@@ -2,10 +2,10 @@ import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 
 /** What is made for TLS runs nowhere else: the next image decides, so that nothing here keeps nodes from being replaced. */
-export const enginesSpeakTls: Check = {
+export const enginesSpeakTls = defineCheck({
   id: "EngineWithoutTls",
   asks: "every engine of databases with TLS speaks it",
   at: ["edit"],
@@ -23,7 +23,7 @@ export const enginesSpeakTls: Check = {
       `use an image whose engines are built with TLS: ${image}; the log of the node says what its engines answered`,
     );
   },
-};
+});
 
 /** Nodes of releases before 0.4.0 do not say it, and no database has TLS while one is a member. */
 function lackOf({ uid, engines }: ClusterNode, databases: readonly ClusterDatabase[]): readonly string[] {

@@ -3,10 +3,10 @@ import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, FullVolume } from "../view/cluster-view.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** A volume that fills up harms the database that fills it, and no other. */
-export const volumesHaveRoom: Check = {
+export const volumesHaveRoom = defineCheck({
   id: "VolumeFull",
   asks: "every volume has room",
   at: ["edit"],
@@ -24,7 +24,7 @@ export const volumesHaveRoom: Check = {
       `delete data of these databases, remove what is set aside (the finding DataSetAside has the line), or give nodes more than ${spec.persistentSpec.volumeSize}: ${grow}`,
     );
   },
-};
+});
 
 function fullVolumeText(
   node: number,

@@ -4,9 +4,9 @@ import type { Release } from "../../releases/catalogue/release.ts";
 import { isNewestOfNodes, newerRelease, targetTag } from "../view/target.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { block } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
-export const tagIsKnown: Check = {
+export const tagIsKnown = defineCheck({
   id: "UnknownImageTag",
   asks: "the node tag is in the catalogue",
   at: ["edit"],
@@ -21,10 +21,10 @@ export const tagIsKnown: Check = {
       setTag(view),
     );
   },
-};
+});
 
 /** A tag that nodes run is no mismatch: that cluster waits for its upgrade, or a step that is under way is finished. */
-export const tagBelongsToOperator: Check = {
+export const tagBelongsToOperator = defineCheck({
   id: "ImageTagMismatch",
   asks: "the node tag belongs to the operator's release",
   at: ["edit"],
@@ -40,14 +40,14 @@ export const tagBelongsToOperator: Check = {
       setTag(view),
     );
   },
-};
+});
 
 function isAsked(view: ClusterView, release: Release): boolean {
   return view.workload !== undefined && isNewestOfNodes(view, release);
 }
 
 /** An older bundle was applied over a newer one; its definitions and its operator do not know what the cluster is. */
-export const operatorIsNotOlder: Check = {
+export const operatorIsNotOlder = defineCheck({
   id: "OperatorDowngraded",
   asks: "the operator is as new as the cluster",
   at: ["edit"],
@@ -61,9 +61,9 @@ export const operatorIsNotOlder: Check = {
       `apply the bundle of release ${newer.operator} again: ${applyBundle()}`,
     );
   },
-};
+});
 
-export const riggerTagBelongsToOperator: Check = {
+export const riggerTagBelongsToOperator = defineCheck({
   id: "RiggerTagMismatch",
   asks: "the services rigger's tag is the operator's version",
   at: ["edit"],
@@ -77,7 +77,7 @@ export const riggerTagBelongsToOperator: Check = {
       patchCluster(name, { storeEnterpriseServicesRiggerImageSpec: { versionTag: release.operator } }),
     );
   },
-};
+});
 
 function setTag({ name, release }: ClusterView): string {
   return patchClusterTag(name, release.nodeTag);

@@ -16,11 +16,11 @@ import {
 } from "../../api/names.ts";
 import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { block, warn } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 import type { ConstraintFacts } from "./environment.ts";
 
 /** What is stored has to be readable, and what is served has to be what the operator speaks. */
-export const definitionsAreRight: Check = {
+export const definitionsAreRight = defineCheck({
   id: "DefinitionWrong",
   asks: "the definitions serve what is stored and what the operator speaks",
   at: ["plan"],
@@ -42,10 +42,10 @@ export const definitionsAreRight: Check = {
     if (wrong.length === 0) return undefined;
     return block("DefinitionWrong", wrong.join("; "), applyBundle("--server-side", "its definitions"));
   },
-};
+});
 
 /** §4.3 rule 4: with failurePolicy Fail a stale webhook stops every write, the operator's too. */
-export const webhookIsCurrent: Check = {
+export const webhookIsCurrent = defineCheck({
   id: "WebhookStale",
   asks: "the admission webhook, if there is one, is current and answers",
   at: ["plan", "start"],
@@ -90,10 +90,10 @@ export const webhookIsCurrent: Check = {
       deleteWebhooks(names.find((name) => name !== WEBHOOK_CONFIGURATION) ?? ""),
     );
   },
-};
+});
 
 /** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
-export const constraintIsGone: Check = {
+export const constraintIsGone = defineCheck({
   id: "ConstraintLeftOver",
   asks: "the security context constraint of old releases is gone",
   at: ["plan"],
@@ -111,7 +111,7 @@ export const constraintIsGone: Check = {
       `once the cluster is upgraded, unless extra capabilities are needed: ${unbind(constraint.value)}`,
     );
   },
-};
+});
 
 /** The commands that unbind it here, and delete it unless another namespace uses it. */
 function unbind({ accounts, others, bindings }: ConstraintFacts): string {

@@ -1,10 +1,10 @@
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { distributionSupport } from "../../releases/catalogue/distribution.ts";
 import { block, notKnown, warn } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** §9 (a): every release that a node runs lives on this distribution for a while. */
-export const kubernetesIsSupported: Check = {
+export const kubernetesIsSupported = defineCheck({
   id: "KubernetesVersion",
   asks: "both releases support the Kubernetes distribution and its version",
   at: ["start"],
@@ -37,7 +37,7 @@ export const kubernetesIsSupported: Check = {
       `plan to bring ${nameOf(isOpenShift)} to one of ${supported.join(", ")}`,
     );
   },
-};
+});
 
 function nameOf(isOpenShift: boolean): string {
   return isOpenShift ? "OpenShift" : "Kubernetes";

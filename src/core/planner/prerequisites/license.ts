@@ -1,9 +1,9 @@
 import { explainField, patchLicense, writeLicenseSecret } from "../../api/kubectl.ts";
 import { block, warn } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** §3, §7: an invalid licence fails the upgrade. */
-export const licenseIsValid: Check = {
+export const licenseIsValid = defineCheck({
   id: "LicenseInvalid",
   asks: "the licence is in force",
   at: ["start"],
@@ -18,7 +18,7 @@ export const licenseIsValid: Check = {
       `install a valid licence, and the upgrade continues: storectl recover ${name} --license ${FILE}; or without storectl: ${written}`,
     );
   },
-};
+});
 
 /** What remedies call the file with a licence. */
 const FILE = "license.txt";
@@ -30,7 +30,7 @@ const NODE_MS = 10 * MINUTE_MS;
 const MARGIN_MS = 60 * MINUTE_MS;
 
 /** A licence that ends in mid-roll stops it there. */
-export const licenseOutlastsUpgrade: Check = {
+export const licenseOutlastsUpgrade = defineCheck({
   id: "LicenseEndsSoon",
   asks: "the licence lasts longer than the upgrade",
   at: ["plan"],
@@ -47,4 +47,4 @@ export const licenseOutlastsUpgrade: Check = {
       ? block("LicenseEndsSoon", `${evidence}, before ${spec.nodes} nodes are sure to be replaced`, remedy)
       : warn("LicenseEndsSoon", evidence, remedy);
   },
-};
+});

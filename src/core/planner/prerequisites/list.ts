@@ -41,7 +41,7 @@ import { SPEC_CHECKS } from "./spec.ts";
 import { volumesCanGrow, volumesStay } from "./volumes.ts";
 
 /** Every prerequisite (§9), in the order in which objections are listed. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS = [
   ...SPEC_CHECKS,
   operatorIsPermitted,
   clusterIsPermitted,
@@ -99,4 +99,4 @@ export const CHECKS: readonly Check[] = [
   definitionsAreRight,
   webhookIsCurrent,
   constraintIsGone,
-];
+] as const satisfies readonly Check[];

@@ -3,11 +3,11 @@ import type { ClusterSpec } from "../../api/cluster-spec.ts";
 import { newPorts } from "../../releases/catalogue/ports.ts";
 import { PORTS } from "../../api/names.ts";
 import { block, warn } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 import type { PortRule, Taint, Worker } from "./environment.ts";
 
 /** A pod that is replaced needs a worker that takes it, and no other node's. */
-export const workersTakePods: Check = {
+export const workersTakePods = defineCheck({
   id: "WorkerUnschedulable",
   asks: "workers accept the pods that are replaced",
   at: ["plan"],
@@ -31,7 +31,7 @@ export const workersTakePods: Check = {
     const evidence = left.map(({ worker, why }) => `${worker.name}, with ${worker.pods.join(", ")}, ${why}`).join("; ");
     return warn("WorkerUnschedulable", `${evidence}: a pod that is replaced goes elsewhere`, remedy);
   },
-};
+});
 
 /** Why a worker takes no node pod; empty when it does. */
 function refusalOf({ ready, cordoned, labels, taints }: Worker, spec: ClusterSpec): string {
@@ -49,7 +49,7 @@ function tolerates({ key, operator = "Equal", value = "" }: Readonly<Record<stri
 }
 
 /** A node whose volume is not bound cannot begin, and one that is being resized may not be detached. */
-export const volumesAreBound: Check = {
+export const volumesAreBound = defineCheck({
   id: "VolumeNotBound",
   asks: "every node's volume is bound and none is being resized",
   at: ["plan"],
@@ -65,10 +65,10 @@ export const volumesAreBound: Check = {
       describeObject(`pvc ${first.name}`),
     );
   },
-};
+});
 
 /** Nodes talk on ports that an older policy does not know. */
-export const portsAreOpen: Check = {
+export const portsAreOpen = defineCheck({
   id: "PortsClosed",
   asks: "network policies allow the traffic that nodes and operator need",
   at: ["plan"],
@@ -89,7 +89,7 @@ export const portsAreOpen: Check = {
       editObject(`networkpolicy ${names[0] ?? ""}`),
     );
   },
-};
+});
 
 function letsIn({ ports }: PortRule, port: number): boolean {
   return ports === undefined || ports.some(({ first, last }) => first <= port && port <= last);

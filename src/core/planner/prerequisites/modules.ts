@@ -5,11 +5,11 @@ import { isSameModule } from "../modules/module-name.ts";
 import { neededSystems, systemsText, systemsWithoutBuild, type NeededSystems } from "../view/base-systems.ts";
 import { isBundledFor } from "../view/brought-modules.ts";
 import { block, warn } from "../findings/finding.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 import { listedModules, moduleStatusOf } from "../modules/user-modules.ts";
 
 /** A cluster of 8.0.2 cannot take them at all. */
-export const userModulesAreSupported: Check = {
+export const userModulesAreSupported = defineCheck({
   id: "UserModulesUnsupported",
   asks: "the release supports user-defined modules, if any are listed",
   at: ["start"],
@@ -23,10 +23,10 @@ export const userModulesAreSupported: Check = {
       "skip this release: upgrade the operator to 8.0.6-8 or later",
     );
   },
-};
+});
 
 /** §9 (e): the new base system needs builds of its own, and a build is for one version of databases. */
-export const modulesHaveBuilds: Check = {
+export const modulesHaveBuilds = defineCheck({
   id: "UnsupportedModule",
   asks: "modules in use have a build for each version of the databases that use them, on the base system of the release",
   at: ["start"],
@@ -46,10 +46,10 @@ export const modulesHaveBuilds: Check = {
       `upload one of each: ${uploadModule(view.name, `${lacking[0]?.use.name ?? ""}.zip`)}; or list where each is, in spec.userDefinedModules: ${editObject(`rec ${view.name}`)}`,
     );
   },
-};
+});
 
 /** §4.3 rule 6: nodes fetch what is listed, and nothing else. */
-export const modulesAreListed: Check = {
+export const modulesAreListed = defineCheck({
   id: "UserModuleNotListed",
   asks: "every user-defined module in use is listed in spec.userDefinedModules",
   at: ["start"],
@@ -66,7 +66,7 @@ export const modulesAreListed: Check = {
       editObject(`rec ${view.name}`, "name and source.https.url of each"),
     );
   },
-};
+});
 
 /** The user-defined modules in use that `spec.userDefinedModules` does not list. */
 export function unlistedModules(view: ClusterView): readonly CustomModule[] {
@@ -133,7 +133,7 @@ function moduleUses({ cluster }: ClusterView): readonly ModuleUse[] {
  * §4.3 rule 6, §7: each listed module is fetched, checked against its name, and on every node before nodes are replaced. A list takes effect at
  * once, so that a module that cannot be installed is reported at any time, and stops a step to another release.
  */
-export const userModulesAreInstalled: Check = {
+export const userModulesAreInstalled = defineCheck({
   id: "UserModuleInvalid",
   asks: "every user-defined module was fetched, has the name that is listed, and is installed",
   at: ["start"],
@@ -157,4 +157,4 @@ export const userModulesAreInstalled: Check = {
     const evidence = `module "${awaited.name}" is being fetched${text}`;
     return block("UserModuleFetching", evidence, describeObject(`rec ${name}`));
   },
-};
+});

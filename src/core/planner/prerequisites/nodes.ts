@@ -2,13 +2,13 @@ import { callApi, describeObject, getNodePods, patchCluster } from "../../api/ku
 import { nodeOf, uidOf, type ClusterDatabase, type ClusterView, type NodePod } from "../view/cluster-view.ts";
 import { endStuck, isStuckEnding, makeAgain } from "../view/overdue.ts";
 import { block, notKnown, wait } from "../findings/finding.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 import { activePods, hasLostMajority } from "../view/lost.ts";
 
 type Instance = ClusterDatabase["instances"][number];
 
-export const clusterAnswers: Check = {
+export const clusterAnswers = defineCheck({
   id: "ClusterUnreachable",
   asks: "the management API answers",
   at: ["step"],
@@ -18,9 +18,9 @@ export const clusterAnswers: Check = {
     if (cluster.cause === "caller") return notKnown("ClusterUnreachable", cluster.reason);
     return wait("ClusterUnreachable", cluster.reason, `check the node pods: ${getNodePods()}`);
   },
-};
+});
 
-export const othersAreActive: Check = {
+export const othersAreActive = defineCheck({
   id: "QuorumAtRisk",
   asks: "every node is active",
   at: ["step"],
@@ -37,7 +37,7 @@ export const othersAreActive: Check = {
       `bring every node back first: ${wayBack(view, down[0])}`,
     );
   },
-};
+});
 
 /** A pod that is being deleted is away: its node answers only until it has handed over. */
 function isAway(view: ClusterView, pod: NodePod): boolean {
@@ -64,7 +64,7 @@ function wayBack({ name }: ClusterView, pod: NodePod | undefined): string {
   return pod.trouble === "" || pod.deleting ? look : `${look}; ${makeAgain(object)}`;
 }
 
-export const othersAreInService: Check = {
+export const othersAreInService = defineCheck({
   id: "NodeInMaintenance",
   asks: "no node is in maintenance",
   at: ["step"],
@@ -83,7 +83,7 @@ export const othersAreInService: Check = {
       `end it: ${endMaintenance(view.name, uidOf(theirs))}`,
     );
   },
-};
+});
 
 function endMaintenance(cluster: string, uid: number): string {
   return callApi(cluster, "POST", `/v1/nodes/${uid}/actions/maintenance_off`);
@@ -92,7 +92,7 @@ function endMaintenance(cluster: string, uid: number): string {
 /** What ends unasked has no line that ends it: a person looks how far it is, and what a database waits for. */
 const LOOK = "look: storectl databases";
 
-export const databasesAreActive: Check = {
+export const databasesAreActive = defineCheck({
   id: "DatabaseBusy",
   asks: "every database is active",
   at: ["step"],
@@ -111,9 +111,9 @@ export const databasesAreActive: Check = {
         : `the roll goes on once every database is active; ${LOOK}`,
     );
   },
-};
+});
 
-export const noActionRuns: Check = {
+export const noActionRuns = defineCheck({
   id: "ActionRunning",
   asks: "no other change is running",
   at: ["step"],
@@ -131,10 +131,10 @@ export const noActionRuns: Check = {
         : `the roll goes on once it ends; to end it now: ${endMaintenance(rec, Number(left.object.slice("node:".length)))}`,
     );
   },
-};
+});
 
 /** The replica on the node that is touched may be the only copy that is left, and about to take over. */
-export const primariesServe: Check = {
+export const primariesServe = defineCheck({
   id: "PrimaryAway",
   asks: "every primary serves",
   at: ["step"],
@@ -148,10 +148,10 @@ export const primariesServe: Check = {
       `the roll goes on once it serves again or a replica has taken over; ${LOOK}`,
     );
   },
-};
+});
 
 /** Replicas on the touched node do not count: they are no reason to leave that node as it is. */
-export const replicasAreInSync: Check = {
+export const replicasAreInSync = defineCheck({
   id: "ReplicaNotInSync",
   asks: "every replica is in sync",
   at: ["step"],
@@ -165,7 +165,7 @@ export const replicasAreInSync: Check = {
       `the roll goes on once it has caught up; ${LOOK}`,
     );
   },
-};
+});
 
 /** Every pod but the one that is touched. */
 function othersOf({ view, touching }: CheckInput): readonly NodePod[] {
@@ -182,7 +182,7 @@ function databasesElsewhere(
 }
 
 /** A cluster that had all its nodes once and lost most of them. A caller that may not ask it knows nothing of that. */
-export const mostNodesAreActive: Check = {
+export const mostNodesAreActive = defineCheck({
   id: "QuorumLost",
   asks: "most nodes are active",
   at: ["plan"],
@@ -197,4 +197,4 @@ export const mostNodesAreActive: Check = {
       `see why the others are away (${getNodePods()}); when they do not come back: ${patchCluster(name, { clusterRecovery: true })}`,
     );
   },
-};
+});

@@ -4,10 +4,10 @@ import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import { databasesOn } from "../view/cluster-view.ts";
 import type { ClusterNode, ClusterView } from "../view/cluster-view.ts";
-import { quotedNames, type Check } from "./check.ts";
+import { defineCheck, quotedNames } from "./check.ts";
 
 /** Older releases counted the memory of the machine: databases keep what these releases gave them, and get no more. */
-export const memorySuffices: Check = {
+export const memorySuffices = defineCheck({
   id: "Overcommitted",
   asks: "every node has the memory that its databases may need",
   at: ["edit"],
@@ -25,7 +25,7 @@ export const memorySuffices: Check = {
       `give nodes more memory: ${more}; or lower spec.memorySize of databases, or raise spec.nodes for new ones`,
     );
   },
-};
+});
 
 function overcommitTexts(view: ClusterView, { uid, memory }: ClusterNode): readonly string[] {
   if (memory === undefined || memory.needed <= memory.limit - memory.reserve) return [];

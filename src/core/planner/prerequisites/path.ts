@@ -1,7 +1,7 @@
 import { patchCluster, patchClusterTag } from "../../api/kubectl.ts";
 import { pathProblem, unknownPathProblem } from "../../releases/catalogue/path.ts";
 import { block, warn } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 const ID = {
   Downgrade: "DowngradeRefused",
@@ -10,7 +10,7 @@ const ID = {
 } as const;
 
 /** §9: minimum predecessor, never down, no step that is known to fail. */
-export const pathIsAllowed: Check = {
+export const pathIsAllowed = defineCheck({
   id: "UpgradePath",
   asks: "the step between the two releases is allowed",
   at: ["start"],
@@ -26,10 +26,10 @@ export const pathIsAllowed: Check = {
         : `upgrade operator and cluster to ${problem.via ?? "an intermediate release"} first`;
     return block(ID[problem.reason], problem.message, remedy);
   },
-};
+});
 
 /** A version that is in no release says neither where it may go nor what it needs: the user accepts it by its exact name. */
-export const runningVersionIsKnown: Check = {
+export const runningVersionIsKnown = defineCheck({
   id: "UnknownRunningVersion",
   asks: "the version that runs is in the catalogue, or is accepted by name",
   at: ["start"],
@@ -53,7 +53,7 @@ export const runningVersionIsKnown: Check = {
       `use an operator that knows "${fromTag}"; to go on without: ${patchCluster(name, acceptance(fromTag))}`,
     );
   },
-};
+});
 
 function acceptance(acceptUnknownVersion: string | null): object {
   return { upgradeSpec: { acceptUnknownVersion } };

@@ -2,14 +2,14 @@ import { applyBundle, describeObject, listPermissions } from "../../api/kubectl.
 import { grantCommand, permissionsText, restoringPatch } from "../../releases/permissions/restore.ts";
 import type { MissingPermission } from "../../releases/permissions/roles.ts";
 import { block, wait, type FindingOf } from "../findings/finding.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
 
 /** Every permission that is lacking has this id, for operator, nodes and rigger. */
 export const PERMISSIONS_MISSING = "PermissionsMissing";
 
 /** Only a user can grant the operator what it lacks. */
-export const operatorIsPermitted: Check = {
+export const operatorIsPermitted = defineCheck({
   id: PERMISSIONS_MISSING,
   asks: "the operator has its permissions",
   at: ["write"],
@@ -18,10 +18,10 @@ export const operatorIsPermitted: Check = {
     const lacking = missingOf(environment).filter(({ who, spare }) => who === "operator" && spare !== true);
     return lacking.length === 0 ? undefined : operatorFinding(lacking, view.release.operator);
   },
-};
+});
 
 /** The operator gives nodes and rigger what they lack, and touches no node until they have it. */
-export const clusterIsPermitted: Check = {
+export const clusterIsPermitted = defineCheck({
   id: "ClusterPermissionsMissing",
   asks: "nodes and rigger have their permissions",
   at: ["write"],
@@ -39,7 +39,7 @@ export const clusterIsPermitted: Check = {
       `the operator writes the Role again, unless it is removed again; by hand: ${remedies.join("; ")}`,
     );
   },
-};
+});
 
 /** What the operator itself lacks. Release: whose bundle restores it. */
 export function operatorFinding(

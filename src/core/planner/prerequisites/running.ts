@@ -3,10 +3,10 @@ import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import { block } from "../findings/finding.ts";
 import type { ClusterView, NodePod } from "../view/cluster-view.ts";
 import { runningTag, targetImage, targetTag } from "../view/target.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** A stale digest under a new tag is no upgrade: it would restart every node and change nothing. */
-export const digestIsOfTheTag: Check = {
+export const digestIsOfTheTag = defineCheck({
   id: "ImageDigestStale",
   asks: "the digest of the node image is that of the new tag",
   at: ["edit"],
@@ -23,10 +23,10 @@ export const digestIsOfTheTag: Check = {
       `set the digest of the new tag, or go without one: ${patchCluster(view.name, { storeEnterpriseImageSpec: { digestHash: null } })}`,
     );
   },
-};
+});
 
 /** Checks pods that are made from the present spec; other pods are replaced anyway. */
-export const nodesRunTheirImage: Check = {
+export const nodesRunTheirImage = defineCheck({
   id: "NodeVersionMismatch",
   asks: "every node runs the version that its pod is made from",
   at: ["edit"],
@@ -42,7 +42,7 @@ export const nodesRunTheirImage: Check = {
         `where the registry had a wrong image under this tag: ${deleteObjects("pod", [nameOf(view, first)])}`,
     );
   },
-};
+});
 
 function isAsAsked(view: ClusterView, { revision }: NodePod): boolean {
   return view.workload?.image === targetImage(view) && revision === view.workload.updateRevision;

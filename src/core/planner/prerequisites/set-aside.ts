@@ -5,12 +5,12 @@ import { warn } from "../findings/finding.ts";
 import type { ClusterNode, ClusterView, SetAside } from "../view/cluster-view.ts";
 import { missingRecordFinding } from "../node/missing-record-finding.ts";
 import { missingRecordsOf } from "../view/missing-records.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 type OnNode = SetAside & { readonly node: number };
 
 /** Data that was in use and that no record names: its record has vanished, or is an older one. */
-export const noDataIsSetAside: Check = {
+export const noDataIsSetAside = defineCheck({
   id: "DataSetAside",
   asks: "records ask for all data on the volumes",
   at: ["edit"],
@@ -30,7 +30,7 @@ export const noDataIsSetAside: Check = {
         `or remove it now: ${callApi(name, "DELETE", `/v1/nodes/${first.node}/set_aside/${first.id}`)}`,
     );
   },
-};
+});
 
 /** How the record comes back that asks for the data. */
 function backOf(view: ClusterView, bdb: number): string {
@@ -41,7 +41,7 @@ function backOf(view: ClusterView, bdb: number): string {
 }
 
 /** Nodes keep the record that would ask for data that was in use. */
-export const noRecordIsMissing: Check = {
+export const noRecordIsMissing = defineCheck({
   id: "RecordMissing",
   asks: "no record of a database has vanished",
   at: ["plan"],
@@ -50,7 +50,7 @@ export const noRecordIsMissing: Check = {
     const [first, ...others] = missingRecordsOf(view);
     return first && missingRecordFinding(view.name, [first, ...others]);
   },
-};
+});
 
 function onNode({ uid, setAside }: ClusterNode): readonly OnNode[] {
   return setAside.map((one) => ({ ...one, node: uid }));

@@ -3,10 +3,10 @@ import { placeholder } from "#kit/base/shell-word";
 import { patchCluster } from "../../api/kubectl.ts";
 import { warn } from "../findings/finding.ts";
 import type { ClusterDatabase, ClusterNode } from "../view/cluster-view.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 
 /** What a database may take of a volume is known beforehand: more than that, or less room, is worth a look. */
-export const volumesSuffice: Check = {
+export const volumesSuffice = defineCheck({
   id: "VolumeBudget",
   asks: "every volume has the room that its databases may need, and none takes more",
   at: ["edit"],
@@ -22,7 +22,7 @@ export const volumesSuffice: Check = {
       `look whether rewrites fail (the log of the engine says so), lower spec.memorySize or spec.persistence, or give nodes more than ${spec.persistentSpec.volumeSize}: ${grow}`,
     );
   },
-};
+});
 
 function tooSmall({ uid, volume }: ClusterNode): readonly string[] {
   if (volume === undefined || volume.needed <= volume.room) return [];

@@ -2,11 +2,11 @@ import { refusedGrowth, volumeObjections } from "../admission/cluster-volumes.ts
 import { findingOf } from "../admission/objection.ts";
 import { volumeGrowth } from "../view/volume-growth.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
-import type { Check } from "./check.ts";
+import { defineCheck } from "./check.ts";
 import { operatorFinding } from "./permissions.ts";
 
 /** A StatefulSet with other volumes would be refused, and the roll would stop: the spec has to be corrected first. */
-export const volumesStay: Check = {
+export const volumesStay = defineCheck({
   id: "VolumesChanged",
   asks: "the volumes of the spec are those that the nodes have, or larger ones",
   at: ["edit"],
@@ -23,10 +23,10 @@ export const volumesStay: Check = {
     const [objection] = volumeObjections(name, spec.persistentSpec, has, least);
     return objection && findingOf(objection);
   },
-};
+});
 
 /** Nothing is begun that Kubernetes would refuse half-way. */
-export const volumesCanGrow: Check = {
+export const volumesCanGrow = defineCheck({
   id: "VolumeGrowthRefused",
   asks: "Kubernetes lets the volumes grow to the size of the spec",
   at: ["edit"],
@@ -39,7 +39,7 @@ export const volumesCanGrow: Check = {
     const refusal = volumes?.read === true ? volumes.value.find(({ refusal }) => refusal)?.refusal : undefined;
     return refusal && findingOf(refusedGrowth(view.name, growth.to, growth.from, refusal));
   },
-};
+});
 
 const CLAIMS = "persistentvolumeclaims";
 

@@ -5,7 +5,7 @@ import { verdictsAt } from "../prerequisites/run.ts";
 import { isOlder } from "../upgrade-path/state.ts";
 import type { RecoveryCause, DatabaseObject, RecoveryFacts } from "./recovery.ts";
 import { asWarning, warn } from "../findings/finding.ts";
-import type { FindingId } from "../findings/ids.ts";
+import type { FindingId } from "../prerequisites/finding-ids.ts";
 
 /** Findings that are no cause: they only show that an upgrade is frozen. */
 const EFFECTS: readonly string[] = ["ClusterNotAtRest"] satisfies readonly FindingId[];

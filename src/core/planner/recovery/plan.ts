@@ -1,4 +1,4 @@
-import { isFindingId, type FindingId } from "../findings/ids.ts";
+import { isFindingId, type FindingId } from "../prerequisites/finding-ids.ts";
 import { causesOf, isBlocking } from "./causes.ts";
 import { CLUSTER_REMEDIES } from "./cluster-remedies.ts";
 import { INSTALLED_REMEDIES } from "./installed-remedies.ts";

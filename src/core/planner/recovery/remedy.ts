@@ -1,4 +1,4 @@
-import type { FindingId } from "../findings/ids.ts";
+import type { FindingId } from "../prerequisites/finding-ids.ts";
 import type { RecoveryCause, Supplied, Recovery, RecoveryFacts } from "./recovery.ts";
 
 /** What a remedy is worked out from. */

@@ -1,5 +1,5 @@
 import type { StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import type { BlockingFacts } from "../../../core/planner/recovery/causes.ts";
 import type { RecoveryFacts } from "../../../core/planner/recovery/recovery.ts";

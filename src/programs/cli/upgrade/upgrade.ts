@@ -18,7 +18,7 @@ import { operatorIsStarting } from "./operator-rollout.ts";
 import { performStep } from "./perform.ts";
 import { requireLook, requireSteps } from "./rights.ts";
 import type { Talk, UpgradeOptions } from "./talk.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 
 /**
  * Walks from where things stand to the goal. Each round looks anew and does the first step of the plan, so that a walk that

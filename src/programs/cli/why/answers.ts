@@ -13,7 +13,7 @@ import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { causesOf } from "../../../core/planner/recovery/causes.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
 import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
 import { blockedAnswer, notLookedAt, type WhyAnswer } from "./answer.ts";

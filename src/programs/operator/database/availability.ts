@@ -3,7 +3,7 @@ import { deleteObjects, editObject, getNodePods, patchCluster } from "../../../c
 import { clusterNames } from "../../../core/api/names.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { block, wait, warn } from "../../../core/planner/findings/finding.ts";
-import { isFindingId, type FindingId } from "../../../core/planner/findings/ids.ts";
+import { isFindingId, type FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { Statement } from "../../../core/planner/findings/statement.ts";
 import { missingService } from "./published-address.ts";
 import { FAILOVER_MS, type LostAnswer } from "./lost-answer.ts";

@@ -4,7 +4,7 @@ import type { Announcement } from "../../../core/planner/cluster/announcements.t
 import type { Condition } from "../../../core/api/parts.ts";
 import { findingChanges } from "../../../core/planner/findings/changes.ts";
 import { sentenceOf } from "../../../core/planner/findings/finding.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 
 /** The events for users about a change of status of a database. */
 export function databaseEvents(before: DatabaseStatus, after: DatabaseStatus): readonly Announcement[] {

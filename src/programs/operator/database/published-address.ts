@@ -4,7 +4,7 @@ import { clusterNames, LABELS } from "../../../core/api/names.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
 import { isFault, messageOf } from "#kit/base/fault";
 import { wait, warn } from "../../../core/planner/findings/finding.ts";
-import type { FindingId } from "../../../core/planner/findings/ids.ts";
+import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import { faults } from "#kit/kube/faults";
 import type { Informer } from "#kit/kube/informer";
 import type { Ref } from "#kit/kube/kube";
