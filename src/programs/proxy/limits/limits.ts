@@ -28,6 +28,8 @@ export const LIMITS = {
   allScriptBytes: 32 * 2 ** 20,
   /** The requests of a client are not read while so many bytes of replies are queued for it. */
   congestedBytes: 2 ** 20,
+  /** Requests of a client are sent behind those of another shard while their replies, when as large as its last ones, take no more. */
+  expectedBytes: 8 * 2 ** 20,
   /** So much is read behind a blocking command whose client may leave, although it cannot be taken yet. */
   behindBlockingBytes: 2 ** 20,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */

@@ -25,12 +25,17 @@ function forwardRuns(ways: ShardWays, scanner: RequestScanner, bytes: Buffer, le
   let at = 0;
   let start = 0;
   let count = 0;
+  let room = 0;
   let shard = NO_SHARD;
   for (let past = 0; (past = scanner.plain(bytes, at, length)) !== INCOMPLETE; at = past) {
     const next = shardIn(ways, bytes, scanner.nameAt, scanner.nameLength, past);
-    if (next !== shard) {
+    if (next !== shard || count === room) {
       if (count > 0 && !ways.push(shard, count, bytes, start, at)) return start;
-      [shard, start, count] = [next, at, 0];
+      shard = next;
+      start = at;
+      count = 0;
+      room = ways.replies.room;
+      if (room === 0) return at;
     }
     if (next === NO_SHARD) return at;
     count++;

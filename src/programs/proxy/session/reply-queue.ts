@@ -2,6 +2,9 @@ import { AccountedBytes } from "../limits/accounted-bytes.ts";
 import type { Counters } from "../limits/counters.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
+import { LentMemory } from "../upstream/lent-memory.ts";
+import { KeptReplies, type KeptBytes } from "./kept-replies.ts";
+import { SOON } from "./soon.ts";
 import { Run, type RunReplies } from "./run.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
@@ -18,26 +21,38 @@ interface Split {
   readonly merge: (replies: readonly Buffer[]) => Buffer;
 }
 
+/** What the proxy answers itself. */
+interface OwnReply {
+  readonly reply: Buffer;
+}
+
 /**
  * The replies of several shards to one client, in the order of its requests: those of the first run go out as they come, those of later runs
  * are kept until it is their turn. What is kept is the client's: it counts as memory of the client, and no more requests are taken from it.
  */
-export class ReplyQueue {
-  /** Requests that are on lanes. */
+export class ReplyQueue implements RunReplies {
   inFlight = 0;
   readonly #parts: QueueParts;
-  readonly #kept: AccountedBytes;
-  readonly #entries: (Run | Split)[] = [];
+  readonly #kept = new KeptReplies();
+  readonly #account: AccountedBytes;
+  readonly #entries: (Run | Split | OwnReply)[] = [];
   /** The way of the last entry, when that is a run. */
   #lastWay: SharedRoute | undefined;
-  /** Replies whose turn it is, to be sent together: copies. */
-  #ready: Buffer[] = [];
+  /** The first and the last of the replies whose turn it is, to be sent together. */
+  #first: KeptBytes | undefined;
+  #last: KeptBytes | undefined;
   #readyBytes = 0;
+  /** Answers of the proxy that wait. */
+  #own = 0;
+  /** What a reply takes, as it seems. */
+  #expectedBytes = FIRST_EXPECTED_BYTES;
+  /** A request could not be sent, because too much was on its way. */
+  #isAwaited = false;
   #isDropped = false;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
-    this.#kept = new AccountedBytes(parts.endpoint.memory, () => {
+    this.#account = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its replies wait for those of another shard, and ${OVER_BUDGET}`);
     });
   }
@@ -47,16 +62,25 @@ export class ReplyQueue {
     return this.#entries.length === 0;
   }
 
-  /** Too much waits for the reply of a slow shard. */
-  get isFull(): boolean {
-    return this.#kept.heldBytes > LIMITS.congestedBytes;
+  /**
+   * How many requests may be sent now. What is expected of those behind the first run has to be kept when that takes long; replies to the
+   * first run are sent on, so that it always goes on.
+   */
+  get room(): number {
+    const [head] = this.#entries;
+    const behind = this.inFlight - (head instanceof Run ? head.inFlight : 0);
+    const expected = Math.max(Math.floor(LIMITS.expectedBytes / this.#expectedBytes), 1) - behind;
+    const isFull = this.#kept.heldBytes > LIMITS.congestedBytes;
+    const room = isFull ? 0 : Math.max(Math.min(expected, LIMITS.inFlight - this.inFlight - this.#own), 0);
+    this.#isAwaited ||= room === 0;
+    return room;
   }
 
   /** The run that the next request belongs to: the last one, when it is of the same shard. */
   runOf(way: SharedRoute): Run {
-    const last = this.#entries.at(-1);
-    if (last instanceof Run && this.#lastWay === way) return last;
-    const run = new Run(way, this.#ofRun);
+    const last = this.#lastWay === way ? this.#entries.at(-1) : undefined;
+    if (last instanceof Run) return last;
+    const run = new Run(way, this, false);
     this.#lastWay = way;
     this.#entries.push(run);
     return run;
@@ -64,110 +88,163 @@ export class ReplyQueue {
 
   /** The runs of a request whose parts go to these shards, in their order. `merge` makes its reply of the whole replies to the parts. */
   split(ways: readonly SharedRoute[], merge: Split["merge"]): readonly Run[] {
-    const runs = ways.map((way) => new Run(way, this.#ofPart));
+    const runs = ways.map((way) => new Run(way, this, true));
+    this.#lastWay = undefined;
     this.#entries.push({ runs, merge });
     return runs;
   }
 
+  /** Gives what the proxy answers itself its place, behind requests that are not answered. */
+  answer(reply: Buffer): void {
+    this.#lastWay = undefined;
+    this.#own++;
+    this.#entries.push({ reply });
+  }
+
   /** Passes on what is kept, as far as all before it is answered. */
   advance(): void {
-    for (let first = this.#entries[0]; first !== undefined; first = this.#entries[0]) {
-      const isDone = first instanceof Run ? isAnswered(first) : first.runs.every(isAnswered);
-      if (first instanceof Run) this.#passKept(first);
-      else if (isDone) this.#passMerged(first);
-      if (!isDone || this.#isDropped) return;
+    while (!this.#isDropped) {
+      const [first] = this.#entries;
+      if (first === undefined) {
+        this.#lastWay = undefined;
+        this.#sendReady();
+        return;
+      }
+      if (first instanceof Run) {
+        this.#passKept(first);
+        if (!isAnswered(first)) return;
+      } else if ("reply" in first) {
+        this.#own--;
+        this.#passWhole(first.reply);
+      } else if (first.runs.every(isAnswered)) this.#passMerged(first);
+      else return;
       this.#entries.shift();
     }
-    this.#send();
+  }
+
+  deliver(run: Run, bytes: Buffer, start: number, end: number): void {
+    if (this.#isDropped) return;
+    const { state } = run;
+    state.repliedBytes += end - start;
+    if (state.isPart || this.#entries[0] !== run) {
+      state.last = this.#kept.keep(state.last, bytes, start, end);
+      state.first ??= state.last;
+      this.#account.set(this.#kept.heldBytes);
+    } else if (this.#entries.length === 1 && this.#first === undefined)
+      this.#parts.output.deliver(bytes.subarray(start, end));
+    else if (end - start > SENT_BYTES) {
+      this.#sendReady();
+      this.#parts.output.deliver(bytes.subarray(start, end));
+    } else this.#pass(bytes, start, end);
+  }
+
+  reply(run: Run, reply: Buffer): void {
+    if (!run.state.isPart) this.#parts.endpoint.counters.noteReply(reply);
+    this.deliver(run, reply, 0, reply.length);
+  }
+
+  settled({ state: { requests, repliedBytes } }: Run): void {
+    const bytes = repliedBytes / requests;
+    // it falls slowly: large replies come back
+    this.#expectedBytes = Math.max(bytes, this.#expectedBytes + (bytes - this.#expectedBytes) * LEARNT, 1);
+  }
+
+  /** A request could not be sent before: perhaps it can now. */
+  takeAwaited(): boolean {
+    const isAwaited = this.#isAwaited;
+    this.#isAwaited = false;
+    return isAwaited;
   }
 
   /** The client is gone. */
   drop(): void {
     this.#isDropped = true;
     this.#entries.length = 0;
-    this.#ready = [];
-    this.#readyBytes = 0;
-    this.#kept.set(0);
-  }
-
-  /** It is the turn of a reply, of which `bytes` are a copy or memory that is lent. */
-  #pass(bytes: Buffer, isCopy: boolean): void {
-    const isAlone = this.#entries.length === 1 && this.#ready.length === 0;
-    if (isAlone || bytes.length > SENT_BYTES) {
-      this.#send();
-      this.#parts.output.deliver(bytes);
-      return;
-    }
-    if (this.#ready.length === 0) AT_END_OF_TURN.add(this.#send);
-    this.#ready.push(isCopy ? bytes : Buffer.from(bytes));
-    this.#readyBytes += bytes.length;
-    if (this.#readyBytes > SENT_BYTES) this.#send();
+    this.#first = this.#last = undefined;
+    this.#account.set(0);
   }
 
   /** Sends what is ready: a write for each run would cost more than all else. */
   readonly #send = (): void => {
-    if (this.#ready.length === 0) return;
-    const [first = NONE, ...others] = this.#ready;
-    const bytes = others.length === 0 ? first : Buffer.concat(this.#ready, this.#readyBytes);
-    this.#ready = [];
-    this.#readyBytes = 0;
-    this.#parts.output.deliver(bytes);
+    if (!this.#isDropped) this.#sendReady();
   };
 
-  #passKept(run: Run): void {
-    const { kept = [] } = run;
-    run.kept = undefined;
-    for (const bytes of kept) {
-      this.#note(-bytes.length);
-      this.#pass(bytes, true);
+  #sendReady(): void {
+    if (this.#first === undefined) return;
+    let used = 0;
+    for (let piece: KeptBytes | undefined = this.#first; piece !== undefined; piece = piece.next) {
+      const { bytes, start, end } = piece;
+      if (end - start > SENT_BYTES) {
+        this.#sendStaged(used);
+        used = 0;
+        this.#parts.output.deliver(bytes);
+      } else {
+        used += bytes.copy(STAGE.bytes, used, start, end);
+        if (used > SENT_BYTES) {
+          this.#sendStaged(used);
+          used = 0;
+        }
+      }
+      this.#kept.free(piece);
     }
+    this.#sendStaged(used);
+    this.#first = this.#last = undefined;
+    this.#readyBytes = 0;
+    if (this.#entries.length === 0) this.#kept.empty();
+    this.#account.set(this.#kept.heldBytes);
+  }
+
+  #sendStaged(used: number): void {
+    if (used === 0) return;
+    this.#parts.output.deliver(STAGE.bytes.subarray(0, used));
+    STAGE.moveOn();
+  }
+
+  #pass(bytes: Buffer, start: number, end: number): void {
+    if (this.#first === undefined) SOON.add(this.#send);
+    this.#last = this.#kept.keep(this.#last, bytes, start, end);
+    this.#first ??= this.#last;
+    this.#note(end - start);
+  }
+
+  #passKept({ state }: Run): void {
+    const { first, last } = state;
+    if (first === undefined) return;
+    state.first = state.last = undefined;
+    if (this.#last === undefined) {
+      SOON.add(this.#send);
+      this.#first = first;
+    } else this.#last.next = first;
+    this.#last = last;
+    this.#note(state.repliedBytes);
   }
 
   #passMerged({ runs, merge }: Split): void {
-    const replies = runs.map(({ kept }) => Buffer.concat(kept ?? []));
-    this.#note(-replies.reduce((sum, { length }) => sum + length, 0));
-    const reply = merge(replies);
-    this.#parts.endpoint.counters.noteReply(reply);
-    this.#pass(reply, true);
+    const reply = merge(runs.map((run) => this.#takeWhole(run)));
+    this.#passWhole(reply);
   }
 
-  #keep(run: Run, bytes: Buffer): void {
-    if (this.#isDropped) return;
-    (run.kept ??= []).push(Buffer.from(bytes));
-    this.#note(bytes.length);
+  /** The replies to a part, which are not kept any more. */
+  #takeWhole({ state }: Run): Buffer {
+    const pieces: Buffer[] = [];
+    for (let piece = state.first; piece !== undefined; piece = piece.next) {
+      pieces.push(Buffer.from(piece.bytes.subarray(piece.start, piece.end)));
+      this.#kept.free(piece);
+    }
+    state.first = state.last = undefined;
+    return Buffer.concat(pieces);
+  }
+
+  #passWhole(reply: Buffer): void {
+    this.#parts.endpoint.counters.noteReply(reply);
+    this.#pass(reply, 0, reply.length);
   }
 
   #note(more: number): void {
-    if (!this.#isDropped) this.#kept.set(this.#kept.heldBytes + more);
+    this.#readyBytes += more;
+    if (this.#readyBytes > SENT_BYTES) this.#sendReady();
+    else this.#account.set(this.#kept.heldBytes);
   }
-
-  readonly #count = (more: number): void => {
-    this.inFlight += more;
-  };
-
-  readonly #deliver = (run: Run, bytes: Buffer): void => {
-    if (this.#entries[0] === run) this.#pass(bytes, false);
-    else this.#keep(run, bytes);
-  };
-
-  readonly #ofRun: RunReplies = {
-    count: this.#count,
-    deliver: this.#deliver,
-    reply: (run, reply) => {
-      this.#parts.endpoint.counters.noteReply(reply);
-      this.#deliver(run, reply);
-    },
-  };
-
-  readonly #ofPart: RunReplies = {
-    count: this.#count,
-    deliver: (run, bytes) => {
-      this.#keep(run, bytes);
-    },
-    reply: (run, reply) => {
-      this.#keep(run, reply);
-    },
-  };
 }
 
 /** Each of its requests has its reply, or is to have none. */
@@ -175,20 +252,21 @@ function isAnswered({ inFlight, deferred }: Run): boolean {
   return inFlight === 0 && deferred === 0;
 }
 
-/** What is to be done once when all that has arrived in this turn of the event loop has been looked at. */
-class EndOfTurn {
-  readonly #work: (() => void)[] = [];
+/** Replies that go out are copied together here. */
+class Stage {
+  readonly #lent = new LentMemory();
+  bytes = this.#lent.bytes;
 
-  add(work: () => void): void {
-    if (this.#work.push(work) === 1) setImmediate(this.#end);
+  /** What was sent may have been kept as it is. */
+  moveOn(): void {
+    this.bytes = this.#lent.other ?? this.bytes;
   }
-
-  readonly #end = (): void => {
-    for (const work of this.#work.splice(0)) work();
-  };
 }
 
-const AT_END_OF_TURN = new EndOfTurn();
-const NONE = Buffer.alloc(0);
+const STAGE = new Stage();
 /** As much goes out at once. */
 const SENT_BYTES = 16 * 1024;
+/** Before a client has had a reply: so it may send 32 requests behind those of another shard. */
+const FIRST_EXPECTED_BYTES = 256 * 1024;
+/** How much the next run counts in what is expected. */
+const LEARNT = 1 / 8;

@@ -1,13 +1,30 @@
 import type { LostRequest } from "../upstream/requester.ts";
 import type { RequestOwner } from "./backlog.ts";
+import type { KeptBytes } from "./kept-replies.ts";
 import type { SharedRoute } from "./shared-route.ts";
 
 /** Where the replies to a run go, in the order of its requests. */
 export interface RunReplies {
-  deliver(run: Run, bytes: Buffer): void;
+  /** Requests of the client that are on lanes. */
+  inFlight: number;
+  /** `bytes` from `start` to `end` are replies, or parts of them. */
+  deliver(run: Run, bytes: Buffer, start: number, end: number): void;
   reply(run: Run, reply: Buffer): void;
-  /** Of the requests of the client, so many more are on a lane. */
-  count(more: number): void;
+  /** All requests of the run that were on lanes are answered. */
+  settled(run: Run): void;
+}
+
+/** What the queue of a client knows of one of its runs. */
+export interface RunState {
+  readonly way: SharedRoute;
+  /** It is a part of a request, whose reply is made of those of several runs. */
+  readonly isPart: boolean;
+  /** The first and the last of its replies that wait for earlier ones of other shards. */
+  first: KeptBytes | undefined;
+  last: KeptBytes | undefined;
+  /** How many requests it had, and how large their replies have been so far. */
+  requests: number;
+  repliedBytes: number;
 }
 
 /**
@@ -16,14 +33,12 @@ export interface RunReplies {
  */
 export class Run implements RequestOwner {
   deferred = 0;
-  /** Replies that wait for earlier ones of other shards. */
-  kept: Buffer[] | undefined;
-  readonly #way: SharedRoute;
+  readonly state: RunState;
   readonly #replies: RunReplies;
   #inFlight = 0;
 
-  constructor(way: SharedRoute, replies: RunReplies) {
-    this.#way = way;
+  constructor(way: SharedRoute, replies: RunReplies, isPart: boolean) {
+    this.state = { way, isPart, first: undefined, last: undefined, requests: 0, repliedBytes: 0 };
     this.#replies = replies;
   }
 
@@ -31,24 +46,26 @@ export class Run implements RequestOwner {
     return this.#inFlight;
   }
 
-  /** The shard counts the requests of all its runs. */
+  /** The shard counts the requests of all its runs, and the client those at all shards. */
   set inFlight(count: number) {
     const more = count - this.#inFlight;
     this.#inFlight = count;
-    this.#way.inFlight += more;
-    this.#replies.count(more);
+    const { state } = this;
+    state.way.inFlight += more;
+    if (more > 0) state.requests += more;
+    this.#replies.inFlight += more;
   }
 
   get client(): string {
-    return this.#way.client;
+    return this.state.way.client;
   }
 
   get wantsWholeReplies(): boolean {
-    return this.#way.wantsWholeReplies;
+    return this.state.way.wantsWholeReplies;
   }
 
-  deliver(bytes: Buffer): void {
-    this.#replies.deliver(this, bytes);
+  deliver(bytes: Buffer, start: number, end: number): void {
+    this.#replies.deliver(this, bytes, start, end);
   }
 
   reply(reply: Buffer): void {
@@ -56,22 +73,23 @@ export class Run implements RequestOwner {
   }
 
   finished(count: number, seconds: number): void {
-    this.#way.finished(count, seconds);
+    this.state.way.finished(count, seconds);
   }
 
   answered(request: Buffer, reply: Buffer): void {
-    this.#way.answered(request, reply, this);
+    this.state.way.answered(request, reply, this);
   }
 
   cut(why: string): void {
-    this.#way.cut(why);
+    this.state.way.cut(why);
   }
 
   settled(): void {
-    this.#way.settled();
+    this.#replies.settled(this);
+    this.state.way.settled();
   }
 
   lost(requests: readonly LostRequest[], partlyDelivered: boolean): void {
-    this.#way.lost(requests, partlyDelivered, this);
+    this.state.way.lost(requests, partlyDelivered, this);
   }
 }

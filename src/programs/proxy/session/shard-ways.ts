@@ -95,6 +95,7 @@ export class ShardWays {
   }
 
   #send(parts: readonly ShardPart[], runsOf: (ways: readonly SharedRoute[]) => readonly Run[]): boolean {
+    if (this.replies.room === 0) return false;
     const ways = parts.map(({ shard }) => this.#wayTo(shard));
     // all that have to be dialled are dialled now
     const lanes = ways.map(laneTo).filter((lane) => lane !== undefined);
@@ -122,7 +123,7 @@ export class ShardWays {
       answer: (reply: Buffer) => turns.answer(reply),
       settled: () => {
         this.replies.advance();
-        turns.settled();
+        if (shared.inFlight === 0 || this.replies.takeAwaited()) turns.settled();
       },
     };
     const { identity, output, life } = parts;

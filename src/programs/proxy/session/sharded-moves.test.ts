@@ -7,7 +7,7 @@ import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
 import { playModel } from "../../../../test/kit/sharded/play-model.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
-import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 
 const CLIENTS = 6;
 const MOVES = 5;
@@ -94,6 +94,32 @@ shared(
 );
 
 shared(
+  "large replies wait for a stopped shard without that their client is cut, and own answers stand among them",
+  async (sharded) => {
+    const [other, waiting] = await Promise.all([sharded.client(), sharded.client()]);
+    await other.ask("SET", FIRST, "v".repeat(LARGE));
+    await other.ask("SET", SECOND, "late");
+    {
+      using _stopped = await suspendEngine(sharded, 1);
+      waiting.send("GET", SECOND);
+      for (let i = 0; i < LARGE_REPLIES; i++) {
+        waiting.send("GET", FIRST);
+        waiting.send("RENAME", FIRST, SECOND);
+      }
+      for (let i = 0; i < 300; i++) assert.equal(await other.ask("STRLEN", FIRST), LARGE);
+      assert.deepEqual(waiting.unread, []);
+    }
+    assert.equal(await waiting.read(), "late");
+    for (let i = 0; i < LARGE_REPLIES; i++) {
+      assert.equal(String(await waiting.read()).length, LARGE);
+      assert.equal(plain(await waiting.read()), "-CROSSSLOT Keys in request don't hash to the same slot");
+    }
+    assert.equal((await sharded.proxy.stats()).cut, 0);
+    closeAll(other, waiting);
+  },
+);
+
+shared(
   "without a primary for longer than clients may wait, a shard refuses requests for its keys alone",
   async (sharded) => {
     const client = await sharded.client();
@@ -115,6 +141,10 @@ const REQUESTS = 1_500;
 const LONG = `none:${FIRST}:${"k".repeat(1_000)}`;
 /** Those on their way, those whose replies are kept, and what is read at once. */
 const MOST_TAKEN = 1_000 + 110 + 140;
+
+const LARGE = 2 ** 20;
+/** All of them take more than the memory of the process in which replies wait. */
+const LARGE_REPLIES = 400;
 
 function suspendEngine(sharded: Sharded, at: number) {
   const engine = sharded.engines[at];

@@ -1,4 +1,3 @@
-import { LIMITS } from "../limits/limits.ts";
 import type { Lane } from "../upstream/lane.ts";
 import type { ShardWays } from "./shard-ways.ts";
 
@@ -22,7 +21,7 @@ export class ShardedRoute {
 
   /** More requests may be sent, as far as their shards take them. */
   get open(): boolean {
-    return !this.ways.replies.isFull && this.inFlight < LIMITS.inFlight;
+    return this.ways.replies.room > 0;
   }
 
   /** Since when the requests that are forwarded now have waited for a primary, by `performance.now`; 0: they have not. */
@@ -43,6 +42,14 @@ export class ShardedRoute {
   /** Forwards a request that any engine answers alike; false when it cannot be sent now. */
   forward(request: Buffer): boolean {
     return this.ways.forward({ shard: this.ways.any, request });
+  }
+
+  /** Gives what the proxy answers itself its place behind the requests that are not answered; false when there are none. */
+  answer(reply: Buffer): boolean {
+    const { replies } = this.ways;
+    if (replies.isEmpty) return false;
+    replies.answer(reply);
+    return true;
   }
 
   /** The settings of the client have changed: it needs other lanes. */

@@ -106,8 +106,8 @@ export class SharedRoute implements BacklogRoute, RequestOwner {
     this.#backlog.drop();
   }
 
-  deliver(bytes: Buffer): void {
-    this.#parts.output.deliver(bytes);
+  deliver(bytes: Buffer, start: number, end: number): void {
+    this.#parts.output.deliver(bytes.subarray(start, end));
   }
 
   reply(reply: Buffer): void {

@@ -134,12 +134,12 @@ class Owner implements Requester {
   /** Of each loss: whether a reply was cutOff, and whether the first request had been sent. */
   readonly losses: [boolean, boolean | undefined][] = [];
 
-  deliver(bytes: Buffer): void {
-    this.got = Buffer.concat([this.got, bytes]);
+  deliver(bytes: Buffer, start: number, end: number): void {
+    this.got = Buffer.concat([this.got, bytes.subarray(start, end)]);
   }
 
   reply(error: Buffer): void {
-    this.deliver(error);
+    this.deliver(error, 0, error.length);
   }
 
   finished(count: number): void {

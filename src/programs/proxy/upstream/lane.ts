@@ -194,10 +194,10 @@ export class Lane {
         continue;
       }
       if (begins) this.#whole = this.#scanner.kind === MINUS || batch.owner.wantsWholeReplies;
-      if (this.#whole && start < at) batch.owner.deliver(bytes.subarray(start, at));
+      if (this.#whole && start < at) batch.owner.deliver(bytes, start, at);
       if (past === INCOMPLETE) {
         if (this.#whole) this.#withheld.push(keepLent(bytes.subarray(at)));
-        else batch.owner.deliver(bytes.subarray(start));
+        else batch.owner.deliver(bytes, start, bytes.length);
         return;
       }
       if (this.#whole) {
@@ -206,13 +206,13 @@ export class Lane {
       }
       at = past;
       if (this.#count(batch)) {
-        if (start < at) batch.owner.deliver(bytes.subarray(start, at));
+        if (start < at) batch.owner.deliver(bytes, start, at);
         start = at;
         this.#next(batch);
       }
     }
     // the bytes end with a reply, and more replies of the same batch are to come
-    if (start < at) this.#batches[this.#head]?.owner.deliver(bytes.subarray(start, at));
+    if (start < at) this.#batches[this.#head]?.owner.deliver(bytes, start, at);
   }
 
   #answer(batch: RequestBatch, tail: Buffer): void {
