@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Fault } from "#kit/base/fault";
 import { isDeeperThan } from "#kit/base/json-depth";
-import { sentence } from "../../core/planner/admission/objection.ts";
+import { causeText, sentence } from "../../core/planner/admission/objection.ts";
 import type { SpecReview } from "../../core/planner/admission/review.ts";
 import { faults } from "./faults.ts";
 
@@ -76,10 +76,10 @@ function statusOf({ name, kind, object: asked }: ReviewRequest, denials: SpecRev
       name: name || (asked?.metadata.name ?? ""),
       group: kind.group,
       kind: kind.kind,
-      causes: denials.map(({ reason, field, message, remedy }) => ({
-        reason,
-        field,
-        message: `${message}; ${remedy}`,
+      causes: denials.map((denial) => ({
+        reason: denial.reason,
+        field: denial.field,
+        message: causeText(denial),
       })),
     },
   };

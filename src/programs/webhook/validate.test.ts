@@ -61,7 +61,7 @@ for (const { name, status, from, to, denied } of cases) {
   test(`validate: ${name}`, () => {
     const found = validate(versionChange(status, from, to), namespaceWithMajor(), NEW);
     assert.deepEqual(
-      found.denials.map(({ id }) => id),
+      found.denials.map(({ finding }) => finding.id),
       denied,
     );
   });

@@ -4,6 +4,7 @@ import { NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
 import { databaseSpec, type DatabaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
+import { wait } from "../findings/finding.ts";
 import { agreementText } from "./agreement.ts";
 import { decideActiveActive, type ActiveActiveObject, type ActiveActiveView } from "./decide.ts";
 import { numberSites } from "./numbers.ts";
@@ -24,7 +25,7 @@ const written = {
   globalConfigurations: { memorySize: "120MB" },
 };
 const fits: ParticipantAnswer = { answers: true, operator: "8.2.0-12", nodeTags: ["8.2.0-25.12"] };
-const silent = { answers: false, reason: "Unreachable", message: "no node answers", remedy: "look" } as const;
+const silent = { answers: false, finding: wait("Unreachable", "no node answers", "look") } as const;
 const finding = { id: "SpecInvalid", severity: "block", evidence: "", remedy: "" } as const;
 
 interface Case {

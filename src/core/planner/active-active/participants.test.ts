@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { proves } from "../../../../test/kit/specification/proves.ts";
+import { wait } from "../findings/finding.ts";
 import { participantFinding, participantFindings, type ParticipantAnswer } from "./participants.ts";
 
 const answering = (operator: string | undefined, ...nodeTags: readonly string[]): ParticipantAnswer => ({
@@ -36,7 +37,7 @@ test("a participant that has its database of before, when it was taken out, is n
 });
 
 test("participants: each that blocks is named, with its state and its remedy", () => {
-  const silent = { answers: false, reason: "CredentialsRefused", message: "it says no", remedy: "do this" } as const;
+  const silent = { answers: false, finding: wait("CredentialsRefused", "it says no", "do this") } as const;
   const found = participantFindings([
     { name: "east", word: answering("8.2.0-12", "8.2.0-25.12") },
     { name: "west", word: silent },

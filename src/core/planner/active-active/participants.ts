@@ -1,24 +1,25 @@
 import { applyBundle, deleteActiveActive, getObjects } from "../../api/kubectl.ts";
 import type { Finding } from "../../api/parts.ts";
 import { compareVersionText } from "#kit/base/version";
-import { wait } from "../findings/finding.ts";
+import { wait, type FindingOf } from "../findings/finding.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 
 /** §9: the oldest operator that a participant may have when the database gets another version. */
 const OLDEST_OPERATOR = "8.0.2-2";
 
-/** Why a remote cluster said nothing, as the condition `Reachable` tells it. */
-export type UnreachableReason =
+/** Why a remote cluster said nothing, and what clears that. */
+export type SiteUnreachable = FindingOf<
   | "RemoteClusterMissing"
   | "RemoteClusterInvalid"
   | "SecretMissing"
   | "CredentialsRefused"
   | "CertificateRefused"
-  | "Unreachable";
+  | "Unreachable"
+>;
 
 /** What a participant said when it was last asked. */
 export type ParticipantAnswer =
-  | { readonly answers: false; readonly reason: UnreachableReason; readonly message: string; readonly remedy: string }
+  | { readonly answers: false; readonly finding: SiteUnreachable }
   | {
       readonly answers: true;
       /** Version of its operator; undefined while that has not said so. */
@@ -45,7 +46,8 @@ export function participantFinding({ name, word, formerly }: Participant): Findi
     );
   }
   if (!word.answers) {
-    return wait(word.reason, `participant "${name}" cannot be asked: ${word.message}`, word.remedy);
+    const { id, evidence, remedy } = word.finding;
+    return wait(id, `participant "${name}" cannot be asked: ${evidence}`, remedy);
   }
   const { operator, nodeTags } = word;
   if (operator !== undefined) {

@@ -1,6 +1,6 @@
 import type { Finding } from "../../api/parts.ts";
 import type { Statement } from "../findings/statement.ts";
-import { sentenceOf, wait } from "../findings/finding.ts";
+import { sentenceOf } from "../findings/finding.ts";
 import type { ParticipantAnswer } from "./participants.ts";
 
 /** What the status of a remote cluster says of it. */
@@ -19,8 +19,7 @@ export function evaluateRemoteCluster(objections: readonly Finding[], word: Part
     return { status: "Error", specStatus, reachable: unreachable(objection), findings: objections };
   }
   if (!word.answers) {
-    const finding = wait(word.reason, word.message, word.remedy);
-    return { status: "Error", specStatus, reachable: unreachable(finding), findings: [finding] };
+    return { status: "Error", specStatus, reachable: unreachable(word.finding), findings: [word.finding] };
   }
   const said =
     word.operator === undefined ? "its operator has not said what it is" : `its operator is ${word.operator}`;

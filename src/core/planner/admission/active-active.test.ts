@@ -4,6 +4,7 @@ import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { activeActiveSpec } from "../../api/active-active.ts";
 import { ACTIVE_ACTIVE_ADVICE, ACTIVE_ACTIVE_RULES, type ReviewedActiveActive } from "./active-active.ts";
 import { review } from "./review.ts";
+import { causeText } from "./objection.ts";
 
 interface Case {
   readonly rule: string;
@@ -94,13 +95,14 @@ for (const { rule, spec = {}, before, fields = [], says } of cases) {
       denials.map(({ field }) => field),
       fields,
     );
-    if (says !== undefined) assert.match(`${denials[0]?.message ?? ""}; ${denials[0]?.remedy ?? ""}`, says);
+    if (says !== undefined) assert.match(denials.map(causeText).join(), says);
   });
 }
 
 test("reaadb: an eviction policy that evicts any key is not taken; one that is there stays, and does not come back", () => {
   const policy = (evictionPolicy: string) => ({ globalConfigurations: { evictionPolicy } });
-  const why = (given: ReviewedActiveActive) => review(ACTIVE_ACTIVE_RULES, [], given, undefined).denials[0]?.message;
+  const why = (given: ReviewedActiveActive) =>
+    review(ACTIVE_ACTIVE_RULES, [], given, undefined).denials[0]?.finding.evidence;
   const existing = { port: 10_000, storeVersion: "8.0", cluster: "rec" } as const;
   const [any, some] = [policy("allkeys-lru"), policy("volatile-lru")];
   assert.match(why(facts(any)) ?? "", /evicts what the link keeps/);
@@ -114,7 +116,7 @@ test("reaadb: it does not take the name of a database", () => {
   const databases = [{ name: "orders", cluster: "rec", port: 10_000, secret: "redb-orders" }];
   const clash = { ...facts({}), references: { ...environment, databases } };
   const [denial] = review(ACTIVE_ACTIVE_RULES, [], clash, undefined).denials;
-  assert.match(denial?.message ?? "", /a database has that name/);
+  assert.match(denial?.finding.evidence ?? "", /a database has that name/);
 });
 
 const environment = references({

@@ -15,7 +15,7 @@ const references = {
 function said(name: string, spec: object, nodes = 0): readonly (readonly [field: string, message: string])[] {
   const facts = { name, spec: clusterSpec.parse(spec), before: undefined, nodes, references };
   const more = { tags: [], askedSize: undefined, growthRefusal: undefined };
-  return objections(CLUSTER_NAME_RULES, { ...facts, ...more }).map(({ field, message }) => [field, message]);
+  return objections(CLUSTER_NAME_RULES, { ...facts, ...more }).map(({ field, finding }) => [field, finding.evidence]);
 }
 
 for (const name of [

@@ -5,6 +5,7 @@ import { CLUSTER_ADMISSION_RULES, CLUSTER_ADVICE } from "./cluster.ts";
 import type { ReviewedCluster } from "./reviewed-cluster.ts";
 import { review } from "./review.ts";
 import { processorMs } from "#kit/testing/processor-ms";
+import { causeText } from "./objection.ts";
 
 interface Case {
   readonly rule: string;
@@ -217,7 +218,7 @@ for (const { rule, spec = {}, before, change, field, says } of cases) {
       denials.map((denial) => denial.field),
       field === undefined ? [] : [field],
     );
-    if (says !== undefined) assert.match(`${denials[0]?.message ?? ""}; ${denials[0]?.remedy ?? ""}`, says);
+    if (says !== undefined) assert.match(denials.map(causeText).join(), says);
   });
 }
 

@@ -4,7 +4,7 @@ import { nearby, references } from "../../../../test/kit/facts/references.ts";
 import { databaseSpec } from "../../api/database-spec.ts";
 import { clusterExists, clusterIsUnchanged } from "./database-place.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
-import { objections } from "./objection.ts";
+import { causeText, objections } from "./objection.ts";
 
 const spec = (name?: string) => databaseSpec.parse(name === undefined ? {} : { storeEnterpriseCluster: { name } });
 const made = { existing: { port: 10_000, storeVersion: "7.4", cluster: "rec" } } as const;
@@ -28,9 +28,7 @@ for (const [rule, change, says] of cases) {
   test(`the place of a database: ${rule}`, () => {
     const common = { kind: "redb", name: "orders", at: "spec", before: spec(), existing: undefined } as const;
     const reviewed = { ...common, spec: spec(), references: references(), ...change };
-    const found = objections([clusterExists, clusterIsUnchanged], reviewed).map(
-      ({ message, remedy }) => message + remedy,
-    );
+    const found = objections([clusterExists, clusterIsUnchanged], reviewed).map(causeText);
     assert.equal(found.length, says === undefined ? 0 : 1, found.join());
     if (says !== undefined) assert.match(found[0] ?? "", says);
   });

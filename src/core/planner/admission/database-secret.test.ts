@@ -37,8 +37,11 @@ for (const [name = "", owner = ""] of refused) {
   test(`the Secret of a database: ${name} is refused, for it is another's`, () => {
     const [objection, ...more] = secretIsItsOwn({ ...reviewed, spec: naming(name) });
     assert.equal(objection?.field, "spec.databaseSecretName");
-    assert.equal(objection.message, `Forbidden: the Secret "${name}" is used by ${owner}`);
-    assert.match(objection.remedy, /redb-orders: kubectl edit redb orders/);
+    assert.equal(
+      objection.finding.evidence,
+      `spec.databaseSecretName: Forbidden: the Secret "${name}" is used by ${owner}`,
+    );
+    assert.match(objection.finding.remedy, /redb-orders: kubectl edit redb orders/);
     assert.deepEqual(more, []);
   });
 }

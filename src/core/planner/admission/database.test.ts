@@ -6,6 +6,7 @@ import { databaseSpec } from "../../api/database-spec.ts";
 import { DATABASE_ADVICE, DATABASE_RULES } from "./database.ts";
 import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { review } from "./review.ts";
+import { causeText } from "./objection.ts";
 
 interface Case {
   readonly rule: string;
@@ -240,8 +241,7 @@ for (const { rule, spec: given = {}, change, field, says } of cases) {
       denials.map((denial) => denial.field),
       field === undefined ? [] : [field],
     );
-    const [denial] = denials;
-    if (says !== undefined) assert.match(`${denial?.message ?? ""}; ${denial?.remedy ?? ""}`, says);
+    if (says !== undefined) assert.match(denials.map(causeText).join(), says);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Finding } from "../../api/parts.ts";
+import { visibleLine } from "#kit/base/visible";
 import { block } from "../findings/finding.ts";
 
 /** The kind of an objection, as Kubernetes names them in the causes of a refusal. */
@@ -15,12 +16,8 @@ export interface Objection {
   /** Path from the root of the object: `spec.participatingClusters[1].name`. */
   readonly field: string;
   readonly reason: ObjectionReason;
-  /** What is wrong, with the value; begins as the API server's own refusals do. */
-  readonly message: string;
-  /** What is right, or the command that makes it so. */
-  readonly remedy: string;
-  /** Name of the finding that it is in a status. */
-  readonly id: string;
+  /** What it is in a status. Its evidence is the field, and what is wrong as the API server's own refusals say it. */
+  readonly finding: Finding;
 }
 
 /** One rule on the spec of a kind: every field that it objects to. */
@@ -46,44 +43,57 @@ export function unsupportedValue(
   id: string = SPEC_INVALID,
 ): Objection {
   const values = allowed.map((each) => JSON.stringify(each)).join(", ");
-  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
-  return { field, reason: "FieldValueNotSupported", message, remedy, id };
+  const what = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
+  return objectTo(field, "FieldValueNotSupported", what, remedy, id);
 }
 
 /** The value is of the right type and wrong all the same. */
 export function invalidValue(field: string, value: unknown, why: string, remedy: string): Objection {
-  const message = `Invalid value: ${JSON.stringify(value)}: ${why}`;
-  return { field, reason: "FieldValueInvalid", message, remedy, id: SPEC_INVALID };
+  return objectTo(field, "FieldValueInvalid", `Invalid value: ${JSON.stringify(value)}: ${why}`, remedy);
 }
 
 /** The field may not be set, or not be changed, at this moment. */
 export function forbiddenValue(field: string, why: string, remedy: string, id: string = SPEC_INVALID): Objection {
-  return { field, reason: "FieldValueForbidden", message: `Forbidden: ${why}`, remedy, id };
+  return objectTo(field, "FieldValueForbidden", `Forbidden: ${why}`, remedy, id);
 }
 
 /** The value is there already and may be there once. */
 export function duplicateValue(field: string, value: unknown, why: string, remedy: string): Objection {
-  const message = `Duplicate value: ${JSON.stringify(value)}: ${why}`;
-  return { field, reason: "FieldValueDuplicate", message, remedy, id: SPEC_INVALID };
+  return objectTo(field, "FieldValueDuplicate", `Duplicate value: ${JSON.stringify(value)}: ${why}`, remedy);
 }
 
 /** The value names something that is not there. */
 export function notFoundValue(field: string, value: unknown, why: string, remedy: string): Objection {
-  const message = `Not found: ${JSON.stringify(value)}: ${why}`;
-  return { field, reason: "FieldValueNotFound", message, remedy, id: SPEC_INVALID };
+  return objectTo(field, "FieldValueNotFound", `Not found: ${JSON.stringify(value)}: ${why}`, remedy);
 }
 
 /** The field is missing. */
 export function requiredValue(field: string, why: string, remedy: string): Objection {
-  return { field, reason: "FieldValueRequired", message: `Required value: ${why}`, remedy, id: SPEC_INVALID };
+  return objectTo(field, "FieldValueRequired", `Required value: ${why}`, remedy);
+}
+
+function objectTo(
+  field: string,
+  reason: ObjectionReason,
+  what: string,
+  remedy: string,
+  id: string = SPEC_INVALID,
+): Objection {
+  const shown = visibleLine(field);
+  return { field: shown, reason, finding: block(id, `${shown}: ${what}`, remedy) };
 }
 
 /** The objection as one sentence, the way out last. */
-export function sentence({ field, message, remedy }: Objection): string {
-  return `${field}: ${message}; ${remedy}`;
+export function sentence({ finding: { evidence, remedy } }: Objection): string {
+  return `${evidence}; ${remedy}`;
 }
 
-/** The objection as the finding of a status. */
-export function findingOf({ field, message, remedy, id }: Objection): Finding {
-  return block(id, `${field}: ${message}`, remedy);
+/** The same without the field, which the causes of a refusal name beside it. */
+export function causeText(objection: Objection): string {
+  return sentence(objection).slice(`${objection.field}: `.length);
+}
+
+/** What stands in a status of everything that the rules have against `facts`. */
+export function ruleFindings<Facts>(rules: readonly SpecRule<Facts>[], facts: Facts): readonly Finding[] {
+  return objections(rules, facts).map(({ finding }) => finding);
 }

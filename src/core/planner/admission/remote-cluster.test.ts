@@ -4,6 +4,7 @@ import { references } from "../../../../test/kit/facts/references.ts";
 import { remoteClusterSpec } from "../../api/active-active.ts";
 import { REMOTE_CLUSTER_ADVICE, REMOTE_CLUSTER_RULES, type ReviewedRemoteCluster } from "./remote-cluster.ts";
 import { review } from "./review.ts";
+import { causeText } from "./objection.ts";
 
 interface Case {
   readonly rule: string;
@@ -62,7 +63,7 @@ for (const { rule, spec = {}, before, name = "east", field, says } of cases) {
       denials.map((denial) => denial.field),
       field === undefined ? [] : [field],
     );
-    if (says !== undefined) assert.match(`${denials[0]?.message ?? ""}; ${denials[0]?.remedy ?? ""}`, says);
+    if (says !== undefined) assert.match(denials.map(causeText).join(), says);
   });
 }
 

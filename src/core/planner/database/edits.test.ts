@@ -137,7 +137,7 @@ for (const [field, edits] of Object.entries(EDITS)) {
       const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
       const reviewed = { kind: "redb", name: "orders", at: "spec", spec, before, existing } as const;
       const said = objections(DATABASE_RULES, { ...reviewed, references: given.references });
-      assert.match(said.map(({ message }) => message).join("; "), then.refused, "by the webhook");
+      assert.match(said.map(({ finding }) => finding.evidence).join("; "), then.refused, "by the webhook");
     });
   }
 }

@@ -12,7 +12,7 @@ import { act, REST, waitFor, type Step } from "../findings/step.ts";
 import { certificateFindings, type CertificateView } from "./certificate.ts";
 import { DATABASE_RULES } from "../admission/database.ts";
 import type { LoadedModule, ReviewedDatabase } from "../admission/reviewed-database.ts";
-import { findingOf, objections } from "../admission/objection.ts";
+import { ruleFindings } from "../admission/objection.ts";
 import { clusterNamed, type References } from "../admission/references.ts";
 import { strictest } from "../admission/upgrade-policy.ts";
 
@@ -101,7 +101,7 @@ export interface DatabaseDecision {
 /** Decides the next step for a database from facts alone. */
 export function planDatabase(view: DatabaseView): DatabaseDecision {
   const ofCertificate = certificateFindings(view.name, view.spec, view.existing, view.certificate);
-  const findings = [...objections(DATABASE_RULES, factsOf(view)).map(findingOf), ...ofCertificate.findings];
+  const findings = [...ruleFindings(DATABASE_RULES, factsOf(view)), ...ofCertificate.findings];
   const drift = driftOf(view);
   const [objection] = findings;
   const step = objection === undefined ? stepFor(view) : waitFor(objection);

@@ -1,5 +1,4 @@
 import { CLUSTER_RULES } from "../admission/cluster.ts";
-import { findingOf } from "../admission/objection.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { defineCheck } from "./check.ts";
 
@@ -16,7 +15,7 @@ export const SPEC_CHECKS = CLUSTER_RULES.map(({ id, asks, rule }) =>
     find({ view }) {
       const { name, spec } = view;
       const [objection] = rule({ name, spec, before: undefined, nodes: nodesGiven(view), ...AT_REST });
-      return objection === undefined ? undefined : findingOf(objection);
+      return objection?.finding;
     },
   }),
 );

@@ -1,5 +1,4 @@
 import { refusedGrowth, volumeObjections } from "../admission/cluster-volumes.ts";
-import { findingOf } from "../admission/objection.ts";
 import { volumeGrowth } from "../view/volume-growth.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { defineCheck } from "./check.ts";
@@ -21,7 +20,7 @@ export const volumesStay = defineCheck({
         : { enabled: true, ...volumeSettings(volumes) };
     const least = remembered.persistenceStatus?.volumeSize ?? has.volumeSize;
     const [objection] = volumeObjections(name, spec.persistentSpec, has, least);
-    return objection && findingOf(objection);
+    return objection?.finding;
   },
 });
 
@@ -37,7 +36,7 @@ export const volumesCanGrow = defineCheck({
     const lacking = permissions?.read === true ? permissions.value.filter(({ resource }) => resource === CLAIMS) : [];
     if (lacking.length > 0) return operatorFinding(lacking, view.release.operator);
     const refusal = volumes?.read === true ? volumes.value.find(({ refusal }) => refusal)?.refusal : undefined;
-    return refusal && findingOf(refusedGrowth(view.name, growth.to, growth.from, refusal));
+    return refusal && refusedGrowth(view.name, growth.to, growth.from, refusal).finding;
   },
 });
 

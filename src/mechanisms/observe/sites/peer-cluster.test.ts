@@ -41,8 +41,8 @@ test("the Secret of a remote cluster that belongs to a cluster of the namespace 
   const labels = { [LABELS.cluster]: "store-enterprise-b" };
   const get = (): Promise<never> => readsSecret(labels);
   const peer = await reachPeer({ kube: { get }, clock: { uptimeMs: () => 0 } }, remote, undefined);
-  assert.ok("reason" in peer);
-  assert.match(peer.message, /store-enterprise-b belongs to StoreEnterpriseCluster store-enterprise-b/);
+  assert.ok("evidence" in peer);
+  assert.match(peer.evidence, /store-enterprise-b belongs to StoreEnterpriseCluster store-enterprise-b/);
 });
 
 const readsSecret = (labels: object = {}): Promise<never> => {

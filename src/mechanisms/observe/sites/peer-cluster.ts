@@ -2,7 +2,9 @@ import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.t
 import type { Clock } from "#kit/base/clock";
 import type { Kube } from "#kit/kube/kube";
 import { managementClient, type ManagementClient } from "../../../ports/management/client.ts";
-import type { RemoteCluster, SiteUnreachable } from "./site-unreachable.ts";
+import { wait } from "../../../core/planner/findings/finding.ts";
+import type { SiteUnreachable } from "../../../core/planner/active-active/participants.ts";
+import type { RemoteCluster } from "./site-unreachable.ts";
 import { createSecret } from "../../../core/api/kubectl.ts";
 import { readUnheld } from "../kubernetes/unheld-secret.ts";
 import { placeholder } from "#kit/base/shell-word";
@@ -44,7 +46,7 @@ export async function reachPeer(
     now - (known?.readAt ?? -Infinity) < (known?.isUnreachable === true ? REREAD_UNREACHABLE_MS : REREAD_MS);
   if (known !== undefined && isFresh && known.identity.startsWith(place)) return known;
   const secret = await readSecret(kube, remote);
-  if ("reason" in secret) return secret;
+  if ("evidence" in secret) return secret;
   const identity = `${place} ${JSON.stringify(secret)}`;
   if (known?.identity === identity) return { ...known, readAt: now };
   return {
@@ -77,23 +79,21 @@ async function readSecret(
   const secretName = remoteSecretName(name);
   const { secret: found, heldBy } = await readUnheld(kube, { name: secretName, namespace });
   if (heldBy !== undefined)
-    return {
-      reason: "SecretMissing",
-      message: `the secret ${secretName} belongs to ${heldBy}: its login goes to no other cluster`,
-      remedy: "make the StoreEnterpriseRemoteCluster again under another name",
-    };
+    return wait(
+      "SecretMissing",
+      `the secret ${secretName} belongs to ${heldBy}: its login goes to no other cluster`,
+      "make the StoreEnterpriseRemoteCluster again under another name",
+    );
   const text = (key: string): string => Buffer.from(found?.data?.[key] ?? "", "base64").toString();
   const missing = ["username", "password", "ca.crt"].filter((key) => text(key) === "");
   if (found !== undefined && missing.length === 0) {
     const version = found.metadata.resourceVersion;
     return { version, username: text("username"), password: text("password"), ca: text("ca.crt") };
   }
-  return {
-    reason: "SecretMissing",
-    message:
-      found === undefined ? `there is no secret ${secretName}` : `secret ${secretName} has no ${missing.join(", ")}`,
-    remedy:
-      `put username, password and ca.crt of that cluster into files of a folder, and run ` +
+  return wait(
+    "SecretMissing",
+    found === undefined ? `there is no secret ${secretName}` : `secret ${secretName} has no ${missing.join(", ")}`,
+    `put username, password and ca.crt of that cluster into files of a folder, and run ` +
       createSecret(namespace, secretName, placeholder("<folder>")),
-  };
+  );
 }

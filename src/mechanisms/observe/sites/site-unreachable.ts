@@ -1,9 +1,10 @@
-import type { UnreachableReason } from "../../../core/planner/active-active/participants.ts";
+import type { SiteUnreachable } from "../../../core/planner/active-active/participants.ts";
 import { clusterNames, PORTS, remoteSecretName } from "../../../core/api/names.ts";
 import type { RemoteClusterSpec } from "../../../core/api/active-active.ts";
 import { isFault, messageOf } from "#kit/base/fault";
 import { attemptsOf } from "../../../ports/management/attempt.ts";
 import { faults } from "../../../ports/management/faults.ts";
+import { wait } from "../../../core/planner/findings/finding.ts";
 import { editSecret } from "../../../core/api/kubectl.ts";
 
 /** A remote cluster as its object describes it. */
@@ -13,36 +14,29 @@ export interface RemoteCluster {
   readonly spec: RemoteClusterSpec;
 }
 
-/** Why a site said nothing, and what clears that. */
-export interface SiteUnreachable {
-  readonly reason: UnreachableReason;
-  readonly message: string;
-  readonly remedy: string;
-}
-
 /** What `error` of a call to a site means; the sentence stays the same while the cause does. */
 export function unreachableSite(error: unknown, { name, namespace, spec }: RemoteCluster): SiteUnreachable {
   const where = `${spec.apiFqdnUrl}:${spec.apiPort ?? PORTS.management}`;
   const secret = remoteSecretName(name);
   if (isFault(error, faults.unauthorized)) {
-    return {
-      reason: "CredentialsRefused",
-      message: `${where} does not take the username and password of secret ${secret}`,
-      remedy: `copy those of the cluster ${spec.recName} there into it: ${editSecret(namespace, secret)}`,
-    };
+    return wait(
+      "CredentialsRefused",
+      `${where} does not take the username and password of secret ${secret}`,
+      `copy those of the cluster ${spec.recName} there into it: ${editSecret(namespace, secret)}`,
+    );
   }
   const tried = attemptsOf(error);
   if (tried.some(({ failure }) => failure === "certificate")) {
-    return {
-      reason: "CertificateRefused",
-      message: `${where} has no certificate for ${clusterNames.dnsName(spec.recName, spec.recNamespace)} that ca.crt of secret ${secret} vouches for`,
-      remedy: `compare spec with the cluster there, and ca.crt with its secret ${clusterNames.nodeTlsSecret(spec.recName)}`,
-    };
+    return wait(
+      "CertificateRefused",
+      `${where} has no certificate for ${clusterNames.dnsName(spec.recName, spec.recNamespace)} that ca.crt of secret ${secret} vouches for`,
+      `compare spec with the cluster there, and ca.crt with its secret ${clusterNames.nodeTlsSecret(spec.recName)}`,
+    );
   }
   const said = isFault(error, faults.unreachable) ? tried.map((one) => one.said).join(", ") : messageOf(error);
-  return {
-    reason: "Unreachable",
-    message: `no answer from ${where} (${said})`,
-    remedy: "check spec.apiFqdnUrl and spec.apiPort, and that the network lets the operator through to them",
-  };
+  return wait(
+    "Unreachable",
+    `no answer from ${where} (${said})`,
+    "check spec.apiFqdnUrl and spec.apiPort, and that the network lets the operator through to them",
+  );
 }

@@ -7,7 +7,8 @@ import type { ManagementClient } from "../../../ports/management/client.ts";
 import { faults } from "../../../ports/management/faults.ts";
 import type { BdbRecord, ClusterRecord, NodeRecord } from "../../../ports/management/records.ts";
 import { reachPeer, type PeerCluster } from "./peer-cluster.ts";
-import { unreachableSite, type RemoteCluster, type SiteUnreachable } from "./site-unreachable.ts";
+import type { SiteUnreachable } from "../../../core/planner/active-active/participants.ts";
+import { unreachableSite, type RemoteCluster } from "./site-unreachable.ts";
 
 /** The records of a participant's cluster. */
 export interface SiteRecords {
@@ -112,11 +113,11 @@ function siteLinks(kube: Kube, clock: Clock): SiteLinks {
   const ask = async (remote: RemoteCluster, key: string): Promise<SiteState> => {
     const known = links.get(key);
     const peer = await reachPeer({ kube, clock }, remote, known);
-    if ("reason" in peer) return { answer: peer };
+    if ("evidence" in peer) return { answer: peer };
     links.set(key, peer);
     if (known !== undefined && known.client !== peer.client) await known.client.close();
     const answer = await readSite(peer.client, remote);
-    if (links.get(key) === peer) links.set(key, { ...peer, isUnreachable: "reason" in answer });
+    if (links.get(key) === peer) links.set(key, { ...peer, isUnreachable: "evidence" in answer });
     return { answer, secretVersion: peer.secretVersion };
   };
   return {

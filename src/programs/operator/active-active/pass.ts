@@ -46,7 +46,7 @@ async function observe(
   client: ManagementClient,
 ): Promise<Seen | Finding> {
   const own = await deps.sites.own(ownRemoteOf(self, place, cluster), client, SITE_MS / 2);
-  if ("reason" in own) return pause("ClusterNotReady", own.message);
+  if ("evidence" in own) return pause("ClusterNotReady", own.evidence);
   const spec = found && readActiveActiveSpec(found);
   if (typeof spec === "string") return block("SpecInvalid", spec, editObject(`reaadb ${place.name}`));
   const reaadb = found && (await withFinalizer(deps.kube, found));

@@ -88,7 +88,7 @@ function participantsOf({
 function reportedBy(polled: SiteState | undefined, name: string) {
   if (polled === undefined) return { status: "RemoteClusterMissing" };
   const { answer } = polled;
-  if ("reason" in answer) return { status: answer.reason };
+  if ("evidence" in answer) return { status: answer.id };
   const bdb = answer.bdbs.find((one) => one.name === name);
   const { operator_version: operator } = answer.cluster;
   return {

@@ -7,7 +7,8 @@ import type { Ref, Stored } from "#kit/kube/kube";
 import { existingOf, referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
 import { knowsLinks, type SiteState, type SiteRecords } from "../../../mechanisms/observe/sites/sites.ts";
 import { ACTIVE_ACTIVE_RULES } from "../../../core/planner/admission/active-active.ts";
-import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
+import { wait } from "../../../core/planner/findings/finding.ts";
+import { ruleFindings } from "../../../core/planner/admission/objection.ts";
 import type { ActiveActiveObject, ActiveActiveView } from "../../../core/planner/active-active/decide.ts";
 import type { LinkFacts } from "../../../core/planner/active-active/replication.ts";
 import type { SiteDatabase } from "../../../core/planner/active-active/turn.ts";
@@ -136,7 +137,7 @@ export function linkedDatabase({ cache }: RemoteReadDeps, reaadb: Reaadb | undef
 }
 
 function recordsIn(answer: SiteState["answer"]): SiteRecords["crdbs"] {
-  return "reason" in answer ? [] : answer.crdbs;
+  return "evidence" in answer ? [] : answer.crdbs;
 }
 
 function participant({ name: database }: Ref, name: string, polled: SiteState | undefined): Participant {
@@ -145,14 +146,14 @@ function participant({ name: database }: Ref, name: string, polled: SiteState | 
     const isOut = record?.participants.every((one) => one.name !== name) === true;
     return { name, word: participantWord(polled), ...(isOut ? { formerly: database } : {}) };
   }
-  const message = `there is no StoreEnterpriseRemoteCluster "${name}"`;
+  const evidence = `there is no StoreEnterpriseRemoteCluster "${name}"`;
   const remedy = `make it: ${getObjects("rerc")} shows those that there are`;
-  return { name, word: { answers: false, reason: "RemoteClusterMissing", message, remedy } };
+  return { name, word: { answers: false, finding: wait("RemoteClusterMissing", evidence, remedy) } };
 }
 
 /** The database is named as its object is on every participant. */
 function siteDatabase({ name: database }: Ref, name: string, polled: SiteState | undefined): readonly SiteDatabase[] {
-  if (polled === undefined || "reason" in polled.answer) return [];
+  if (polled === undefined || "evidence" in polled.answer) return [];
   const bdb = polled.answer.bdbs.find((one) => one.name === database);
   return bdb === undefined ? [] : [{ name, version: bdb.redis_version, isLinked: bdb.active_active !== undefined }];
 }
@@ -171,5 +172,5 @@ function objectionsTo(
   const facts = { name, spec, before: undefined, references: { ...environment, databases } };
   // a database that is being made has taken its shards of the licence, and its name
   const known = isThere ? { port: undefined, storeVersion: undefined, cluster: undefined } : existing;
-  return objections(ACTIVE_ACTIVE_RULES, { ...facts, existing: known }).map(findingOf);
+  return ruleFindings(ACTIVE_ACTIVE_RULES, { ...facts, existing: known });
 }

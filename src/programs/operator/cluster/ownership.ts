@@ -1,7 +1,7 @@
 import { clusterNames, CREDENTIALS_ANNOTATION } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { CLUSTER_NAME_RULES } from "../../../core/planner/admission/cluster.ts";
-import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
+import { ruleFindings } from "../../../core/planner/admission/objection.ts";
 import { block, warn } from "../../../core/planner/findings/finding.ts";
 import { secretObjection } from "../../../core/planner/ownership/given-secret.ts";
 import { isMarkedAs } from "../../../core/planner/ownership/marks.ts";
@@ -121,7 +121,7 @@ function namesFindings(
   const references = referencesAround(cache, namespace, (other) => isBefore(other, rec));
   const atRest = { before: undefined, tags: [], askedSize: undefined, growthRefusal: undefined };
   const facts = { name: view.name, spec: view.spec, nodes: isMade ? 1 : 0, references };
-  return objections(CLUSTER_NAME_RULES, { ...atRest, ...facts }).map(findingOf);
+  return ruleFindings(CLUSTER_NAME_RULES, { ...atRest, ...facts });
 }
 
 function isBefore(other: Stored<object>, one: Stored<object>): boolean {

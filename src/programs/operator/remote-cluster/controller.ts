@@ -3,7 +3,7 @@ import type { Kube } from "#kit/kube/kube";
 import { keyOf, refOfKey } from "#kit/kube/ref";
 import { RemoteClusters } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { referencesIn } from "../../../mechanisms/observe/kubernetes/references.ts";
-import { findingOf, objections } from "../../../core/planner/admission/objection.ts";
+import { ruleFindings } from "../../../core/planner/admission/objection.ts";
 import { REMOTE_CLUSTER_RULES } from "../../../core/planner/admission/remote-cluster.ts";
 import { evaluateRemoteCluster } from "../../../core/planner/active-active/remote-cluster.ts";
 import { AT_REST, lookAgain, type Outcome } from "#kit/reconcile/outcome";
@@ -47,7 +47,7 @@ async function pass(deps: RemoteClusterDeps, rerc: Rerc, waitsFor: readonly stri
   }
   const verdict = evaluateRemoteCluster(objectionsTo(deps, rerc), participantWord(polled));
   await reportRemoteCluster(deps, rerc, { verdict, polled, isOwn: own, waitsFor });
-  if (!("reason" in polled.answer)) {
+  if (!("evidence" in polled.answer)) {
     const { namespace = "default" } = rerc.metadata;
     for (const { name } of polled.answer.crdbs) deps.enqueueActiveActive(keyOf({ name, namespace }));
   }
@@ -59,7 +59,7 @@ function objectionsTo({ cache, release }: RemoteClusterDeps, rerc: Rerc) {
   const remote = readRemote(rerc);
   if (typeof remote === "string") return [];
   const references = referencesIn(objectsIn(cache, namespace), release, { kind: "remoteClusters", name });
-  return objections(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, references }).map(findingOf);
+  return ruleFindings(REMOTE_CLUSTER_RULES, { name, spec: remote.spec, before: undefined, references });
 }
 
 /** Names of the Active-Active databases that refer to it. */

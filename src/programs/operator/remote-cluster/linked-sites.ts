@@ -26,7 +26,7 @@ function holderOf(sites: Pick<Sites, "latest">, rerc: Rerc, serverName: string):
   if (typeof remote === "string") return { name, why: remote };
   const answer = sites.latest(remote);
   if (answer === undefined) return { name, why: "it has not been asked yet" };
-  if ("reason" in answer) return { name, why: answer.message };
+  if ("evidence" in answer) return { name, why: answer.evidence };
   if (answer.remoteSites === undefined) return undefined;
   const here = answer.remoteSites.find((site) => site.serverName === serverName);
   return { name, trusts: authoritiesIn(here?.authorities ?? ""), shows: [] };

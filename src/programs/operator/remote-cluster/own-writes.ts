@@ -27,7 +27,7 @@ export interface RemoteClusterDeps extends RemoteReadDeps {
 /** The other participants read from the local cluster which operator manages it (§9). */
 export async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
   const { operator } = deps.release;
-  if ("reason" in answer || answer.cluster.operator_version === operator) return;
+  if ("evidence" in answer || answer.cluster.operator_version === operator) return;
   await write(deps, rerc, "the operator version", async (client) => {
     await client.call("updateCluster", { body: { operator_version: operator } });
     deps.sites.wrote(client);
@@ -36,7 +36,7 @@ export async function writeOperatorVersion(deps: RemoteClusterDeps, rerc: Rerc, 
 
 /** Links know by it where the other participants are, and whom they trust. Nodes of releases before 0.4.0 never see it. */
 export async function writeRemoteSites(deps: RemoteClusterDeps, rerc: Rerc, { answer }: SiteState): Promise<void> {
-  if ("reason" in answer || !knowsLinks(answer)) return;
+  if ("evidence" in answer || !knowsLinks(answer)) return;
   await write(deps, rerc, "the remote clusters", async (client) => {
     const before = await client.call("remoteSites");
     const body = remoteSitesOf(deps, rerc.metadata.namespace ?? "default", before);

@@ -6,6 +6,7 @@ import type { InformerCache } from "../../../mechanisms/observe/kubernetes/infor
 import type { RemoteCluster } from "../../../mechanisms/observe/sites/site-unreachable.ts";
 import type { SiteState, Sites } from "../../../mechanisms/observe/sites/sites.ts";
 import type { ParticipantAnswer } from "../../../core/planner/active-active/participants.ts";
+import { wait } from "../../../core/planner/findings/finding.ts";
 import type { ClusterContext, ClusterContexts } from "../context/cluster-context.ts";
 import { describeObject, editObject } from "../../../core/api/kubectl.ts";
 
@@ -31,13 +32,13 @@ export async function readParticipant(
   maxAgeMs: number,
 ): Promise<SiteState> {
   const remote = readRemote(rerc);
-  if (typeof remote === "string") return { answer: { reason: "RemoteClusterInvalid", message: remote, remedy: EDIT } };
+  if (typeof remote === "string") return { answer: wait("RemoteClusterInvalid", remote, EDIT) };
   if (!isOwn(cache, rerc)) return sites.polled(remote, maxAgeMs);
   const context = localContextOf({ contexts }, rerc);
   if (context?.connection !== undefined)
     return { answer: await sites.own(remote, context.connection.client, maxAgeMs) };
-  const message = context?.unready?.evidence ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
-  return { answer: { reason: "Unreachable", message, remedy: describeObject(`rec ${remote.spec.recName}`) } };
+  const evidence = context?.unready?.evidence ?? `the cluster ${remote.spec.recName} has not been looked at yet`;
+  return { answer: wait("Unreachable", evidence, describeObject(`rec ${remote.spec.recName}`)) };
 }
 
 /** What the own cluster that it stands for gives to rest on; undefined when it has not been looked at. */
@@ -50,7 +51,7 @@ export function localContextOf(
 
 /** The same as a fact for the planner. */
 export function participantWord({ answer }: SiteState): ParticipantAnswer {
-  if ("reason" in answer) return { answers: false, ...answer };
+  if ("evidence" in answer) return { answers: false, finding: answer };
   return {
     answers: true,
     operator: answer.cluster.operator_version,

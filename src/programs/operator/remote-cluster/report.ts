@@ -78,7 +78,7 @@ function statusOf(
 ): RemoteClusterStatus {
   const { verdict, polled, isOwn } = report;
   const generation = metadata.generation ?? 0;
-  const operator = "reason" in polled.answer ? undefined : polled.answer.cluster.operator_version;
+  const operator = "evidence" in polled.answer ? undefined : polled.answer.cluster.operator_version;
   return {
     ...before,
     local: isOwn,
