@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "core/base": [BASE],
   "core/api": ["core/base", BASE],
   "core/releases": ["core/api", "core/base", BASE],
-  "core/planner": ["core/releases", "core/api", "core/base", BASE],
+  "core/planner": ["core/releases", "core/slots", "core/api", "core/base", BASE],
   "core/records": ["core/planner", "core/slots", "core/releases", "core/api", "core/base", BASE],
   "core/merge": ["core/base", BASE],
   "core/slots": ["core/base", BASE],

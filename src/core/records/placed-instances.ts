@@ -1,5 +1,5 @@
 import type { DatabaseRecord } from "../api/records.ts";
-import { diskBytes } from "../planner/node/disk-budget.ts";
+import { placedOf } from "../planner/database/placed.ts";
 import type { PlacedInstance } from "../planner/database/facts.ts";
 
 /** For records that have not changed: every pass over a database asks for all of them. */
@@ -13,15 +13,5 @@ export function placedInstances(records: readonly DatabaseRecord[]): readonly Pl
 }
 
 function placedAnew(records: readonly DatabaseRecord[]): readonly PlacedInstance[] {
-  return records.flatMap((record) =>
-    record.shards.flatMap((shard) =>
-      shard.instances.map(({ id, node, port }) => ({
-        node,
-        port,
-        memoryBytes: record.memoryBytes,
-        diskBytes: diskBytes(record),
-        primary: id === shard.primary,
-      })),
-    ),
-  );
+  return records.flatMap((record) => record.shards.flatMap((shard) => placedOf(record, shard)));
 }

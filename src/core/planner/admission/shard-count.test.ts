@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shardCountObjection } from "./shard-count.ts";
+import { shardCountObjection, type AskedShards } from "./shard-count.ts";
 
-test("a database has one shard, and so has each site of an Active-Active database", () => {
-  assert.equal(shardCountObjection({ count: 1, isSite: false }), undefined);
-  assert.equal(shardCountObjection({ count: 1, isSite: true }), undefined);
-  assert.match(shardCountObjection({ count: 2, isSite: false }) ?? "", /this release/);
-  assert.match(shardCountObjection({ count: 2, isSite: true }) ?? "", /Active-Active/);
-});
+const cases: readonly (readonly [string, Partial<AskedShards>, RegExp | undefined])[] = [
+  ["a database has one shard", { count: 1 }, undefined],
+  ["a site has one shard", { count: 1, isSite: true }, undefined],
+  ["a site has no more", { isSite: true }, /Active-Active/],
+  ["each shard needs room for more than its engine", { count: 6 }, /6 shards need at least 120 MB together, .*100 MB/],
+  ["several shards are not served yet", {}, /this release serves a database from one shard/],
+];
+
+for (const [rule, asked, want] of cases)
+  test(`the number of shards: ${rule}`, () => {
+    const objection = shardCountObjection({ count: 2, memoryBytes: 100e6, isSite: false, ...asked });
+    if (want === undefined) assert.equal(objection, undefined);
+    else assert.match(objection ?? "", want);
+  });

@@ -1,11 +1,29 @@
-/** How many shards are asked for, and whether the database is a site of an Active-Active database. */
+import { needText } from "#kit/base/sizes";
+
+/** What is asked of the shards of a database. */
 export interface AskedShards {
   readonly count: number;
+  /** What the database may use, in bytes. */
+  readonly memoryBytes: number;
+  /** The database is a site of an Active-Active database. */
   readonly isSite: boolean;
 }
 
+/** An engine that holds nothing, and what it keeps for its replica, take some 5 MB of what a shard may use, in bytes. */
+const LEAST_OF_SHARD = 20_000_000;
+
 /** Why a database cannot have so many shards; undefined when it can. What is asked of objects and of the management API is decided here alone. */
-export function shardCountObjection({ count, isSite }: AskedShards): string | undefined {
+export function shardCountObjection({ count, memoryBytes, isSite }: AskedShards): string | undefined {
   if (count === 1) return undefined;
-  return isSite ? "a site of an Active-Active database has one shard" : "this release serves a database from one shard";
+  if (isSite) return "a site of an Active-Active database has one shard";
+  const tooSmall = shardMemoryObjection({ count, memoryBytes });
+  if (tooSmall !== undefined) return tooSmall;
+  return "not all that clients ask is answered from several shards yet: this release serves a database from one shard";
+}
+
+/** Why so many shards cannot share what the database may use; undefined when they can. */
+export function shardMemoryObjection({ count, memoryBytes }: Omit<AskedShards, "isSite">): string | undefined {
+  const least = count * LEAST_OF_SHARD;
+  if (count === 1 || memoryBytes >= least) return undefined;
+  return `${count} shards need at least ${needText(least)} together, and the database may use ${needText(memoryBytes)}`;
 }

@@ -1,8 +1,11 @@
 import { needText, roomText } from "#kit/base/sizes";
-import type { DatabaseRecord } from "../../api/records.ts";
-import { diskBytes } from "../node/disk-budget.ts";
+import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
+import { SLOTS } from "../../slots/slot.ts";
+import { shareOf } from "../../slots/shard-slots.ts";
+import { instanceSize } from "../node/instance-size.ts";
 import { desiredInstances, primaryOf, wantsTls } from "./facts.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
+import { placedOf } from "./placed.ts";
 import { freeOnVolume, largestOn, placeInstance } from "./placement.ts";
 
 /** A database before and after a change of its settings, and what its nodes hold besides. */
@@ -18,7 +21,7 @@ export interface Growth {
 export function whyNoGrowth(growth: Growth): string | undefined {
   const { before, after } = growth;
   const grows = after.memoryBytes > before.memoryBytes;
-  const takesDisk = diskBytes(after) > diskBytes(before);
+  const takesDisk = after.shards.some((shard) => diskOf(after, shard) > diskOf(before, shard));
   return (
     (grows ? noRoomWhereItIs(growth) : undefined) ??
     (takesDisk ? noDiskWhereItIs(growth) : undefined) ??
@@ -26,11 +29,15 @@ export function whyNoGrowth(growth: Growth): string | undefined {
   );
 }
 
+function diskOf(record: DatabaseRecord, shard: ShardRecord): number {
+  return instanceSize(record, shard).diskBytes;
+}
+
 function noDiskWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
   const short = holdersOf(before, nodes)
-    .map(({ node: { uid, volumeRoom }, count }) => ({
+    .map(({ node: { uid, volumeRoom }, shards }) => ({
       uid,
-      needed: count * diskBytes(after),
+      needed: shards.reduce((sum, shard) => sum + diskOf(after, shard), 0),
       free: freeOnVolume({ uid, volumeRoom }, others),
     }))
     .find(({ needed, free }) => free < needed);
@@ -38,27 +45,33 @@ function noDiskWhereItIs({ before, after, nodes, others }: Growth): string | und
   return `"${before.name}" may take ${needText(short.needed)} of a volume then, and that of node ${short.uid} has room for ${roomText(short.free)}`;
 }
 
-/** A node that has instances of the database, with their number: one of each shard at most, and of several shards. */
+/** A node that has instances of the database, with the shard of each. */
 interface Holder {
   readonly node: NodeFacts;
-  readonly count: number;
+  readonly shards: readonly ShardRecord[];
 }
 
 function holdersOf({ shards }: DatabaseRecord, nodes: readonly NodeFacts[]): readonly Holder[] {
-  const instances = shards.flatMap((shard) => shard.instances);
-  const uids = [...new Set(instances.map(({ node }) => node))];
+  const held = shards.flatMap((shard) => shard.instances.map(({ node }) => ({ node, shard })));
+  const uids = [...new Set(held.map(({ node }) => node))];
   return uids.flatMap((uid) =>
     nodes
       .filter((node) => node.uid === uid)
-      .map((node) => ({ node, count: instances.filter((instance) => instance.node === uid).length })),
+      .map((node) => ({ node, shards: held.filter((one) => one.node === uid).map(({ shard }) => shard) })),
   );
+}
+
+/** The size of the database of which a node has room for what it holds, each instance as large as the largest of them. */
+function largestFor({ node, shards }: Holder, others: readonly PlacedInstance[]): number {
+  const most = Math.max(...shards.map((shard) => shareOf(SLOTS, shard)));
+  return Math.floor((largestOn(node, others, shards.length) * SLOTS) / most);
 }
 
 /** Why the nodes of the database have no room for its growth: databases do not move to grow. */
 function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | undefined {
-  const rooms = holdersOf(before, nodes).map(({ node, count }) => ({
-    uid: node.uid,
-    most: largestOn(node, others, count),
+  const rooms = holdersOf(before, nodes).map((holder) => ({
+    uid: holder.node.uid,
+    most: largestFor(holder, others),
   }));
   if (rooms.every(({ most }) => most >= after.memoryBytes)) return undefined;
   const each = rooms.map(({ uid, most }) => `node ${uid} has room for ${roomText(most)} of it`).join(", ");
@@ -69,16 +82,15 @@ function noRoomWhereItIs({ before, after, nodes, others }: Growth): string | und
 
 /** Each shard that lacks a replica needs a place for it, beside the instances of the other shards. */
 function noReplica({ before, after, nodes, others }: Growth): string | undefined {
-  const size = { memoryBytes: after.memoryBytes, diskBytes: diskBytes(after) };
-  const own = before.shards.flatMap(({ instances, primary }) =>
-    instances.map(({ id, node, port }) => ({ node, port, ...size, primary: id === primary })),
-  );
-  const everything = [...others, ...own];
-  for (const shard of before.shards) {
+  const own = before.shards.map((shard) => ({ shard, placed: [...placedOf(after, shard)] }));
+  for (const { shard, placed: ofShard } of own) {
     if (desiredInstances(after) <= shard.instances.length) continue;
+    const size = instanceSize(after, shard);
+    const ofOtherShards = own.filter((one) => one.shard !== shard).flatMap(({ placed: ofOther }) => ofOther);
     const placed = placeInstance({
       nodes,
-      everything,
+      everything: [...others, ...ofOtherShards, ...ofShard],
+      ofOtherShards,
       ...size,
       storeVersion: after.storeVersion,
       tls: wantsTls(after),
@@ -88,7 +100,7 @@ function noReplica({ before, after, nodes, others }: Growth): string | undefined
       portOffset: 0,
     });
     if ("refusal" in placed) return placed.refusal;
-    everything.push({ ...placed, ...size, primary: false });
+    ofShard.push({ ...placed, ...size, primary: false });
   }
   return undefined;
 }

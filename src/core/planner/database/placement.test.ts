@@ -25,6 +25,8 @@ const held = (uid: number, over: Partial<PlacedInstance> = {}): PlacedInstance =
   ...over,
 });
 
+const sibling = (uid: number, primary: boolean): PlacedInstance => held(uid, { port: 20_010, diskBytes: 0, primary });
+
 const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; readonly want: object })[] = [
   { rule: "equal nodes: the lowest uid", want: { node: 1, port: 20_001 } },
   {
@@ -116,6 +118,21 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     nodes: [node(1, { container: { limit: 800 * MIB, reserve: 700 * MIB } })],
     want: { node: 1, port: 20_001 },
   },
+  {
+    rule: "of a database of several shards, primaries go apart before they go where few of other databases are",
+    ofOtherShards: [sibling(1, true), sibling(2, false)],
+    everything: [sibling(1, true), sibling(2, false), ...[1, 2, 3, 4].map(() => held(2))],
+    nodes: [node(1), node(2)],
+    want: { node: 2, port: 20_002 },
+  },
+  {
+    rule: "and replicas go where few of its instances are",
+    role: "replica",
+    ofOtherShards: [sibling(1, true), sibling(1, false), sibling(2, false)],
+    everything: [sibling(1, true), sibling(1, false), sibling(2, false), held(2), held(2)],
+    nodes: [node(1), node(2)],
+    want: { node: 2, port: 20_002 },
+  },
   { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
 ];
 
@@ -124,6 +141,7 @@ for (const { rule, want, ...request } of cases) {
     const placed = placeInstance({
       nodes: [node(1), node(2), node(3)],
       everything: [],
+      ofOtherShards: [],
       storeVersion: "7.2",
       tls: false,
       memoryBytes: 100 * 1_048_576,
@@ -148,6 +166,7 @@ test("a copy of what runs goes where most room is left by the strictest rule tha
     role: "replica" as const,
     portOffset: 1,
     everything: [],
+    ofOtherShards: [],
     avoid: [],
   };
   const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);

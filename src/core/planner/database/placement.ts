@@ -23,6 +23,8 @@ export interface PlacementRequest {
   /** Nodes that already hold an instance of the same shard. */
   readonly avoid: readonly number[];
   readonly role: "primary" | "replica";
+  /** The instances of the other shards of its database. */
+  readonly ofOtherShards: readonly PlacedInstance[];
   /**
    * Ports are tried from here on, counted from the first shard port: with another one for each instance, a new one never
    * gets the port of one that is still being stopped.
@@ -37,17 +39,25 @@ export type Placement =
 
 /**
  * The node for a new instance: alive, not draining, with the engine and the room, holding none of the same shard; of
- * those the one with the fewest primaries (for a primary), then the fewest instances, then the lowest uid.
+ * those the one with the fewest primaries (for a primary), then the fewest instances, of its own database and then of all, then the lowest uid.
  */
 export function placeInstance(request: PlacementRequest): Placement {
   const reasons = request.nodes.map((node) => ({ node, why: whyNot(node, request) }));
   const fit = reasons.filter(({ why }) => why === undefined).map(({ node }) => node);
-  const best = fit.toSorted((a, b) => weight(a, request) - weight(b, request) || a.uid - b.uid)[0];
+  const { ofOtherShards, everything, role, avoid } = request;
+  // round and round: else the last of several shards would find its replicas where those before it have put theirs
+  const behind = ofOtherShards.length === 0 ? 0 : Math.max(0, ...avoid);
+  const isPassed = ({ uid }: NodeFacts): number => (uid > behind ? 0 : 1);
+  const compare = (a: NodeFacts, b: NodeFacts, among: readonly PlacedInstance[]): number =>
+    weight(a, among, role) - weight(b, among, role);
+  const best = fit.toSorted(
+    (a, b) => compare(a, b, ofOtherShards) || compare(a, b, everything) || isPassed(a) - isPassed(b) || a.uid - b.uid,
+  )[0];
   if (best === undefined) {
     const each = reasons.map(({ node, why }) => `node ${node.uid} ${why ?? ""}`).join(", ");
     return { refusal: `no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}` };
   }
-  const port = freePort(SHARD_PORTS, portsOn(best.uid, request.everything), request.portOffset);
+  const port = freePort(SHARD_PORTS, portsOn(best.uid, everything), request.portOffset);
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
 }
 
@@ -103,8 +113,8 @@ function noRoom(node: NodeFacts, request: PlacementRequest): string | undefined 
   return `has room for a database of ${roomText(largestOn(node, everything))}, and this one has ${needText(memoryBytes)}`;
 }
 
-function weight(node: NodeFacts, { everything, role }: PlacementRequest): number {
-  const here = everything.filter((instance) => instance.node === node.uid);
+function weight(node: NodeFacts, among: readonly PlacedInstance[], role: PlacementRequest["role"]): number {
+  const here = among.filter((instance) => instance.node === node.uid);
   const primaries = role === "primary" ? here.filter(({ primary }) => primary).length : 0;
   return primaries * 10_000 + here.length;
 }

@@ -2,7 +2,8 @@ import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import type { LeaderProposal } from "./step.ts";
 import { primaryOf, targetVersion, desiredInstances, wantsTls } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
-import { diskBytes } from "../node/disk-budget.ts";
+import { instanceSize } from "../node/instance-size.ts";
+import { placedInOthers } from "./placed.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 import type { Placement } from "./placement.ts";
 
@@ -42,8 +43,8 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     everything,
     storeVersion: targetVersion(record),
     tls: wantsTls(record),
-    memoryBytes: record.memoryBytes,
-    diskBytes: diskBytes(record),
+    ofOtherShards: placedInOthers(record, shard),
+    ...instanceSize(record, shard),
     avoid: shard.instances.map(({ node }) => node),
     role: "replica",
     portOffset: portOffsetOf(record.uid, record.nextInstance),

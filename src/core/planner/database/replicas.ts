@@ -1,9 +1,19 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { waitBecause, type LeaderProposal } from "./step.ts";
-import { inSync, primaryOf, replicasOf, targetVersion, desiredInstances, isAsAsked, wantsTls } from "./facts.ts";
+import {
+  inSync,
+  primaryOf,
+  replicasOf,
+  targetVersion,
+  desiredInstances,
+  isAsAsked,
+  shardName,
+  wantsTls,
+} from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
-import { diskBytes } from "../node/disk-budget.ts";
+import { instanceSize } from "../node/instance-size.ts";
+import { placedInOthers } from "./placed.ts";
 import { placeKept, portOffsetOf } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
@@ -91,9 +101,9 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProp
   const { record, nodes, everything } = facts;
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
-  const size = { memoryBytes: record.memoryBytes, diskBytes: diskBytes(record) };
-  const asked = { storeVersion, tls: wantsTls(record), ...size };
-  const request = { nodes, everything, ...asked, portOffset, role: "replica" } as const;
+  const asked = { storeVersion, tls: wantsTls(record), ...instanceSize(record, shard) };
+  const around = { nodes, everything, ofOtherShards: placedInOthers(record, shard) };
+  const request = { ...around, ...asked, portOffset, role: "replica" } as const;
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
   const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
@@ -103,7 +113,7 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProp
   for (const placed of [...kept, elsewhere])
     if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
   const refusal = kept.findLast((placed) => "refusal" in placed)?.refusal ?? "";
-  return waitBecause(`"${record.name}" needs another replica, but ${refusal}`);
+  return waitBecause(`${shardName(record, shard.id)} needs another replica, but ${refusal}`);
 }
 
 function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SettingValues } from "../../api/settings/types.ts";
-import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
-import { diskBytes, diskBytesOn, usageOf } from "./disk-budget.ts";
+import { diskBytes, usageOf } from "./disk-budget.ts";
 
 const MIB = 1024 * 1024;
 
@@ -30,13 +29,4 @@ test("what databases have is room for databases; what others have, and a reserve
   const { room, over } = usageOf({ total: 10_000 * MIB, free: 1_000 * MIB }, held);
   assert.equal(room / MIB, 1_000 + 400 - 500);
   assert.deepEqual(over, [held[0]]);
-});
-
-test("on the volume of a node a database may take a copy of each shard that is there", () => {
-  const { record } = twoShards({});
-  assert.deepEqual(
-    [1, 2, 3].map((node) => diskBytesOn(record, node) / diskBytes(record)),
-    [1, 2, 1],
-  );
-  assert.equal(diskBytesOn(record, 9), diskBytes(record), "of what is left there");
 });

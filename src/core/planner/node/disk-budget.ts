@@ -1,5 +1,4 @@
 import { assertNever } from "#kit/base/assert-never";
-import type { DatabaseRecord } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { reserveOf } from "./full-volume.ts";
 import type { VolumeUse, VolumeRoom } from "./full-volume.ts";
@@ -28,15 +27,6 @@ export function diskBytes({ memoryBytes, persistence }: Pick<SettingValues, "mem
     default:
       return assertNever(persistence);
   }
-}
-
-/** What a database may take on the volume of a node, in bytes: a copy of each shard that is there. */
-export function diskBytesOn(
-  record: Pick<DatabaseRecord, "memoryBytes" | "persistence" | "shards">,
-  node: number,
-): number {
-  const here = record.shards.filter(({ instances }) => instances.some((instance) => instance.node === node));
-  return Math.max(1, here.length) * diskBytes(record);
 }
 
 /** What a node says of its volume, in bytes. */

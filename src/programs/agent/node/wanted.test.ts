@@ -30,6 +30,18 @@ test("the permission to start empty is that of the instances of one shard", () =
   assert.deepEqual(fresh(twoShards({}).record), []);
 });
 
+test("an engine may use the share of its shard, by slots", () => {
+  const { record } = twoShards({
+    record: { memoryBytes: 400e6 },
+    first: { slots: [{ from: 0, to: 12_287 }] },
+    second: { slots: [{ from: 12_288, to: 16_383 }] },
+  });
+  const limits = [1, 2, 3]
+    .flatMap((node) => nodeInstances(record, node, held, means))
+    .map(({ instance, directives }) => [instance, directives["maxmemory"]]);
+  assert.deepEqual(Object.fromEntries(limits), { 1: "300000000", 2: "300000000", 3: "100000000", 4: "100000000" });
+});
+
 test("each instance of a new database may start empty", () => {
   assert.deepEqual(fresh(twoShards({ record: { status: "pending" } }).record), [1, 2, 3, 4]);
 });

@@ -9,6 +9,7 @@ import {
 } from "../../../core/api/settings/client-parameters.ts";
 import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
+import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
 import type { AgentConfig } from "../runtime/config.ts";
@@ -53,7 +54,7 @@ export function nodeInstances(
         ...shown,
         modules: modulesOf(record, instance.storeVersion),
         directives: {
-          ...engineDirectives(effectiveSettings(record)),
+          ...engineDirectives(ofShard(effectiveSettings(record), shard)),
           ...(record.activeActive === undefined ? {} : siteBacklog(record.memoryBytes)),
           ...(refusesWrites(record, shard, fullNodes) ? REFUSING_WRITES : {}),
         },

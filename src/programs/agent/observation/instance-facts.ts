@@ -1,4 +1,5 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../core/api/records.ts";
+import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { reportsSettings } from "../../../core/api/settings/effects.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
@@ -40,7 +41,7 @@ export function instanceFacts(
     hasData: answer.hasData,
     ...(answer.replication.link?.status === "down" ? { drained: true } : {}),
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
-    configured: reportsSettings(record, answer.info),
+    configured: reportsSettings(ofShard(record, shard), answer.info),
     ...(instance.id === shard.primary && answer.replication.role === "replica" ? launchFact(observed) : {}),
   };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseModule, DatabaseRecord, InstanceRecord, StoreVersion } from "../../../../core/api/records.ts";
+import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../../../core/api/records.ts";
 import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
@@ -9,13 +9,17 @@ import { moduleNodes } from "../modules/module-nodes.ts";
 import { placedInstances } from "../../../../core/records/placed-instances.ts";
 import type { Records } from "../../records/records.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
-import { freeEndpointPort, placeInstance, portOffsetOf } from "../../../../core/planner/database/placement.ts";
+import { freeEndpointPort } from "../../../../core/planner/database/placement.ts";
 import { engineTlsObjection } from "../../../../core/planner/database/engine-tls.ts";
-import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
+import { type InstancePlace, type NewShards, placeShards } from "../../../../core/planner/database/place-shards.ts";
 import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
 import { wantsTls, type NodeFacts } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
-import { type AskedShards, shardCountObjection } from "../../../../core/planner/admission/shard-count.ts";
+import {
+  type AskedShards,
+  shardCountObjection,
+  shardMemoryObjection,
+} from "../../../../core/planner/admission/shard-count.ts";
 import { strictest } from "../../../../core/planner/admission/upgrade-policy.ts";
 import { mayFollow } from "../../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../../core/releases/engines/engines.ts";
@@ -156,14 +160,32 @@ export function requireShardCount(context: Pick<CheckContext, "members">, asked:
   );
 }
 
-/** Refuses when `more` shards exceed the licence. */
-export function requireShards(context: CheckContext, more: number): void {
+/** Refuses when these primaries and replicas more exceed the licence. */
+export function requireShards(
+  context: CheckContext,
+  { primaries, replicas }: { readonly primaries: number; readonly replicas: number },
+): void {
   const { shards_limit, shards_usage, type } = licenseOf(context);
+  const more = primaries + replicas;
   if (shards_usage + more <= shards_limit) return;
   throw refuse(
     refusals.licenseLimit,
-    `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more`,
+    `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more: ${instancesText(primaries, replicas)}`,
   );
+}
+
+/** Refuses less memory than the shards of the database need. */
+export function requireShardMemory({ shards, memoryBytes }: Pick<DatabaseRecord, "shards" | "memoryBytes">): void {
+  const objection = shardMemoryObjection({ count: shards.length, memoryBytes });
+  if (objection !== undefined) throw refuse(refusals.badRequest, objection, { field: "memory_size" });
+}
+
+function instancesText(primaries: number, replicas: number): string {
+  const primariesText = primaries === 1 ? "1 primary" : `${primaries} primaries`;
+  const replicasText = replicas === 1 ? "1 replica" : `${replicas} replicas`;
+  return [primaries > 0 ? primariesText : "", replicas > 0 ? replicasText : ""]
+    .filter((text) => text !== "")
+    .join(" and ");
 }
 
 /** Refuses modules that some node has neither with its engine of this version nor as an installed build, or not yet. */
@@ -213,33 +235,19 @@ export function endpointPort(context: CheckContext, asked: number | undefined): 
   return port;
 }
 
-/** Where an instance runs. */
-export type InstancePlace = Pick<InstanceRecord, "node" | "port">;
-
 /** Where the instances of a new database go; a refusal that names the reason of each node when one finds no place. */
 export function placeDatabase(
   context: CheckContext,
   nodes: readonly NodeFacts[],
-  wanted: Pick<SettingValues, "memoryBytes" | "persistence" | "replication"> & {
-    readonly storeVersion: StoreVersion;
-    readonly tls: boolean;
-  },
-): readonly InstancePlace[] {
-  const request = {
-    ...wanted,
-    diskBytes: diskBytes(wanted),
-    nodes,
-    everything: placedInstances(context.records.databases()),
-  };
-  const portOf = (instance: number): number => portOffsetOf(context.records.state()?.nextDatabase ?? 1, instance);
-  const place = (role: "primary" | "replica", avoid: readonly number[], instance: number): InstancePlace => {
-    const placed = placeInstance({ ...request, room: "growth", portOffset: portOf(instance), avoid, role });
-    if (!("refusal" in placed)) return placed;
-    const cause = role === "replica" ? refusals.invalidReplication : refusals.insufficientResources;
-    throw refuse(cause, placed.refusal);
-  };
-  const primary = place("primary", [], 1);
-  return wanted.replication ? [primary, place("replica", [primary.node], 2)] : [primary];
+  wanted: Omit<NewShards, "nodes" | "everything" | "bdb">,
+): readonly (readonly InstancePlace[])[] {
+  const everything = placedInstances(context.records.databases());
+  const placed = placeShards({ ...wanted, nodes, everything, bdb: context.records.state()?.nextDatabase ?? 1 });
+  if (!("refusal" in placed)) return placed.places;
+  throw refuse(
+    placed.role === "replica" ? refusals.invalidReplication : refusals.insufficientResources,
+    placed.refusal,
+  );
 }
 
 /** Refuses a database that grows, or gets a replica, for which the nodes that hold it, or all others, have no room. */

@@ -3,13 +3,14 @@ import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { settingsOfWire } from "../../../../core/api/settings/values.ts";
 import { defaultStoreVersion } from "../../../../core/releases/catalogue/find.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
-import { portMode, wantsTls } from "../../../../core/planner/database/facts.ts";
+import { evenSlots } from "../../../../core/slots/shard-slots.ts";
+import { newDatabase, type RequestedDatabase } from "../../../../core/records/new-database.ts";
+import { wantsTls } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
 import { requestedModules } from "./asked-modules.ts";
 import {
   endpointPort,
   hasOlderNode,
-  type InstancePlace,
   placeDatabase,
   policyFor,
   requireDurability,
@@ -32,7 +33,27 @@ import type { WriteContext } from "./write-context.ts";
 
 /** Writes the record of a new database, which the leader then starts; refuses one that the cluster cannot run. */
 export async function createBdb(context: WriteContext, body: BdbCreate): Promise<DatabaseRecord> {
-  const { config, records, passwords, clock } = context;
+  const { passwords, clock } = context;
+  const { requested, certificate } = checkedRequest(context, body);
+  const { storeVersion } = requested;
+  const nodes = await gatherNodes(context);
+  const shards = evenSlots(shardsIn(body)).map((slots) => ({ slots }));
+  const places = placeDatabase(context, nodes, { settings: requested, shards, storeVersion, tls: wantsTls(requested) });
+  const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
+  const given = { uid: free.number, places, now: clock.now().toISOString(), action: runningAction("create_bdb") };
+  const record = newDatabase(requested, given);
+  if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
+  await keepRecord(context, record);
+  return record;
+}
+
+function shardsIn({ shards_count: count = 1 }: BdbCreate): number {
+  return count;
+}
+
+/** What is asked for, with what follows from it, and the certificate of the endpoints. */
+function checkedRequest(context: WriteContext, body: BdbCreate) {
+  const { config, records, clock } = context;
   requireLicense(context);
   requireFreeName(context, body.name);
   requireNothingSetAside(context, body.name);
@@ -43,33 +64,35 @@ export async function createBdb(context: WriteContext, body: BdbCreate): Promise
   requireTls(context, { ...settings, name: body.name, ...shown });
   const link = body.active_active === undefined ? {} : { activeActive: body.active_active };
   requireSite(context, { ...settings, name: body.name, ...link });
-  const { shards_count: shardCount = 1 } = body;
-  requireShardCount(context, { count: shardCount, isSite: body.active_active !== undefined });
+  requireShardsOf(context, body, settings);
   const gate = awaitsSites(records, { name: body.name, ...link }) ? { awaitsSites: true as const } : {};
-  requireShards(context, shardCount * (settings.replication ? 2 : 1));
   const storeVersion =
     body.redis_version ?? defaultStoreVersion(config.release, policyFor(records, settings.upgradePolicy));
   requireEngineTls(context, settings, storeVersion);
   const modules = requestedModules(body.module_list ?? []);
   requireModules(context, modules, storeVersion);
-  const port = endpointPort(context, body.port);
-  const nodes = await gatherNodes(context);
-  const places = placeDatabase(context, nodes, { storeVersion, tls: wantsTls(settings), ...settings });
-  const free = (await passwords.free.take(databaseCounter(context))) ?? refuseWithoutSecret("database");
-  const record = newRecord(free.number, places, clock.now().toISOString(), {
+  const requested: RequestedDatabase = {
     ...settings,
     name: body.name,
-    port,
+    port: endpointPort(context, body.port),
     storeVersion,
     ...(modules.length === 0 ? {} : { modules }),
     ...shown,
     ...link,
     ...gate,
     passwords: { revision: 0, engines: hasOlderNode(context, "engine-user") ? "shared" : "closed" },
-  });
-  if (!(await passwords.set(free, body.authentication_redis_pass ?? "", certificate))) refuseWithoutSecret("database");
-  await keepRecord(context, record);
-  return record;
+  };
+  return { requested, certificate };
+}
+
+function requireShardsOf(
+  context: WriteContext,
+  body: BdbCreate,
+  { memoryBytes, replication }: Pick<SettingValues, "memoryBytes" | "replication">,
+): void {
+  const count = shardsIn(body);
+  requireShardCount(context, { count, memoryBytes, isSite: body.active_active !== undefined });
+  requireShards(context, { primaries: count, replicas: replication ? count : 0 });
 }
 
 async function keepRecord({ records, passwords }: WriteContext, record: DatabaseRecord): Promise<void> {
@@ -80,37 +103,6 @@ async function keepRecord({ records, passwords }: WriteContext, record: Database
     if (refusalOf(error) !== refusals.internal) await passwords.remove(record.uid);
     throw error;
   }
-}
-
-type RequestedDatabase = SettingValues &
-  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate"> &
-  Pick<DatabaseRecord, "activeActive" | "awaitsSites">;
-
-/** The first place is that of the primary. */
-function newRecord(
-  uid: number,
-  places: readonly InstancePlace[],
-  now: string,
-  requested: RequestedDatabase,
-): DatabaseRecord {
-  const instances = places.map((place, index) => ({
-    id: index + 1,
-    ...place,
-    storeVersion: requested.storeVersion,
-    ...portMode(requested),
-    launch: index === 0 ? 1 : 0,
-  }));
-  return {
-    uid,
-    ...requested,
-    status: "pending",
-    shards: [{ id: 1, epoch: 1, primary: 1, instances }],
-    nextInstance: places.length + 1,
-    lastAction: runningAction("create_bdb"),
-    lossReports: [],
-    createdTime: now,
-    lastChangedTime: now,
-  };
 }
 
 /** uids are never used twice, also not when the creation fails, or the record of the cluster was restored from an older copy. */

@@ -1,6 +1,7 @@
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../../../core/api/records.ts";
 import { portMode, wantsTls } from "../../../../core/planner/database/facts.ts";
-import { diskBytes } from "../../../../core/planner/node/disk-budget.ts";
+import { placedInOthers } from "../../../../core/planner/database/placed.ts";
+import { instanceSize } from "../../../../core/planner/node/instance-size.ts";
 import { placeKept, portOffsetOf } from "../../../../core/planner/database/placement.ts";
 import type { BdbRecover } from "../../../../ports/management/records.ts";
 import { gatherNodes } from "../../observation/node-facts.ts";
@@ -56,17 +57,19 @@ async function instanceFrom(
   record: DatabaseRecord,
   { node, id }: NonNullable<BdbRecover["set_aside"]>,
 ): Promise<InstanceRecord> {
-  const { uid, name, memoryBytes, storeVersion, tlsMode } = record;
+  const { uid, name, storeVersion, tlsMode } = record;
   const member = context.members.list().find((one) => one.uid === node);
   const data = member?.report.setAside.find((one) => one.id === id && one.bdb === uid);
   if (data === undefined) throw refuse(refusals.noSuchData, `node ${node} has no data ${id} of "${name}" set aside`);
+  const shard = record.shards.find(({ instances }) => instances.some((one) => one.id === data.instance));
   const request = {
     storeVersion,
     tls: wantsTls({ tlsMode }),
-    memoryBytes,
+    // of a shard that is not found nothing is adopted when there are several
+    ...instanceSize(record, shard ?? {}),
     avoid: [],
+    ofOtherShards: shard === undefined ? [] : placedInOthers(record, shard),
     role: "primary" as const,
-    diskBytes: diskBytes(record),
     nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
     everything: placedInstances(context.records.databases()),
     portOffset: portOffsetOf(uid, data.instance),

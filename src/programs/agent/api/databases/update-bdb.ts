@@ -13,6 +13,7 @@ import {
   requireFreeName,
   requireLicense,
   requireRoom,
+  requireShardMemory,
   requireShards,
   requireTls,
 } from "./checks.ts";
@@ -69,7 +70,9 @@ async function checkedSettings(
   requireSite(context, withChanges(seen, body));
   // one that has TLS may be changed otherwise while an engine lacks it
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
-  if (body.replication === true && !seen.replication) requireShards(context, seen.shards.length);
+  if (body.replication === true && !seen.replication)
+    requireShards(context, { primaries: 0, replicas: seen.shards.length });
+  requireShardMemory(withChanges(seen, body));
   await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
   const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);

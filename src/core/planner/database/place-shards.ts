@@ -1,0 +1,79 @@
+import type { StoreVersion } from "../../api/records.ts";
+import type { SettingValues } from "../../api/settings/types.ts";
+import type { SlotHolder } from "../../slots/shard-slots.ts";
+import { instanceSize } from "../node/instance-size.ts";
+import type { NodeFacts, PlacedInstance } from "./facts.ts";
+import { placeInstance, portOffsetOf } from "./placement.ts";
+
+/** A database that is to be made. */
+export interface NewShards {
+  readonly settings: Pick<SettingValues, "memoryBytes" | "persistence" | "replication">;
+  readonly shards: readonly SlotHolder[];
+  readonly storeVersion: StoreVersion;
+  /** Its engines have to speak TLS. */
+  readonly tls: boolean;
+  readonly nodes: readonly NodeFacts[];
+  /** Instances of all other databases. */
+  readonly everything: readonly PlacedInstance[];
+  /** The uid that the database will have, as far as is known. */
+  readonly bdb: number;
+}
+
+/** Where an instance runs. */
+export interface InstancePlace {
+  readonly node: number;
+  readonly port: number;
+}
+
+export type ShardPlaces =
+  /** For each shard, the place of its primary and then that of its replica. */
+  | { readonly places: readonly (readonly InstancePlace[])[] }
+  /** An instance finds no place: a sentence that says why, node by node. */
+  | { readonly refusal: string; readonly role: "primary" | "replica" };
+
+/**
+ * The places of all instances of a new database, or none: primaries first, on as many nodes as can be, then a replica of each on another node. What
+ * is placed takes its room before the next one is.
+ */
+export function placeShards(wanted: NewShards): ShardPlaces {
+  const placing = new Placing(wanted);
+  for (const role of wanted.settings.replication ? (["primary", "replica"] as const) : (["primary"] as const))
+    for (const at of wanted.shards.keys()) {
+      const refusal = placing.add(at, role);
+      if (refusal !== undefined) return { refusal, role };
+    }
+  return { places: placing.places };
+}
+
+/** The instances that have a place so far. */
+class Placing {
+  readonly places: InstancePlace[][];
+  readonly #wanted: NewShards;
+  readonly #own: PlacedInstance[] = [];
+
+  constructor(wanted: NewShards) {
+    this.#wanted = wanted;
+    this.places = wanted.shards.map(() => []);
+  }
+
+  /** Places an instance of the shard; a sentence when it finds no place. */
+  add(at: number, role: "primary" | "replica"): string | undefined {
+    const { settings, shards, everything, bdb, ...asked } = this.#wanted;
+    const places = this.places[at] ?? [];
+    const size = instanceSize(settings, shards[at] ?? {});
+    const placed = placeInstance({
+      ...asked,
+      ...size,
+      everything: [...everything, ...this.#own],
+      ofOtherShards: this.#own,
+      room: "growth",
+      avoid: places.map(({ node }) => node),
+      role,
+      portOffset: portOffsetOf(bdb, this.#own.length + 1),
+    });
+    if ("refusal" in placed) return placed.refusal;
+    places.push(placed);
+    this.#own.push({ ...placed, ...size, primary: role === "primary" });
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { settingsWith } from "../../../test/kit/facts/settings.ts";
+import { newDatabase, type RequestedDatabase } from "./new-database.ts";
+import { whyNotServable } from "./slots-of-shards.ts";
+import { toStored } from "./stored-database.ts";
+
+const requested: RequestedDatabase = { ...settingsWith(), name: "orders", port: 10_000, storeVersion: "8.0" };
+const action = { uid: "a", name: "create_bdb", status: "running", progress: 0 } as const;
+const made = (...places: readonly (readonly number[])[]) =>
+  newDatabase(requested, {
+    uid: 7,
+    places: places.map((nodes) => nodes.map((node, at) => ({ node, port: 20_000 + at }))),
+    now: "t",
+    action,
+  });
+
+test("a new database of one shard is stored so that older releases read it", () => {
+  const record = made([1, 2]);
+  assert.deepEqual(
+    record.shards.map(({ slots, primary }) => [slots, primary]),
+    [[undefined, 1]],
+  );
+  assert.equal(toStored(record).format, 1);
+});
+
+test("each shard has ids of its own, a primary that may start, and its part of the slots", () => {
+  const { shards, nextInstance } = made([1, 2], [2, 3], [3, 1]);
+  assert.deepEqual(
+    shards.map(({ id, epoch, primary, instances }) => [id, epoch, primary, instances.map((one) => one.id)]),
+    [
+      [1, 1, 1, [1, 2]],
+      [2, 1, 3, [3, 4]],
+      [3, 1, 5, [5, 6]],
+    ],
+  );
+  assert.deepEqual(
+    shards.flatMap(({ instances }) => instances.map(({ launch }) => launch)),
+    [1, 0, 1, 0, 1, 0],
+  );
+  assert.deepEqual(
+    shards.map(({ slots }) => slots),
+    [[{ from: 0, to: 5_461 }], [{ from: 5_462, to: 10_922 }], [{ from: 10_923, to: 16_383 }]],
+  );
+  assert.equal(nextInstance, 7);
+});
+
+test("any number of shards has each slot once", () => {
+  for (const count of [2, 3, 5, 7, 100, 511, 512])
+    assert.equal(whyNotServable(made(...Array.from({ length: count }, () => [1]))), undefined, `${count} shards`);
+});

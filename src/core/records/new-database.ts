@@ -1,0 +1,59 @@
+import type { DatabaseAction, DatabaseRecord, ShardRecord } from "../api/records.ts";
+import type { SettingValues } from "../api/settings/types.ts";
+import { portMode } from "../planner/database/facts.ts";
+import type { InstancePlace } from "../planner/database/place-shards.ts";
+import { evenSlots } from "../slots/shard-slots.ts";
+
+/** What is asked of a new database, checked. */
+export type RequestedDatabase = SettingValues &
+  Pick<DatabaseRecord, "name" | "port" | "storeVersion" | "modules" | "passwords" | "certificate"> &
+  Pick<DatabaseRecord, "activeActive" | "awaitsSites">;
+
+/** What the cluster gives a new database. */
+export interface GivenToDatabase {
+  readonly uid: number;
+  /** For each shard, the place of its primary and then those of its replicas. */
+  readonly places: readonly (readonly InstancePlace[])[];
+  /** An ISO instant. */
+  readonly now: string;
+  /** The action that makes it. */
+  readonly action: DatabaseAction;
+}
+
+/** The record of a new database, which the leader then starts: its shards have as many slots each as can be. */
+export function newDatabase(requested: RequestedDatabase, given: GivenToDatabase): DatabaseRecord {
+  const { uid, places, now, action } = given;
+  const shards = newShards(requested, places);
+  return {
+    uid,
+    ...requested,
+    status: "pending",
+    shards,
+    nextInstance: places.flat().length + 1,
+    lastAction: action,
+    lossReports: [],
+    createdTime: now,
+    lastChangedTime: now,
+  };
+}
+
+function newShards(
+  requested: RequestedDatabase,
+  places: readonly (readonly InstancePlace[])[],
+): readonly ShardRecord[] {
+  const slots = evenSlots(places.length);
+  let last = 0;
+  return places.map((ofShard, at) => {
+    const primary = last + 1;
+    const instances = ofShard.map((place) => ({
+      id: (last += 1),
+      ...place,
+      storeVersion: requested.storeVersion,
+      ...portMode(requested),
+      launch: last === primary ? 1 : 0,
+    }));
+    // one shard has all slots without a word: older releases read its record
+    const own = places.length === 1 ? {} : { slots: slots[at] ?? [] };
+    return { id: at + 1, epoch: 1, primary, instances, ...own };
+  });
+}
