@@ -43,7 +43,8 @@ export function textOf(reply: Reply): string {
 
 /** The reply as a string with one character for each byte, so that what is no text stays what it is; other replies as they read. */
 export function byteStringOf(reply: Reply): string {
-  return reply instanceof Uint8Array ? Buffer.from(reply).toString("latin1") : String(reply);
+  if (!(reply instanceof Uint8Array)) return String(reply);
+  return (Buffer.isBuffer(reply) ? reply : Buffer.from(reply)).toString("latin1");
 }
 
 /** The reply as a number, also when it came as digits in a string; RESP_UNEXPECTED_REPLY otherwise. */

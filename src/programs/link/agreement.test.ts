@@ -14,6 +14,9 @@ const PATIENCE = { withinMs: 60_000 };
 /** Comparisons under load: `AGREEMENT_ROUNDS=20` is a minute or two. */
 const ROUNDS = Number(process.env["AGREEMENT_ROUNDS"] ?? "3");
 
+/** Keys of which the times of expiry are compared in so many rounds that it takes minutes. */
+const MANY = 50_000;
+
 /** What each of two sites says of the other one. */
 async function agreements({ sites }: LinkedSites): Promise<readonly SiteAgreement[]> {
   const all = (await Promise.all(sites.map(({ link }) => link.status()))).flat();
@@ -83,6 +86,18 @@ await test("what an engine holds otherwise although no client wrote it is found,
     assert.equal(await engine.call("PTTL", "timed"), -1, "no time is later than any");
     assert.equal(await engine.call("PEXPIRETIME", "later"), 4_102_444_900_000, "the later time");
   }
+});
+
+await test("a time of expiry that differs is found soon after its key is written, by whom ever, among so many keys that their turn comes much later", async () => {
+  await using world = await startAgreedSites([], { sites: 2 });
+  const [first, second] = world.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await first.call("EVAL", `for i = 1, ${MANY} do redis.call("SET", "k" .. i, "v") end`, "0");
+  await until("all are there", async () => (await second.call("DBSIZE")) === MANY, PATIENCE);
+  await haveAgreed(world);
+  await writeUnseen(first, ["PEXPIREAT k7 4102444900000"]);
+  await until("both hold the same", async () => (await first.call("PTTL", "k7")) === -1, PATIENCE);
+  assert.ok(foundIn(await agreements(world)) >= 1);
 });
 
 await test("nothing is found while clients of both sites write, and keys expire", async () => {

@@ -1,10 +1,11 @@
 import { capturedEffects } from "../../../core/merge/operations/captured-effects.ts";
-import type { NamedMembers } from "../../../core/merge/operations/captured.ts";
+import type { Captured } from "../../../core/merge/operations/captured.ts";
 import { expiredEffects } from "../../../core/merge/operations/expired-effects.ts";
 import { KnownScores } from "../../../core/merge/operations/known-scores.ts";
 import type { RepairedKeys } from "../../../core/merge/repaired-keys.ts";
 import type { ExpiringKeys } from "../../../core/merge/state/lost-expiries.ts";
 import type { RacedKey } from "../../../core/merge/operations/key-part.ts";
+import { WrittenKeys } from "../../../core/merge/state/written-keys.ts";
 import type { Effect } from "../../../core/merge/operations/operation.ts";
 import type { Remains } from "../../../core/merge/saved/saved-site.ts";
 import { argumentAt, argumentsOf, type CommandFrame } from "../../../ports/resp/command-frame.ts";
@@ -12,6 +13,7 @@ import type { ReplicationStream, StreamCommand } from "../../../ports/resp/repli
 import type { Reply } from "../../../ports/resp/reply.ts";
 import { readAt } from "../saved/transaction.ts";
 import { PLACE_ASKED } from "../saved/marks.ts";
+import type { PendingRead, Reached, Unread, WantedRead } from "./capture-parts.ts";
 import { ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
 import { effectsOfReads, effectsOfScores, readsOf } from "./key-reads.ts";
@@ -46,6 +48,8 @@ const REPAIR_TRIES = 20;
 
 /** Turns the stream of an engine into what clients did. */
 export class Capture {
+  /** What the stream shows, whoever wrote it. */
+  readonly written = new WrittenKeys();
   readonly #options: CaptureOptions;
   readonly #units = new StreamUnits();
   /** Keys that have to be read. */
@@ -126,7 +130,7 @@ export class Capture {
     return this.#read({ key, members: undefined }, this.#reached);
   }
 
-  #read({ key, members }: Wanted, begin: Reached, tries = 0): Promise<void> {
+  #read({ key, members }: WantedRead, begin: Reached, tries = 0): Promise<void> {
     const known = this.#unread.get(key);
     if (known !== undefined) {
       if (begin.written < known.begin.written) known.begin = begin;
@@ -192,6 +196,7 @@ export class Capture {
   #takeWrites(commands: readonly (readonly string[])[], end: Reached): void {
     const captured = commands.flatMap((command) => capturedEffects(command, this.#scores) ?? []);
     const effects = captured.flatMap((each) => each.effects);
+    this.#noteWritten(captured.flatMap(keysOf));
     const isNew = end.written > this.#captured;
     for (const { read, scores } of captured)
       for (const wanted of [...read.map((key) => ({ key, members: undefined })), ...scores])
@@ -201,8 +206,14 @@ export class Capture {
     if (effects.length > 0 && isNew) this.#options.onEffects(effects);
   }
 
-  /** Follows the sorted sets through what the site itself wrote. */
+  #noteWritten(keys: readonly string[]): void {
+    const now = this.#options.clock.uptimeMs();
+    for (const key of keys) this.written.add(key, now);
+  }
+
+  /** Follows the sorted sets through what the site itself wrote, and what the engine did by itself with that. */
   #passWrites(writes: readonly CommandFrame[]): void {
+    this.#noteWritten(writes.flatMap(({ frame }) => argumentAt(frame, 1) ?? []));
     for (const { name, frame } of writes)
       if (this.#scores.isConcernedBy(name, () => argumentAt(frame, 1) ?? "")) this.#scores.pass(argumentsOf(frame));
   }
@@ -278,23 +289,11 @@ export class Capture {
   }
 }
 
-/** The end of a unit of the stream. */
-type Reached = Pick<Place, "replicationId" | "offset" | "database" | "written" | "anchor">;
-
-interface Unread {
-  /** The place before the oldest change that is not captured without it. */
-  begin: Reached;
-  /** How often the key was read while the site wrote it again: what a client had done may have been hidden then. */
-  readonly tries: number;
-  readonly captured: PromiseWithResolvers<void>;
-  /** Those of a sorted set that are read; undefined: all that the key holds. */
-  members: ReadonlySet<string> | undefined;
-}
-
-/** A key to be read, or members of a sorted set. */
-type Wanted = Pick<NamedMembers, "key"> & { readonly members: NamedMembers["members"] | undefined };
-
-interface PendingRead extends Wanted, Omit<Unread, "members"> {
-  readonly replies: Promise<readonly Reply[]>;
-  readonly askedMs: number;
+/** The keys that a command has changed. */
+function keysOf({ effects, read, scores }: Captured): readonly string[] {
+  return [
+    ...effects.flatMap((effect) => ("key" in effect ? effect.key : [])),
+    ...read,
+    ...scores.map(({ key }) => key),
+  ];
 }

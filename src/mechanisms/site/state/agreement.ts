@@ -6,6 +6,8 @@ import { healingEffects } from "../../../core/merge/state/healing-effects.ts";
 import { differenceOf, type KeyDifference } from "../../../core/merge/state/key-difference.ts";
 import type { Suspicions } from "../../../core/merge/state/suspicions.ts";
 import { uncapturedEffects, type KeyAt } from "../../../core/merge/state/uncaptured-effects.ts";
+import type { WrittenKeys } from "../../../core/merge/state/written-keys.ts";
+import type { Capture } from "../operations/capture.ts";
 import type { EngineWriter } from "../operations/engine-writer.ts";
 import type { Finder } from "./find-uncaptured.ts";
 import { eachKey } from "./give-keys.ts";
@@ -15,6 +17,8 @@ import type { OtherKeys } from "./other-keys.ts";
 export interface AgreementOptions extends KeyWalkOptions {
   readonly clock: Clock;
   readonly finder: Finder;
+  /** Follows the stream of the engine. */
+  readonly capture: Pick<Capture, "written">;
   /** Writes again what is known of a key. */
   readonly writer: Pick<EngineWriter, "apply">;
 }
@@ -45,6 +49,11 @@ export class Agreement {
   constructor(options: AgreementOptions) {
     this.#options = options;
     this.walk = new KeyWalk(options);
+  }
+
+  /** Keys that the stream of the engine shows as written, by whom ever. */
+  get written(): WrittenKeys {
+    return this.#options.capture.written;
   }
 
   /**

@@ -2,8 +2,9 @@ import type { Clock } from "#kit/base/clock";
 import { KeyDigests, shortDigest } from "../../../core/merge/state/key-digests.ts";
 import { engineCodeOf, errorReplyOf, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import { closeDigests, engineDigests, smallOf } from "./engine-digests.ts";
-import { paceQuestions } from "./pacing.ts";
-import { scanKeys } from "./scan-keys.ts";
+import { NameSearch } from "./name-search.ts";
+import { Pacer } from "./pacing.ts";
+import { scanPaced } from "./scan-keys.ts";
 import { Wakeup } from "../operations/wakeup.ts";
 
 export interface KeyWalkOptions {
@@ -19,11 +20,15 @@ export class KeyWalk {
   readonly #ended = new Wakeup();
   #client: Promise<EngineClient> | undefined;
   #latest: KeyDigests | undefined;
-  #gathering: Gathering[] = [];
   #refusal = "";
+  /** All questions to the engine. */
+  readonly #pacer: Pacer;
+  readonly #search: NameSearch;
 
   constructor(options: KeyWalkOptions) {
     this.#options = options;
+    this.#pacer = new Pacer(options, SHARE);
+    this.#search = new NameSearch(() => this.#names());
   }
 
   /** The digests of all keys as they were met last; undefined before. */
@@ -45,7 +50,6 @@ export class KeyWalk {
       // aborted: the loop looks at the signal
       await clock.sleep(isDone ? REST_MS : REFUSED_MS, signal).catch(() => undefined);
     }
-    for (const { found } of this.#gathering.splice(0)) found.resolve([]);
     this.#ended.wake();
   }
 
@@ -54,18 +58,16 @@ export class KeyWalk {
     return this.#ended.next();
   }
 
-  /** Names that the next walk meets, of those that are wanted: up to a limit. */
+  /** Names that the engine holds, of those that are wanted: up to a limit. */
   gather(isWanted: (key: string) => boolean): Promise<readonly string[]> {
-    const found = Promise.withResolvers<readonly string[]>();
-    this.#gathering.push({ isWanted, found });
-    return found.promise;
+    return this.#search.find(isWanted);
   }
 
   /** Short digests of these keys as they are now: two numbers each. Close ones have the times of expiry, and what large keys hold. */
   async digests(names: readonly string[], areClose: boolean): Promise<Uint32Array> {
     const all = new Uint32Array(2 * names.length);
     const client = await this.#connection();
-    const [pace, questions] = [paceQuestions(this.#options, SHARE_OF_FEW), { left: MOST_QUESTIONS }];
+    const [pace, questions] = [this.#pacer.hurried, { left: MOST_QUESTIONS }];
     for (let at = 0; at < names.length; at += AT_ONCE) {
       const keys = names.slice(at, at + AT_ONCE);
       const digests = await (areClose
@@ -79,17 +81,16 @@ export class KeyWalk {
   /** Those of the keys that the engine reads at once. */
   async small(names: readonly string[]): Promise<readonly string[]> {
     if (names.length === 0) return [];
-    return smallOf(await this.#connection(), names, paceQuestions(this.#options, SHARE_OF_FEW));
+    return smallOf(await this.#connection(), names, this.#pacer.hurried);
   }
 
   /** False when the engine refuses to give digests, for now or always. */
   async #walkOnce(): Promise<boolean> {
-    const gathering = this.#gathering.splice(0).map((each) => ({ ...each, names: new Set<string>(), bytes: 0 }));
     const digests = new KeyDigests();
     try {
-      for await (const keys of scanKeys(await this.#connection(), AT_ONCE)) {
-        this.#options.signal.throwIfAborted();
-        if (keys.length > 0) await this.#take(keys, digests, gathering);
+      for await (const keys of this.#names()) {
+        const found = await engineDigests(await this.#connection(), keys, this.#pacer.unhurried);
+        for (const [index, key] of keys.entries()) digests.add(key, found[index] ?? "");
       }
       this.#latest = digests;
       this.#refusal = "";
@@ -98,20 +99,14 @@ export class KeyWalk {
       if (!this.#options.signal.aborted && engineCodeOf(error) === undefined) throw error;
       this.#refusal = errorReplyOf(error) ?? "";
       return false;
-    } finally {
-      for (const { found, names } of gathering) found.resolve([...names]);
     }
   }
 
-  async #take(keys: readonly string[], digests: KeyDigests, gathering: readonly Gathered[]): Promise<void> {
-    const found = await engineDigests(await this.#connection(), keys, paceQuestions(this.#options, SHARE));
-    for (const [index, key] of keys.entries()) {
-      digests.add(key, found[index] ?? "");
-      for (const each of gathering) {
-        if (each.names.size >= MOST_NAMES || each.bytes + key.length > MOST_BYTES || !each.isWanted(key)) continue;
-        each.names.add(key);
-        each.bytes += key.length;
-      }
+  /** All names, some at a time; rejects when the signal comes. */
+  async *#names(): AsyncGenerator<readonly string[]> {
+    for await (const keys of scanPaced(await this.#connection(), AT_ONCE, this.#pacer.unhurried)) {
+      this.#options.signal.throwIfAborted();
+      if (keys.length > 0) yield keys;
     }
   }
 
@@ -120,23 +115,8 @@ export class KeyWalk {
   }
 }
 
-interface Gathering {
-  readonly isWanted: (key: string) => boolean;
-  readonly found: PromiseWithResolvers<readonly string[]>;
-}
-
-interface Gathered extends Gathering {
-  readonly names: Set<string>;
-  bytes: number;
-}
-
-/** Names, and their bytes, that are gathered in one walk: they are sent to another site. */
-const MOST_NAMES = 4_096;
-const MOST_BYTES = 524_288;
 /** The part of the time in which a question is under way. */
 const SHARE = 0.03;
-/** The part of the time for some keys that another site waits for. */
-const SHARE_OF_FEW = 0.25;
 /** Parts of large keys that are read for keys that another site waits for: some seconds. */
 const MOST_QUESTIONS = 256;
 /** Keys of which digests are asked at once. */

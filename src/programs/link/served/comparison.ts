@@ -2,18 +2,18 @@ import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { differingRanges, rangeOf, rangesFor } from "../../../core/merge/state/key-digests.ts";
-import { Suspicions } from "../../../core/merge/state/suspicions.ts";
-import type { FoundDifference } from "../../../mechanisms/site/state/agreement.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
-import type { DifferingKey, SiteAgreement } from "../../../ports/management/link-control.ts";
-import { differingKey } from "./differing-key.ts";
+import type { SiteAgreement } from "../../../ports/management/link-control.ts";
+import { ComparedKeys } from "./compared-keys.ts";
 import { RangeTurns } from "./range-turns.ts";
 
 export interface ComparisonOptions {
   readonly local: EngineSite;
   /** Number of the other site. */
   readonly site: number;
+  /** How many other sites there are. */
+  readonly others: number;
   /** Connects to the other site to compare keys with it; rejects with a reason while it cannot be. */
   readonly connect: () => Promise<OtherKeys>;
   readonly clock: Clock;
@@ -23,64 +23,41 @@ export interface ComparisonOptions {
 
 /** Names that are compared in one round, unless more of them are in one range. */
 const NAMES = 1_024;
-/** Keys that are looked at together, and how often and after how long again while it is not known whether they differ. */
-const AT_ONCE = 100;
-const LOOKS = 5;
-const AGAIN_MS = 500;
-/** Keys that rest for so long are looked at, and of those that are being written so many that are small: they differ all the time. */
-const REST_MS = 1_000;
-const MOVING = 20;
-/** Behind a round in which nothing was seen to differ. */
+/** Behind a round in which nothing was seen to differ, and behind another one. */
 const ROUND_MS = 5_000;
-/** Differing keys that are remembered, and those that are shown. */
-const REMEMBERED = 1_000;
-const SHOWN = 5;
+const AGAIN_MS = 500;
+/** Keys that have rested for so long since they were written are compared, so often: of all other sites so many at once, and bytes of names. */
+const WRITTEN_REST_MS = 1_000;
+const WRITTEN_TURN_MS = 3_000;
+const WRITTEN_NAMES = 3_072;
+const WRITTEN_BYTES = 262_144;
 
 function rangesBut(some: ReadonlySet<number>, count: number): readonly number[] {
   return Array.from({ length: count }, (_, range) => range).filter((range) => !some.has(range));
 }
 
-/** Compares all keys of the own site with those of another one, all the time. */
+/** Compares all keys of the own site with those of another one, all the time, and those that are written soon afterwards. */
 export class Comparison {
   readonly #options: ComparisonOptions;
-  readonly #suspicions = new Suspicions();
-  readonly #differences = new Map<string, DifferingKey>();
+  readonly #keys: ComparedKeys;
   #agreedAt: string | undefined;
   #comparedAt: string | undefined;
   /** Undefined before the first round is over. */
   #cause: string | undefined;
-  #found = 0;
   readonly #turns = new RangeTurns();
   /** Of ranges of which all else is the same: their times of expiry and large keys are not in the sums. */
   readonly #closeTurns = new RangeTurns();
+  /** The last write of a key that was compared for it. */
+  #compared = 0;
 
   constructor(options: ComparisonOptions) {
     this.#options = options;
+    this.#keys = new ComparedKeys(options);
   }
 
   /** Until the signal. */
   async run(): Promise<void> {
-    const { clock, local, log, signal } = this.#options;
-    while (!signal.aborted) {
-      await local.agreement.walk.ended();
-      const cause = await this.#round().catch((error: unknown) => {
-        if (!(error instanceof Fault) && !signal.aborted) throw error;
-        return messageOf(error);
-      });
-      if (cause !== this.#cause && (cause ?? "") !== "" && !signal.aborted)
-        log.info("keys are not compared with those of another site", { cause });
-      this.#cause = cause;
-      this.#note();
-      // aborted: the loop looks at the signal
-      await clock.sleep(this.#isSuspicious ? AGAIN_MS : ROUND_MS, signal).catch(() => undefined);
-    }
-  }
-
-  /** While a key differs, the other site does not count as one that holds what was written here. */
-  #note(): void {
-    const { local, site } = this.#options;
-    if (this.#differences.size > 0) local.agreement.differing.add(site);
-    else local.agreement.differing.delete(site);
+    await Promise.all([this.#compareAll(), this.#compareWritten()]);
   }
 
   /** Undefined while it was never tried. */
@@ -90,10 +67,42 @@ export class Comparison {
       ...(this.#agreedAt === undefined ? {} : { agreedAt: this.#agreedAt }),
       ...(this.#comparedAt === undefined ? {} : { comparedAt: this.#comparedAt }),
       cause: this.#cause,
-      found: this.#found,
-      differing: this.#differences.size,
-      differences: [...this.#differences.values()].slice(0, SHOWN),
+      ...this.#keys.differing,
     };
+  }
+
+  async #compareAll(): Promise<void> {
+    const { clock, local, log, signal } = this.#options;
+    while (!signal.aborted) {
+      await local.agreement.walk.ended();
+      const cause = await this.#causeOf(() => this.#round());
+      if (cause !== this.#cause && (cause ?? "") !== "" && !signal.aborted)
+        log.info("keys are not compared with those of another site", { cause });
+      this.#cause = cause;
+      // aborted: the loop looks at the signal
+      await clock.sleep(this.#keys.isSuspicious ? AGAIN_MS : ROUND_MS, signal).catch(() => undefined);
+    }
+  }
+
+  /** What the stream shows as written is compared beside the rounds, which take long where there are many keys. */
+  async #compareWritten(): Promise<void> {
+    const { clock, signal } = this.#options;
+    while (!signal.aborted) {
+      // aborted: the loop looks at the signal
+      await clock.sleep(WRITTEN_TURN_MS, signal).catch(() => undefined);
+      // why keys cannot be compared is said by the rounds
+      if (this.#cause === "") await this.#causeOf(() => this.#turnOfWritten());
+    }
+  }
+
+  /** What the comparison says, or why it could not be made. */
+  async #causeOf(compare: () => Promise<string | undefined>): Promise<string | undefined> {
+    try {
+      return await compare();
+    } catch (error) {
+      if (!(error instanceof Fault) && !this.#options.signal.aborted) throw error;
+      return messageOf(error);
+    }
   }
 
   /** Why nothing could be compared; empty when it was, and as before while a site has not met all its keys. */
@@ -114,77 +123,31 @@ export class Comparison {
     const wanted = this.#turns.next(ranges, most);
     const close = isClose ? this.#closeTurns.next(rangesBut(wanted, count), most - wanted.size) : [];
     const compared = new Set([...wanted, ...close]);
-    const isSame = compared.size === 0 || (await this.#compare(compared, count));
+    const isSame = compared.size === 0 || (await this.#compareRanges(compared, count));
     this.#comparedAt = at;
     if (!isSame || wanted.size < ranges.length) return "";
     this.#agreedAt = at;
-    if (ranges.length > 0) return "";
-    this.#differences.clear();
-    this.#suspicions.clear();
+    if (ranges.length === 0) this.#keys.areSame();
     return "";
   }
 
   /** Compares the keys of some ranges; true when none differs. */
-  async #compare(ranges: ReadonlySet<number>, count: number): Promise<boolean> {
-    const { clock, local, signal } = this.#options;
-    const names = await local.agreement.walk.gather((key) => ranges.has(rangeOf(key, count)));
-    return this.#over(async (other) => {
-      const differing = await this.#differing(other, names);
-      if (differing.size > 0) await clock.sleep(REST_MS, signal);
-      const again = await this.#differing(other, [...differing.keys()]);
-      const moves = ([key, digests]: readonly [string, string]): boolean => differing.get(key) !== digests;
-      const resting = [...again].flatMap((each) => (moves(each) ? [] : each[0]));
-      const moving = [...again].filter(moves).map(([key]) => key);
-      const small = await local.agreement.walk.small(moving.slice(0, MOVING));
-      const suspects = [...resting, ...small, ...this.#suspicions.keys, ...this.#differences.keys()];
-      await this.#lookAt(other, [...new Set(suspects)]);
-      return !this.#isSuspicious;
-    });
+  async #compareRanges(ranges: ReadonlySet<number>, count: number): Promise<boolean> {
+    const names = await this.#options.local.agreement.walk.gather((key) => ranges.has(rangeOf(key, count)));
+    await this.#over((other) => this.#keys.compare(other, names));
+    return !this.#keys.isSuspicious;
   }
 
-  /** The keys of which the digests differ, with both. */
-  async #differing(other: OtherKeys, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (names.length === 0) return new Map();
-    const { walk } = this.#options.local.agreement;
-    const [theirs, own] = await Promise.all([other.digests(names), walk.digests(names, other.areDigestsClose)]);
-    const differing = new Map<string, string>();
-    for (const [at, key] of names.entries()) {
-      const [there, here] = [theirs, own].map((digests) => digests.slice(2 * at, 2 * at + 2).join(" "));
-      if (there !== here) differing.set(key, `${there} ${here}`);
-    }
-    return differing;
-  }
-
-  get #isSuspicious(): boolean {
-    return this.#suspicions.keys.length + this.#differences.size > 0;
-  }
-
-  async #lookAt(other: OtherKeys, suspects: readonly string[]): Promise<void> {
-    const { clock, local, signal } = this.#options;
-    for (let looks = 0, left = suspects; looks < LOOKS && left.length > 0; looks += 1) {
-      if (looks > 0) await clock.sleep(AGAIN_MS, signal);
-      for (let at = 0; at < left.length; at += AT_ONCE) {
-        const keys = left.slice(at, at + AT_ONCE);
-        const { found, same } = await local.agreement.look(other, keys, this.#suspicions);
-        for (const key of same) this.#differences.delete(key);
-        this.#take(found);
-        this.#note();
-      }
-      left = this.#suspicions.keys;
-    }
-  }
-
-  #take(found: readonly FoundDifference[]): void {
-    const { clock, log } = this.#options;
-    if (found.length === 0) return;
-    this.#found += found.length;
-    log.warn("keys differ from another site after the same operations, and are brought together", {
-      keys: found.length,
-    });
-    const since = clock.now().toISOString();
-    for (const each of found)
-      if (this.#differences.has(each.key) || this.#differences.size < REMEMBERED)
-        this.#differences.set(each.key, differingKey(each, this.#differences.get(each.key)?.since ?? since));
+  /** Compares the small keys among those that were written. Those for which there is no time are compared in the rounds. */
+  async #turnOfWritten(): Promise<string> {
+    const { clock, local, others } = this.#options;
+    const { walk, written } = local.agreement;
+    const limit = { keys: Math.ceil(WRITTEN_NAMES / others), bytes: WRITTEN_BYTES };
+    const { keys, last } = written.after(this.#compared, clock.uptimeMs() - WRITTEN_REST_MS, limit);
+    const names = await walk.small(keys);
+    if (names.length > 0 || this.#keys.isSuspicious) await this.#over((other) => this.#keys.compare(other, names));
+    this.#compared = last;
+    return "";
   }
 
   async #over<T>(use: (other: OtherKeys) => Promise<T>): Promise<T> {

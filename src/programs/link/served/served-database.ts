@@ -170,7 +170,8 @@ export class ServedDatabase {
   #compareWith(id: number, local: EngineSite, signal: AbortSignal): Comparison {
     const { own, clock, log } = this.#options;
     const connect = () => connectTo({ database: this.#database, own, clock, signal }, id);
-    const comparison = new Comparison({ local, site: id, connect, clock, log: log.with({ site: id }), signal });
+    const others = this.#database.sites.length;
+    const comparison = new Comparison({ local, site: id, others, connect, clock, log: log.with({ site: id }), signal });
     this.#comparisons.set(id, comparison);
     return comparison;
   }
