@@ -75,7 +75,7 @@ export class PlayedSession implements AsyncDisposable {
   async ask(argument = ""): Promise<void> {
     if (!this.#engines.owes("EVAL")) this.send("EVAL", "return 1", "0", argument);
     await this.#engines.reply("EVAL", READONLY);
-    await until("the engine is asked", () => this.pinned.at === "asking" || this.pinned.at === "asking-last");
+    await until("the engine is asked", () => this.pinned.work.at === "asking" || this.pinned.work.at === "asking-last");
   }
 
   /** The engine says its role. */
@@ -88,12 +88,12 @@ export class PlayedSession implements AsyncDisposable {
   async meetScript(): Promise<void> {
     this.send("GET", "busy");
     await this.#engines.reply("GET", BUSY);
-    await until("it waits", () => this.pinned.at === "waiting");
+    await until("it waits", () => this.pinned.work.at === "waiting");
   }
 
   /** The endpoint has another primary, and this one has not answered everything. */
   changePrimary(): void {
-    if (this.pinned.at === "attached") this.send("EVAL", "return 1", "0");
+    if (this.pinned.work.at === "attached") this.send("EVAL", "return 1", "0");
     this.send("GET", "late");
     this.#switch();
   }
@@ -101,7 +101,7 @@ export class PlayedSession implements AsyncDisposable {
   /** The endpoint has another primary, where nothing goes yet, and nothing is at this one. */
   async depart(): Promise<void> {
     this.#isHeld = true;
-    if (this.pinned.at !== "leaving") this.#switch();
+    if (this.pinned.work.at !== "leaving") this.#switch();
     else {
       this.#engines.sayRole("master");
       await this.#engines.reply("EVAL", ":1\r\n");

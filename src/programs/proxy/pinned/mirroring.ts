@@ -3,6 +3,7 @@ import type { ConnectionSettings } from "../upstream/connection-settings.ts";
 import type { Pin } from "../upstream/pin.ts";
 import type { Replay } from "../upstream/replay.ts";
 import type { Upstream } from "../upstream/upstream.ts";
+import type { ConnectionState } from "./connection-state.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import type { MarkerListening } from "./marker-listening.ts";
 import { isMarker, SubscriptionMirror } from "./subscription-mirror.ts";
@@ -39,6 +40,19 @@ export function mirroredConnection(
       session.output.push(message);
     },
   };
+}
+
+/** Why the client may have missed messages, now that its engine is gone. */
+export function missedMessages(
+  { output }: Pick<PinnedParts, "output">,
+  { subscriptions, monitoring }: Pick<ConnectionState, "subscriptions" | "monitoring">,
+  mirroring: Pick<Mirroring, "isSucceeded">,
+): string | undefined {
+  // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
+  if (output.congested) return "the client does not read its messages";
+  // nor is it known which messages the engine has sent to no one
+  const listens = monitoring || subscriptions.size > 0;
+  return listens && !mirroring.isSucceeded ? "the engine is gone, and messages may be missing" : undefined;
 }
 
 /** The second connection that a subscriber may have during a change of primary. */

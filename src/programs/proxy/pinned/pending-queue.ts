@@ -1,7 +1,7 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { commandName } from "../protocol/arguments.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
-import { isUnblockedByDemotion } from "../protocol/refusals.ts";
+import { isUnblockedByCommand, isUnblockedByDemotion } from "../protocol/refusals.ts";
 import { isOfConnection, isRepeatable, mustFollowAnswer } from "./pending-request.ts";
 import type { PendingKind, PendingRequest } from "./pending-request.ts";
 
@@ -51,11 +51,6 @@ export class PendingQueue {
     return { client, command: commandName(oldest.request), ageMs };
   }
 
-  /** The engine answers a blocking command next. */
-  get blocks(): boolean {
-    return this.blocking !== undefined;
-  }
-
   /** The blocking command that the engine answers next. */
   get blocking(): PendingRequest | undefined {
     return this.busy ? undefined : this.#sent.find(({ kind }) => kind === "blocking");
@@ -70,6 +65,11 @@ export class PendingQueue {
   /** A request of one of these kinds is not answered. */
   has(...kinds: readonly PendingKind[]): boolean {
     return [...this.#sent, ...this.#refused, ...this.#putOff].some(({ kind }) => kinds.includes(kind));
+  }
+
+  /** A blocking command has waited at an engine, and is to wait at the next one. */
+  get hasWaited(): boolean {
+    return this.#refused[0]?.hasWaited === true;
   }
 
   get hasRefused(): boolean {
@@ -122,7 +122,7 @@ export class PendingQueue {
    * be executed.
    */
   withdraw(): boolean {
-    if (!this.blocks || !this.#sent.every(maySitOut)) return false;
+    if (this.blocking === undefined || !this.#sent.every(maySitOut)) return false;
     for (const pending of this.#sent) if (pending.kind === "blocking") pending.withdrawn = true;
     return true;
   }
@@ -135,6 +135,7 @@ export class PendingQueue {
     // a subscription to many channels is confirmed channel by channel, but refused once
     first.replies = frame[0] === MINUS ? 0 : first.replies - 1;
     this.#endsHere = first.kind === "blocking" && isUnblockedByDemotion(frame);
+    if (this.#endsHere || (first.kind === "blocking" && isUnblockedByCommand(frame))) first.hasWaited = true;
     if (first.replies === 0) {
       this.#sent.shift();
       this.#bytes -= bytesOf(first);

@@ -55,6 +55,8 @@ export interface PendingRequest {
   earlier?: Buffer | undefined;
   /** The proxy has taken it back, not the client. */
   withdrawn?: boolean;
+  /** A blocking command that an engine has kept waiting, and then no more. */
+  hasWaited?: boolean;
   /** An engine has not executed it, or was gone: it is sent again. */
   isLate?: boolean;
   /** It was sent behind a blocking command: a move does not wait for it, and the engine may execute it at any time. */

@@ -2,7 +2,10 @@ import type { OutstandingRequest } from "../../../ports/management/proxy-control
 import type { Clock } from "#kit/base/clock";
 import type { StateMachine } from "#kit/base/state-machine";
 import type { ClientIdentity } from "../client/identity.ts";
+import type { SessionParts } from "../client/session-parts.ts";
+import type { Pin } from "../upstream/pin.ts";
 import type { ConnectionState } from "./connection-state.ts";
+import { EndedInput } from "./ended-input.ts";
 import type { PendingQueue } from "./pending-queue.ts";
 import { isAsking, type PinEvent, type PinState } from "./pin-states.ts";
 import type { PinnedCommands } from "./pinned-commands.ts";
@@ -15,14 +18,25 @@ export interface WorkingParts {
   readonly pending: PendingQueue;
   readonly commands: Pick<PinnedCommands, "inTransaction">;
   readonly machine: StateMachine<PinState, PinEvent>;
+  readonly life: Pick<SessionParts["life"], "finish">;
+  /** The connection to the engine, while there is one. */
+  readonly pin: () => Pin | undefined;
 }
 
 /** What the client of a pinned session waits for, as its session and a move see it. */
 export class PinnedWork {
+  /** What becomes of it when the client sends nothing more. */
+  readonly endedInput: EndedInput;
   readonly #parts: WorkingParts;
 
   constructor(parts: WorkingParts) {
     this.#parts = parts;
+    this.endedInput = new EndedInput(parts.life, parts.pending, parts.pin);
+  }
+
+  /** Where the session is. */
+  get at(): PinState {
+    return this.#parts.machine.state;
   }
 
   /** Something other than a blocking command is at the engine. */

@@ -35,9 +35,9 @@ for (const [from, row] of Object.entries(PIN_TRANSITIONS))
     test(`a pinned session that is ${from}: ${event} leads to ${to}`, async () => {
       await using played = await PlayedSession.start({ isWatching: from !== "waiting" && to !== "waiting" });
       await WAYS[from as PinState](played);
-      assert.equal(played.pinned.at, from);
+      assert.equal(played.pinned.work.at, from);
       await EVENTS[event as PinEvent](played);
-      await until(`it is ${to}`, () => played.pinned.at === to);
+      await until(`it is ${to}`, () => played.pinned.work.at === to);
     });
 
 test("what is known of a reply when its client is gone keeps no memory", async () => {
@@ -53,11 +53,11 @@ test("a former primary has until its deadline to answer, however often the endpo
   await using played = await PlayedSession.start({ isWatching: true });
   played.changePrimary();
   for (let passed = 0; passed < HOLD_MS; passed += HOLD_MS / 4) {
-    assert.equal(played.pinned.at, "leaving");
+    assert.equal(played.pinned.work.at, "leaving");
     await played.clock.advance(HOLD_MS / 4);
     played.pinned.upstreamChanged();
   }
-  assert.notEqual(played.pinned.at, "leaving");
+  assert.notEqual(played.pinned.work.at, "leaving");
   assert.deepEqual(played.cuts, ["the engine is gone with a request of unknown outcome"]);
 });
 
@@ -65,7 +65,7 @@ test("a session that ends with a reply of the engine that it has just lost leave
   await using played = await PlayedSession.start({ isWatching: false });
   await played.ask();
   played.loseEngine();
-  await until("the session has ended", () => played.pinned.at === "ended");
+  await until("the session has ended", () => played.pinned.work.at === "ended");
   assert.equal(played.unpinned, 1);
   assert.deepEqual(played.cuts, []);
 });

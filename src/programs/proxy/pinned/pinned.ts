@@ -7,10 +7,10 @@ import { ConnectionState } from "./connection-state.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { MarkerListening } from "./marker-listening.ts";
-import { Mirroring, mirroredConnection } from "./mirroring.ts";
+import { missedMessages, Mirroring, mirroredConnection } from "./mirroring.ts";
 import { PendingQueue, wholeAnswer } from "./pending-queue.ts";
 import { hasFailed, isForeign, isOutrun, isRepeatable, metScript, type PendingRequest } from "./pending-request.ts";
-import { isAsking, pinMachine, type PinState } from "./pin-states.ts";
+import { isAsking, pinMachine } from "./pin-states.ts";
 import { PinnedCommands } from "./pinned-commands.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { PinnedWork } from "./pinned-work.ts";
@@ -91,11 +91,6 @@ export class Pinned {
     pin.attach(this.#user);
   }
 
-  /** Where the session is. */
-  get at(): PinState {
-    return this.#machine.state;
-  }
-
   /** The client has sent MULTI, and neither EXEC nor DISCARD. */
   get inTransaction(): boolean {
     return this.#commands.inTransaction;
@@ -105,7 +100,8 @@ export class Pinned {
   take(request: Buffer, command: CommandEntry | undefined): boolean {
     if (this.#pin === undefined)
       return onlyRoute(this.#parts.endpoint).unavailable && this.#withoutPrimary.refuse(request, command);
-    const mustWait = this.#machine.state === "waiting" || this.#kept.isFull || this.#commands.isExecuting;
+    const isFull = this.#kept.isFull || this.work.endedInput.isEnding;
+    const mustWait = this.#machine.state === "waiting" || isFull || this.#commands.isExecuting;
     return !mustWait && this.#commands.take(request, command);
   }
 
@@ -139,7 +135,7 @@ export class Pinned {
 
   /** Ends the wait of a blocking command; false when nothing waits. */
   async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
-    return this.#pending.blocks && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
+    return this.#pending.blocking !== undefined && this.#pin !== undefined && this.#upstream.unblock(this.#pin.id, how);
   }
 
   pause(): void {
@@ -209,13 +205,12 @@ export class Pinned {
     if (!this.#machine.apply("lose-engine")) return;
     this.#cancelTimer();
     this.#waitLimit.stop();
+    const isAsked = this.work.endedInput.isEnding;
     this.#pin = undefined;
     this.#mirroring.end();
-    // an engine ends a subscriber that does not read its messages: to go on would hide that some were missed
-    if (this.#parts.output.congested) this.#parts.life.cut("the client does not read its messages");
-    // nor is it known which messages the engine has sent to no one
-    else if (this.state.subscriptions.size > 0 && !this.#mirroring.isSucceeded)
-      this.#parts.life.cut("the engine is gone, and messages may be missing");
+    const missed = isAsked ? undefined : missedMessages(this.#parts, this.state, this.#mirroring);
+    if (isAsked && this.#pending.length > 0) this.work.endedInput.end();
+    else if (missed !== undefined) this.#parts.life.cut(missed);
     else if (this.#pending.refuseAll()) this.#settle();
     else this.#parts.life.cut("the engine is gone with a request of unknown outcome");
   }
@@ -229,13 +224,14 @@ export class Pinned {
     this.#kept.note();
     this.#waitLimit.note();
     if (this.#pending.length === 0) this.#settle();
+    this.work.endedInput.look();
   }
 
   /** Sends what waited for the answer to a blocking command; where clients are held it goes to the primary that is next. */
   #sendPutOff(): void {
     const { held, upstream } = this.#primary;
-    if (this.#pending.hasRefused) {
-      // it follows what was not executed, once nothing is at the engine
+    if (this.#pending.hasRefused || this.work.endedInput.isEnding) {
+      // it follows what was not executed, or goes through another connection, once nothing is at the engine
       if (this.#pending.length === 0) this.#pending.refusePutOff();
     } else if (!held && upstream === this.#upstream && this.#machine.state === "attached") {
       const since = this.#parts.endpoint.clock.uptimeMs();
@@ -264,7 +260,7 @@ export class Pinned {
     if (this.#parts.life.ended) return;
     const { upstream } = this.#primary;
     // a connection without state of its own serves for another attempt as well
-    const mayRepeat = this.#metScript && this.#pin !== undefined && upstream === this.#upstream && !this.#needsPin;
+    const mayRepeat = this.#metScript && this.#isReusable && upstream === this.#upstream;
     if (this.#pending.hasRefused && mayRepeat && this.#machine.apply("meet-script")) this.#repeatLater();
     else if (this.#pending.hasRefused || this.#pin === undefined) this.#leave();
     else if (upstream !== undefined && upstream !== this.#upstream && this.#needsPin) this.#leave();
@@ -276,6 +272,7 @@ export class Pinned {
     this.#cancelTimer = startTimer(this.#parts.endpoint.clock, RETRY_MS, () => {
       if (!this.#machine.apply("repeat")) return;
       for (const pending of this.#pending.takeRefused()) this.#commands.repeat(pending);
+      this.work.endedInput.look();
     });
   }
 
@@ -286,6 +283,11 @@ export class Pinned {
       pin.destroy();
       this.#loseEngine();
     });
+  }
+
+  /** The connection has no state of the session, and takes requests. */
+  get #isReusable(): boolean {
+    return this.#pin !== undefined && !this.work.endedInput.isEnding && !this.#needsPin;
   }
 
   get #primary(): PrimaryView {
@@ -318,7 +320,7 @@ export class Pinned {
     this.#cancelTimer();
     this.#pin?.destroy();
     this.#pin = undefined;
-    if (this.#parts.life.finishing) return void this.#pending.drop();
+    if (this.#parts.life.finishing && !this.work.endedInput.hasBegun) return void this.#pending.drop();
     for (const message of this.state.disconnect(this.#parts.identity.settings.protocol))
       this.#parts.output.push(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#parts.pinned.leave();
@@ -339,6 +341,7 @@ export class Pinned {
     const refused = this.#pending.takeRefused();
     this.#parts.endpoint.counters.resent += refused.length;
     for (const pending of refused) this.#commands.repeat(pending);
+    this.work.endedInput.look();
     if (refused.length === 0) this.#parts.turns.settled();
     this.#parts.turns.pump();
   }
@@ -374,9 +377,10 @@ export class Pinned {
   }
 
   #describeWork(): PinnedWork {
-    const { endpoint, identity } = this.#parts;
+    const { endpoint, identity, life } = this.#parts;
+    const pin = (): Pin | undefined => this.#pin;
     const [state, pending, commands, machine] = [this.state, this.#pending, this.#commands, this.#machine];
-    return new PinnedWork({ clock: endpoint.clock, identity, state, pending, commands, machine });
+    return new PinnedWork({ clock: endpoint.clock, identity, life, pin, state, pending, commands, machine });
   }
 
   #describeSubscriber(): Subscriber {

@@ -19,6 +19,16 @@ test("MONITOR shows what clients do, also behind a change of primary, and keeps 
   assert.equal(await watcher.ask("GET", "behind"), "2");
 });
 
+test("MONITOR ends when its engine is lost, since what the next one has done before would be missing", async () => {
+  await using served = await Served.start();
+  const [watcher, client] = [await served.client(), await served.client()];
+  assert.equal(await watcher.ask("MONITOR"), "OK");
+  await client.ask("SET", "before", "1");
+  await shows(watcher, /"SET" "before" "1"$/);
+  await served.primary.stop();
+  for (let line = await watcher.read(); line !== undefined;) line = await watcher.read();
+});
+
 /** Reads until a line is like this. */
 async function shows(client: RawClient, line: RegExp): Promise<void> {
   for (let read = await client.read(); ; read = await client.read()) {

@@ -78,14 +78,15 @@ export class SessionLife implements LifePart {
   /** The client sends nothing more. */
   endInput(): void {
     this.#inputEnded = true;
-    // as at an engine: an element that a blocking command gets for a client that is gone would be lost
-    if (this.#parts.pinned.current?.work.isBlocked === true) this.destroy();
-    else this.endIfRead();
+    this.endIfRead();
   }
 
   /** Ends when the client sends nothing more and all was taken. */
   endIfRead(): void {
-    if (this.#inputEnded && this.#parts.turns.reader.empty) this.finish();
+    if (!this.#inputEnded) return;
+    if (this.#parts.turns.reader.empty) this.finish();
+    // an element that a blocking command gets for a client that is gone would be lost
+    this.#parts.pinned.current?.work.endedInput.begin();
   }
 
   /** The connection is gone. */

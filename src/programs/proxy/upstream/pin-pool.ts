@@ -85,7 +85,7 @@ export class PinPool {
 
   /** Ends the connections in use too; each user is notified. */
   sever(): void {
-    for (const pin of this.#pins) pin.sever();
+    for (const pin of this.#pins) pin.destroy(true);
   }
 
   #keepIdle(pin: Pin): void {

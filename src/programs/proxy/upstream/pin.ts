@@ -29,16 +29,19 @@ export class Pin {
   tainted = false;
   /** The connection shows what the engine does, also while it waits for replicas: what arrives must not wait itself. */
   monitoring = false;
+  readonly #rounds: ReplyPermits["rounds"];
   readonly #wire: Wire;
   readonly #gate: ReplyGate;
   readonly #scanner = new FrameScanner({ maxFrameBytes: 2 ** 31 });
   readonly #carried: CarriedReply;
   #runsForeignCode = false;
+  #inputEnded = false;
   #user: PinUser | undefined;
 
   constructor(connection: EngineConnection, key: string, permits: ReplyPermits, onClosed: () => void) {
     this.id = connection.id;
     this.key = key;
+    this.#rounds = permits.rounds;
     const overflows = (): void => {
       this.#overflow();
     };
@@ -52,9 +55,12 @@ export class Pin {
       },
       closed: () => {
         this.closed = true;
-        this.#drop();
-        onClosed();
-        this.#user?.closed();
+        const end = (): void => {
+          this.#drop();
+          onClosed();
+          this.#user?.closed();
+        };
+        if (!this.#inputEnded || !this.#gate.outlive(end)) end();
       },
       drained: () => {
         this.#user?.drained?.();
@@ -88,6 +94,15 @@ export class Pin {
     return this.#wire.queuedBytes > CONGESTED_BYTES;
   }
 
+  /** The client sends nothing more: the engine gets FIN behind what it was sent, and does with the rest what it does for a client of its own. */
+  async endInput(): Promise<void> {
+    if (this.#inputEnded || this.closed) return;
+    this.#inputEnded = this.tainted = true;
+    // what it answers behind FIN must wait for replicas even when the connection is gone
+    if (!this.#rounds.open) await this.#rounds.connect();
+    if (!this.closed) this.#wire.halfClose();
+  }
+
   pause(): void {
     this.#wire.pause();
   }
@@ -96,14 +111,9 @@ export class Pin {
     this.#wire.resume();
   }
 
-  /** Ends the connection; its user is notified. */
-  sever(): void {
-    this.#drop();
-    this.#wire.destroy();
-  }
-
-  destroy(): void {
-    this.#user = undefined;
+  /** Ends the connection; its user is notified if it is to be. */
+  destroy(isUserNotified = false): void {
+    if (!isUserNotified) this.#user = undefined;
     this.#drop();
     this.#wire.destroy();
   }
@@ -124,7 +134,7 @@ export class Pin {
   }
 
   #overflow(): void {
-    if (this.#user?.overflows === undefined) this.sever();
+    if (this.#user?.overflows === undefined) this.destroy(true);
     else this.#user.overflows(OVERFLOWS);
   }
 

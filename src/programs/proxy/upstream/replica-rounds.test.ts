@@ -9,7 +9,8 @@ const CONTEXT = { address: { host: "127.0.0.1", port: 1 }, logins: () => [], clo
 test("replies of a new engine wait until it is said what for", () => {
   const rounds = new ReplicaRounds(CONTEXT);
   const seen: string[] = [];
-  rounds.join({ begin: () => seen.push("begin"), pass: () => seen.push("pass"), demoted: () => seen.push("demoted") });
+  const note = (what: string) => (): void => void seen.push(what);
+  rounds.join({ begin: note("begin"), pass: note("pass"), demoted: note("demoted"), interrupted: note("interrupted") });
   assert.deepEqual([rounds.open, rounds.busy, seen], [false, true, []]);
   rounds.require("none");
   assert.deepEqual([rounds.open, rounds.busy, seen], [true, false, ["begin", "pass"]]);

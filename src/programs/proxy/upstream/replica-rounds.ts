@@ -16,6 +16,8 @@ export interface WaitingReplies {
   pass(): void;
   /** The engine is no primary any more: nothing that it acknowledged is sure to last. */
   demoted(): void;
+  /** The connection for rounds has ended: what answers the next one may be an engine that was started anew. */
+  interrupted(): void;
 }
 
 export interface RoundsContext {
@@ -38,6 +40,7 @@ export class ReplicaRounds {
   #running = false;
   #closed = false;
   #client: Promise<EngineClient> | undefined;
+  #isConnected = false;
 
   /** Replies wait until `require` says for what. */
   constructor(context: RoundsContext) {
@@ -47,6 +50,20 @@ export class ReplicaRounds {
   /** Replies wait for nothing. */
   get open(): boolean {
     return this.#requirement === "none";
+  }
+
+  /** The engine can be asked without a new connection. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Resolves when the engine can be asked, or cannot be reached now. */
+  async connect(): Promise<void> {
+    if (this.#closed) return;
+    await this.#connected().then(
+      () => undefined,
+      () => void this.#hangUp(), // the next round connects anew
+    );
   }
 
   /** Replies wait at the moment. */
@@ -138,13 +155,31 @@ export class ReplicaRounds {
 
   #connected(): Promise<EngineClient> {
     const { address, logins } = this.#context;
-    this.#client ??= connectEngine({ ...address, logins: logins(), timeoutMs: TIMEOUT_MS });
+    if (this.#client === undefined) {
+      this.#client = connectEngine({ ...address, logins: logins(), timeoutMs: TIMEOUT_MS });
+      this.#watch(this.#client);
+    }
     return this.#client;
+  }
+
+  /** Notes when the engine can be asked over this connection, and when no more. */
+  #watch(connecting: Promise<EngineClient>): void {
+    void connecting.then(
+      (client) => {
+        this.#isConnected = this.#client === connecting;
+        void client.closed.then(() => {
+          if (this.#client === connecting) this.#hangUp();
+        });
+      },
+      () => undefined, // the round that has asked for it sees that
+    );
   }
 
   #hangUp(): void {
     const client = this.#client;
     this.#client = undefined;
+    this.#isConnected = false;
+    for (const replies of this.#inRound.union(this.#waiting)) replies.interrupted();
     void client?.then(
       (connected) => {
         connected.close();

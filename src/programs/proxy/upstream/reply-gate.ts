@@ -44,6 +44,8 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   #inRound: Buffer[] = [];
   #bytes = 0;
   #paused = false;
+  /** The connection has ended, as its owner had asked: called when nothing waits any more. */
+  #emptied: (() => void) | undefined;
 
   constructor(permits: ReplyPermits, wire: Wire, reader: ReplyReader) {
     const { atBoundary, isMonitor, runsForeignCode, receive, overflows } = reader;
@@ -77,6 +79,16 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
     this.#memory.note(this);
   }
 
+  /**
+   * The engine has answered all, and has ended the connection because that was asked for: what waits passes all the same, if it is this engine
+   * that says so. `emptied` is called when nothing waits any more. False when nothing waits, or nothing would pass.
+   */
+  outlive(emptied: () => void): boolean {
+    if (this.#bytes === 0 || !this.#lease.empty || !this.#rounds.isConnected) return false;
+    this.#emptied = emptied;
+    return true;
+  }
+
   /** Forgets what is kept. */
   drop(): void {
     this.#arrived = [];
@@ -85,6 +97,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
     this.#memory.forget(this);
     this.#rounds.leave(this);
     this.#lease.drop();
+    this.#end();
   }
 
   begin(): void {
@@ -99,6 +112,7 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
       this.#memory.note(this);
       this.#lease.take(bytes);
     }
+    if (this.#bytes === 0) this.#end();
     if (!this.#paused || this.#bytes > MOST_KEPT_BYTES) return;
     this.#paused = false;
     this.#wire.resume();
@@ -107,7 +121,18 @@ export class ReplyGate implements WaitingReplies, MemoryHolder {
   demoted(): void {
     this.begin();
     if (this.#acknowledgesNothing(this.#inRound)) this.pass();
-    else this.#wire.destroy();
+    else if (this.#emptied === undefined) this.#wire.destroy();
+    else this.drop();
+  }
+
+  interrupted(): void {
+    if (this.#emptied !== undefined) this.drop();
+  }
+
+  #end(): void {
+    const emptied = this.#emptied;
+    this.#emptied = undefined;
+    emptied?.();
   }
 
   /** A refusal is the reply to what was not executed, and shows nothing of what others wrote. */
