@@ -223,7 +223,7 @@ export class PlayedSession implements AsyncDisposable {
       credentials: { turns: new LoginTurns(this.clock, silentLog) },
       counters: new Counters(),
       scripts: { add: () => undefined, touch: () => undefined, clear: () => undefined, awaits: () => undefined },
-      scans: { route: () => undefined },
+      scans: [{ route: () => undefined }],
       mayPin: true,
       memory: this.memory,
     };

@@ -1,10 +1,10 @@
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
 
-/** A request, and its reply: the value, or the text of the error. */
+/** A request, and its reply: the value, the text of the error, or what each right one is. */
 export interface Expected {
   readonly request: readonly Arg[];
-  readonly reply: Reply;
+  readonly reply: Reply | ((found: Reply) => boolean);
 }
 
 /** A client of a database of several shards, with keys of its own, whose every reply is known beforehand. */
@@ -36,6 +36,7 @@ export class ModelClient {
     const kinds = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
+      ...[this.#look],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
   }
@@ -102,6 +103,21 @@ export class ModelClient {
     return { request: ["ECHO", value], reply: value };
   }
 
+  /** What all shards are asked, or the proxy answers. */
+  #look(): Expected {
+    const looks: readonly Expected[] = [
+      { request: ["RANDOMKEY"], reply: (found) => found === null || KEY.test(String(found)) },
+      { request: ["SCAN", "0", "COUNT", 1], reply: isScanned },
+      { request: ["HSCAN", `none:${this.#name}`, "0"], reply: ["0", []] },
+      { request: ["INFO", "server"], reply: (found) => String(found).startsWith("# Server\r\n") },
+      { request: ["SLOWLOG", "LEN"], reply: (found) => typeof found === "number" },
+      { request: ["SCRIPT", "EXISTS", "0"], reply: [0] },
+      { request: ["CLIENT", "GETNAME"], reply: null },
+      { request: ["SELECT", "x"], reply: "-ERR value is not an integer or out of range" },
+    ];
+    return looks[this.#pick(looks.length)] ?? this.#get();
+  }
+
   #key(): string {
     return `${this.#name}:${this.#pick(50)}`;
   }
@@ -115,4 +131,12 @@ export class ModelClient {
     const length = this.#pick(40) === 0 ? 5_000 + this.#pick(75_000) : this.#pick(100);
     return `${this.#name}-${this.#turn}-${"v".repeat(length)}`;
   }
+}
+
+const KEY = /^\d+:\d+:\d+$/;
+
+function isScanned(found: Reply): boolean {
+  if (!Array.isArray(found)) return false;
+  const [cursor, keys] = found;
+  return /^\d+$/.test(String(cursor)) && Array.isArray(keys) && keys.every((key) => KEY.test(String(key)));
 }

@@ -47,7 +47,7 @@ export class EndpointParts implements SessionEndpoint {
   readonly log: Log;
   readonly credentials: Credentials;
   readonly scripts: SharedScripts;
-  readonly scans: ScanSources;
+  readonly scans: Routes<ScanSources>;
   readonly counters = new Counters();
   readonly memory: MemoryBudget;
   readonly routes: Routes<ShardRoute>;

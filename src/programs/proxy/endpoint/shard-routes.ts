@@ -12,14 +12,14 @@ export interface RoutedShards {
   readonly routes: Routes<ShardRoute>;
   /** Undefined when there is one shard, which has all slots. */
   readonly table: SlotTable | undefined;
-  /** Where scans of the keys of the first shard go on. */
-  readonly scans: ScanSources;
+  /** Where scans of the keys of each shard go on. */
+  readonly scans: Routes<ScanSources>;
 }
 
 /** The ways to the shards of a configuration; PROXY_SLOT_TABLE when its shards and slots do not fit. */
 export function routeShards(context: Omit<SwitchoverContext, "scans">, config: EndpointConfig): RoutedShards {
   const { shards, table } = servedShards(config);
-  const routeShard = (shard: EndpointShard): Pick<RoutedShards, "scans"> & { readonly route: ShardRoute } => {
+  const routeShard = (shard: EndpointShard): { readonly scans: ScanSources; readonly route: ShardRoute } => {
     const scans = new ScanSources(
       context.clock,
       (address) => new Upstream(address, { ...context, changed: () => undefined }),
@@ -28,6 +28,10 @@ export function routeShards(context: Omit<SwitchoverContext, "scans">, config: E
     return { scans, route: new ShardRoute({ ...context, scans }, shard, isClosed(config)) };
   };
   const [first, ...others] = shards;
-  const { scans, route } = routeShard(first);
-  return { table, scans, routes: [route, ...others.map((shard) => routeShard(shard).route)] };
+  const [one, more] = [routeShard(first), others.map(routeShard)];
+  return {
+    table,
+    scans: [one.scans, ...more.map(({ scans }) => scans)],
+    routes: [one.route, ...more.map(({ route }) => route)],
+  };
 }

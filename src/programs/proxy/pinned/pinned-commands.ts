@@ -270,8 +270,8 @@ export class PinnedCommands {
     }
   }
 
-  get #scans(): PinnedParts["endpoint"]["scans"] {
-    return this.#parts.endpoint.scans;
+  get #scans(): PinnedParts["endpoint"]["scans"][0] {
+    return this.#parts.endpoint.scans[0];
   }
 
   get #engine(): Redirection["engine"] {

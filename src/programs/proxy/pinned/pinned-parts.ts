@@ -21,7 +21,7 @@ export interface PinnedEndpoint {
   readonly credentials: Pick<Credentials, "turns">;
   readonly counters: Pick<Counters, "pins" | "requests" | "noteCrossing" | "resent" | "answered" | "answeredLate">;
   readonly scripts: RememberedScripts;
-  readonly scans: Pick<ScanSources, "route">;
+  readonly scans: Routes<Pick<ScanSources, "route">>;
   /** Whether a client may have a further connection to the engine for itself. */
   readonly mayPin: boolean;
   /** Of the process. */

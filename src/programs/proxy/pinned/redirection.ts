@@ -70,7 +70,7 @@ export class Redirection {
     const placed = (command: Buffer): Buffer =>
       clientSubcommand(command) === "TRACKING"
         ? this.atEngine(command)
-        : placedIfScan(this.#parts.endpoint.scans, upstream, command);
+        : placedIfScan(this.#parts.endpoint.scans[0], upstream, command);
     return { ...replay, commands: replay.commands.map(placed) };
   }
 

@@ -1,8 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeArrays, mergeAt, mergeOks, mergeSums } from "./merged-replies.ts";
+import {
+  mergeArrays,
+  mergeAt,
+  mergeFirst,
+  mergeFlags,
+  mergeLeast,
+  mergeNewest,
+  mergeOks,
+  mergeRandom,
+  mergeSums,
+  mergeTexts,
+  numberTexts,
+} from "./merged-replies.ts";
 
 const ERROR = "-LOADING store: no primary for this database right now\r\n";
+
+/** Of a log, with its number and its time. */
+function entry(number: number, time: number): string {
+  return `*3\r\n:${number}\r\n:${time}\r\n$1\r\nx\r\n`;
+}
 
 for (const [what, merge, replies, merged] of [
   ["integers are added", mergeSums, [":3\r\n", ":0\r\n", ":12345678901\r\n"], ":12345678904\r\n"],
@@ -26,6 +43,47 @@ for (const [what, merge, replies, merged] of [
     ["*1\r\n_\r\n", "*1\r\n$1\r\nb\r\n"],
     "*2\r\n$1\r\nb\r\n_\r\n",
   ],
+  ["the lowest of integers", mergeLeast, [":30\r\n", ":7\r\n"], ":7\r\n"],
+  ["what one shard lacks is lacking", mergeFlags, ["*2\r\n:1\r\n:0\r\n", "*2\r\n:1\r\n:1\r\n"], "*2\r\n:1\r\n:0\r\n"],
+  ["one reply stands for all", mergeFirst, ["$1\r\na\r\n", "$1\r\na\r\n"], "$1\r\na\r\n"],
+  [
+    "the newest entries of logs",
+    mergeNewest(2),
+    [`*2\r\n${entry(8, 90)}${entry(7, 50)}`, `*1\r\n${entry(0, 60)}`],
+    `*2\r\n${entry(8, 90)}${entry(0, 60)}`,
+  ],
+  [
+    "all entries of logs",
+    mergeNewest(-1),
+    [`*1\r\n${entry(7, 50)}`, `*1\r\n${entry(0, 60)}`],
+    `*2\r\n${entry(0, 60)}${entry(7, 50)}`,
+  ],
+  [
+    "texts have the numbers of their shards",
+    mergeTexts(numberTexts),
+    ["$1\r\na\r\n", "$2\r\nbc\r\n"],
+    "$28\r\n# Shard 1\r\na\r\n# Shard 2\r\nbc\r\n",
+  ],
+  [
+    "a text of RESP3 stays one",
+    mergeTexts((texts) => texts.join("")),
+    ["=5\r\ntxt:a\r\n", "=6\r\ntxt:bc\r\n"],
+    "=7\r\ntxt:abc\r\n",
+  ],
+  [
+    "a key of the first shard, which has 3 of 4",
+    mergeRandom(0.7),
+    [":3\r\n", "$1\r\na\r\n", ":1\r\n", "$1\r\nb\r\n"],
+    "$1\r\na\r\n",
+  ],
+  ["and of the other", mergeRandom(0.8), [":3\r\n", "$1\r\na\r\n", ":1\r\n", "$1\r\nb\r\n"], "$1\r\nb\r\n"],
+  [
+    "a shard whose keys have just expired has none",
+    mergeRandom(0.1),
+    [":3\r\n", "$-1\r\n", ":1\r\n", "$1\r\nb\r\n"],
+    "$1\r\nb\r\n",
+  ],
+  ["no shard has a key", mergeRandom(0.1), [":0\r\n", "_\r\n", ":0\r\n", "_\r\n"], "_\r\n"],
   ["an error of one shard is the reply", mergeSums, [":3\r\n", ERROR], ERROR],
   ["an error beside arrays, too", mergeAt([[0], [1]], 2), [ERROR, "*1\r\n$1\r\nb\r\n"], ERROR],
 ] as const)

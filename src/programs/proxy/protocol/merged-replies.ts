@@ -6,7 +6,7 @@ type Merge = (replies: readonly Buffer[]) => Buffer;
 
 /** The sum of integers. */
 export const mergeSums: Merge = unlessFailed((replies) =>
-  integerReply(replies.reduce((sum, reply) => sum + Number(reply.toString("latin1", 1, reply.length - LINE_END)), 0)),
+  integerReply(replies.reduce((sum, reply) => sum + integerIn(reply), 0)),
 );
 
 /** OK, as all of them are. */
@@ -14,6 +14,62 @@ export const mergeOks: Merge = unlessFailed(() => known.ok);
 
 /** The elements of all arrays, one array behind the other. */
 export const mergeArrays: Merge = unlessFailed((replies) => arrayReply(replies.flatMap(elementsOf)));
+
+/** The lowest integer. */
+export const mergeLeast: Merge = unlessFailed((replies) => integerReply(Math.min(...replies.map(integerIn))));
+
+/** An array of integers, the lowest of each place. */
+export const mergeFlags: Merge = unlessFailed((replies) => {
+  const [first = [], ...others] = replies.map(elementsOf);
+  return arrayReply(
+    first.map((flag, at) => others.reduce((lowest, flags) => lower(lowest, flags[at] ?? lowest), flag)),
+  );
+});
+
+/** The reply of one of them, as all are alike. */
+export const mergeFirst: Merge = unlessFailed(([first = NONE]) => first);
+
+/** The entries of logs, the newest first, `count` of them or all; an entry begins with its number and its time. */
+export function mergeNewest(count: number): Merge {
+  return unlessFailed((replies) => {
+    const entries = replies.flatMap(elementsOf).map((entry) => ({ entry, at: timeOf(entry) }));
+    const sorted = entries.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
+    return arrayReply(count < 0 ? sorted : sorted.slice(0, count));
+  });
+}
+
+/** One text of those of all shards, in the form of the first: a bulk string, or one that says that it is text. */
+export function mergeTexts(merge: (texts: readonly string[]) => string): Merge {
+  return unlessFailed((replies) => {
+    const isVerbatim = replies[0]?.[0] === VERBATIM;
+    const text = merge(replies.map((reply) => textIn(reply, isVerbatim)));
+    const bytes = Buffer.from(isVerbatim ? `${TEXT}${text}` : text, "latin1");
+    return Buffer.concat([Buffer.from(`${isVerbatim ? "=" : "$"}${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
+  });
+}
+
+/** Each text, behind a line with the number of its shard. */
+export function numberTexts(texts: readonly string[]): string {
+  return texts.map((text, at) => `# Shard ${at + 1}\r\n${text}`).join("\r\n");
+}
+
+/**
+ * A key of one of the shards, each of which has said how many keys it has and then named one of them: `dice`, from 0 to 1, says which, so that
+ * each key of the database is named alike.
+ */
+export function mergeRandom(dice: number): Merge {
+  return unlessFailed((replies) => {
+    const shards = replies.flatMap((size, at) => {
+      const key = replies[at + 1];
+      return at % 2 === 1 || key === undefined
+        ? []
+        : [{ size: NULLS.has(key.toString("latin1")) ? 0 : integerIn(size), key }];
+    });
+    let left = dice * shards.reduce((sum, { size }) => sum + size, 0);
+    const chosen = shards.find(({ size }) => (left -= size) < 0);
+    return chosen?.key ?? replies[1] ?? NONE;
+  });
+}
 
 /** An array of so many elements, those of each reply at the places that the request has them at. */
 export function mergeAt(places: readonly (readonly number[])[], count: number): Merge {
@@ -29,6 +85,23 @@ function unlessFailed(merge: Merge): Merge {
   return (replies) => replies.find((reply) => reply[0] === MINUS) ?? merge(replies);
 }
 
+function integerIn(reply: Buffer): number {
+  return Number(reply.toString("latin1", 1, reply.length - LINE_END));
+}
+
+function lower(one: Buffer, other: Buffer): Buffer {
+  return integerIn(other) < integerIn(one) ? other : one;
+}
+
+function timeOf(entry: Buffer): number {
+  return Number(/^\*\d+\r\n:\d+\r\n:(\d+)/.exec(entry.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? 0);
+}
+
+function textIn(reply: Buffer, isVerbatim: boolean): string {
+  const begin = reply.indexOf(LF) + 1 + (isVerbatim ? TEXT.length : 0);
+  return reply.toString("latin1", begin, reply.length - LINE_END);
+}
+
 /** The elements of an array, encoded. */
 function elementsOf(reply: Buffer): readonly Buffer[] {
   const elements: Buffer[] = [];
@@ -41,6 +114,12 @@ function elementsOf(reply: Buffer): readonly Buffer[] {
   return elements;
 }
 
-const [MINUS, LF] = [45, 10];
+const [MINUS, LF, VERBATIM] = [45, 10, 61];
+/** What a text that says so begins with. */
+const TEXT = "txt:";
+/** Of an entry of a log, with its number and its time. */
+const LONGEST_HEAD = 64;
+/** No key, in both versions of the protocol. */
+const NULLS: ReadonlySet<string> = new Set(["$-1\r\n", "_\r\n"]);
 const LINE_END = 2;
 const NONE = Buffer.alloc(0);

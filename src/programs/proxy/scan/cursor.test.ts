@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { cursorOf, epochTag, withPosition, withTag } from "./cursor.ts";
+import { cursorOf, epochTag, NEW, shardIn, withPosition, withTag } from "./cursor.ts";
 
 const answer = (cursor: string): Buffer => Buffer.from(`*2\r\n$${cursor.length}\r\n${cursor}\r\n*1\r\n$3\r\nkey\r\n`);
 const shown = (bytes: Buffer): string => /\r\n(\d+)\r\n/.exec(bytes.toString().slice(4))?.[1] ?? "";
@@ -17,6 +17,24 @@ test("a cursor comes back as the engine gave it, with its epoch, and any client'
       assert.deepEqual(back, { tag: epochTag(epoch), position: String(position) });
     }),
   );
+});
+
+test("a cursor of several shards also names its shard, and any client's numbers can hold it", () => {
+  const positions = fc.bigInt({ min: 1n, max: 2n ** 31n - 1n });
+  fc.assert(
+    fc.property(positions, fc.nat(), fc.nat({ max: 511 }), (position, epoch, shard) => {
+      const cursor = shown(withTag(answer(String(position)), epochTag(epoch), { shard, of: 512 }));
+      assert.ok(Number.isSafeInteger(Number(cursor)), cursor);
+      const back = cursorOf(encodeCommand(["SCAN", cursor]));
+      assert.deepEqual(back && shardIn(back), { shard, cursor: { tag: epochTag(epoch), position: String(position) } });
+    }),
+  );
+});
+
+test("behind the last keys of a shard a scan begins at the next one, and behind those of the last shard it ends", () => {
+  const next = cursorOf(encodeCommand(["SCAN", shown(withTag(answer("0"), 5, { shard: 1, of: 3 }))]));
+  assert.deepEqual(next && shardIn(next), { shard: 2, cursor: NEW });
+  assert.equal(shown(withTag(answer("0"), 5, { shard: 2, of: 3 })), "0");
 });
 
 test("neighbouring epochs have different tags, and none has that of a cursor without", () => {

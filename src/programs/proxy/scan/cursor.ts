@@ -4,8 +4,8 @@ import { keyword } from "../protocol/arguments.ts";
 
 /**
  * A cursor is valid only at the process that gave it, so the cursors of clients name the epoch too: the engine's number in
- * the low 40 bits, enough for any table that fits a machine, and the tag of the epoch above. The whole is below 2^53, as
- * clients keep cursors in floating-point numbers.
+ * the low 40 bits, enough for any table that fits a machine, and the tag of the epoch above. With several shards, the number of the shard takes the
+ * upper 9 of those 40 bits. The whole is below 2^53, as clients keep cursors in floating-point numbers.
  */
 export interface ScanCursor {
   /** The tag of the epoch; 0 in a cursor that no proxy has given out, for instance the first one. */
@@ -41,12 +41,33 @@ export function withPosition(request: Buffer, position: string): Buffer {
   return encodeCommand(args.map((argument, i) => (i === at ? position : argument)));
 }
 
-/** The engine's reply with the cursor as clients get it; the last one of a scan, or another reply, is returned unchanged. */
-export function withTag(answer: Buffer, tag: number): Buffer {
+/** Which of how many shards a scan of a database is at. */
+export interface ScannedShard {
+  readonly shard: number;
+  readonly of: number;
+}
+
+/** The shard that a cursor names, and the cursor as that shard has it. A cursor of a database of several shards names one below the tag. */
+export function shardIn({ tag, position }: ScanCursor): { readonly shard: number; readonly cursor: ScanCursor } {
+  const value = BigInt(position);
+  return {
+    shard: Number(value >> SHARD_BITS),
+    cursor: { tag, position: String(value & SHARD_POSITIONS) },
+  };
+}
+
+/**
+ * The engine's reply with the cursor as clients get it; the last one of a scan, or another reply, is returned unchanged. Behind the last keys of
+ * a shard, the scan goes on at the next one.
+ */
+export function withTag(answer: Buffer, tag: number, { shard, of }: ScannedShard = ONLY): Buffer {
   const head = /^\*2\r\n\$\d+\r\n(\d+)\r\n/.exec(answer.toString("latin1", 0, LONGEST_HEAD));
   const [whole, position] = head ?? [];
-  if (whole === undefined || position === undefined || position === FIRST) return answer;
-  const cursor = String((BigInt(tag) << POSITION_BITS) | BigInt(position));
+  if (whole === undefined || position === undefined) return answer;
+  const isLast = position === FIRST;
+  if (isLast && shard + 1 === of) return answer;
+  const place = isLast ? BigInt(shard + 1) << SHARD_BITS : (BigInt(shard) << SHARD_BITS) | BigInt(position);
+  const cursor = String((BigInt(isLast ? 0 : tag) << POSITION_BITS) | place);
   return Buffer.concat([Buffer.from(`*2\r\n$${cursor.length}\r\n${cursor}\r\n`), answer.subarray(whole.length)]);
 }
 
@@ -62,6 +83,10 @@ export const NO_EPOCH = 8191;
 const LARGEST = 2n ** 64n - 1n;
 const POSITION_BITS = 40n;
 const POSITIONS = (1n << POSITION_BITS) - 1n;
+/** Enough for 512 shards, and for a table of each that takes more than a machine has. */
+const SHARD_BITS = 31n;
+const SHARD_POSITIONS = (1n << SHARD_BITS) - 1n;
+const ONLY: ScannedShard = { shard: 0, of: 1 };
 const MOST_TAGS = 4095;
 const LONGEST_HEAD = 40;
 

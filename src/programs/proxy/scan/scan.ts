@@ -2,16 +2,18 @@ import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { Counters } from "../limits/counters.ts";
+import type { SlotTable } from "../../../core/slots/slot-table.ts";
+import { slotsIn } from "../protocol/crossing.ts";
 import { commandName } from "../protocol/arguments.ts";
 import { isRefusal } from "../protocol/refusals.ts";
 import { replies } from "../protocol/replies.ts";
 import { COMMAND_TABLE } from "../protocol/table/table.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import { cursorOf, FIRST, NEW, NO_EPOCH, withPosition, withTag } from "./cursor.ts";
-import type { ScanCursor } from "./cursor.ts";
+import { cursorOf, FIRST, NEW, NO_EPOCH, shardIn, withPosition, withTag } from "./cursor.ts";
+import type { ScanCursor, ScannedShard } from "./cursor.ts";
 import type { ScanRoute, ScanSources } from "./sources.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import { routeTo, type Routes } from "../upstream/only-route.ts";
 
 /** The parts of a session that its scans use. */
 export type ScanParts = Pick<SessionParts, "identity" | "output" | "life" | "turns" | "work"> & {
@@ -21,7 +23,9 @@ export type ScanParts = Pick<SessionParts, "identity" | "output" | "life" | "tur
     readonly routes: Routes<Pick<PrimaryView, "unavailable" | "refusal" | "holdMs">>;
     readonly counters: Pick<Counters, "pins" | "requests">;
     readonly mayPin: boolean;
-    readonly scans: ScanSources;
+    readonly table: SlotTable | undefined;
+    /** Where the scans of each shard continue. */
+    readonly scans: readonly ScanSources[];
   };
 };
 
@@ -38,7 +42,7 @@ export function takeScan(session: ScanParts, request: Buffer): boolean | undefin
   if (!mayPin) return session.turns.answer(replies.tooManyPins);
   counters.pins++;
   session.turns.waitFor(
-    answerOf(session, request, cursor).then((answer) => {
+    answerOf(session, request, placeOf(session.endpoint, request, cursor)).then((answer) => {
       counters.pins--;
       counters.requests++;
       session.output.reply(answer);
@@ -79,10 +83,29 @@ function routeAt(scans: Pick<ScanSources, "route">, { address }: Pick<Upstream, 
   return primary?.source.upstream.isAt(address) === true ? primary : undefined;
 }
 
-async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor): Promise<Buffer> {
+/** Where a scan goes on, with which cursor of that shard. */
+interface ScanPlace {
+  readonly shard: number;
+  readonly cursor: ScanCursor;
+  /** Other shards follow; undefined when there is one, or all elements lie there. */
+  readonly among: ScannedShard | undefined;
+}
+
+function placeOf({ table, routes }: ScanParts["endpoint"], request: Buffer, cursor: ScanCursor): ScanPlace {
+  if (table === undefined) return { shard: 0, cursor, among: undefined };
+  const [slot] = slotsIn(commandName(request), request);
+  if (slot !== undefined) return { shard: table[slot] ?? 0, cursor, among: undefined };
+  const found = shardIn(cursor);
+  // no proxy has given it out
+  const { shard, cursor: own } = found.shard < routes.length ? found : { shard: 0, cursor: NEW };
+  return { shard, cursor: own, among: { shard, of: routes.length } };
+}
+
+async function answerOf(session: ScanParts, request: Buffer, { cursor, shard, among }: ScanPlace): Promise<Buffer> {
   const { endpoint, identity } = session;
-  const { scans } = endpoint;
-  const primary = onlyRoute(endpoint);
+  const primary = routeTo(endpoint, shard);
+  const scans = endpoint.scans[shard];
+  if (scans === undefined) throw new Error(`no scan goes on at shard ${shard}`);
   await scans.named();
   let tried = scans.route(cursor)?.source;
   let since = performance.now();
@@ -95,7 +118,7 @@ async function answerOf(session: ScanParts, request: Buffer, cursor: ScanCursor)
     tried = route?.source;
     try {
       const answer = await route?.source.ask(withPosition(request, route.position), identity);
-      if (route !== undefined && answer !== undefined && !isRefusal(answer)) return withTag(answer, route.tag);
+      if (route !== undefined && answer !== undefined && !isRefusal(answer)) return withTag(answer, route.tag, among);
     } catch (error) {
       endpoint.log.debug("a scan is sent again", { error });
     }

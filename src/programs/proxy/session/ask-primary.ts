@@ -15,13 +15,20 @@ export interface AskedEndpoint {
   readonly routes: Routes<AskedRoute>;
 }
 
+/** What the primary of the only shard replies; see `askRoute`. */
+export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
+  return askRoute(endpoint, onlyRoute(endpoint), args);
+}
+
 /**
- * What the primary replies to a command that changes nothing. While no primary can be reached, the call waits for the next one, as long as
+ * What the primary of a shard replies to a command that changes nothing. While no primary can be reached, the call waits for the next one, as long as
  * clients may be held; undefined when there is none by then. Throws an engine's error.
  */
-export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]): Promise<Reply | undefined> {
-  const { clock } = endpoint;
-  const primary = onlyRoute(endpoint);
+export async function askRoute(
+  { clock }: Pick<AskedEndpoint, "clock">,
+  primary: AskedRoute,
+  args: readonly Arg[],
+): Promise<Reply | undefined> {
   const deadline = clock.uptimeMs() + primary.holdMs;
   while (!primary.unavailable) {
     // before the primary is asked: it is asked once more when the time is over

@@ -5,7 +5,7 @@ import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
-import { askPrimary } from "./ask-primary.ts";
+import { askRoute } from "./ask-primary.ts";
 import type { AskedEndpoint } from "./ask-primary.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
 
@@ -26,8 +26,9 @@ export async function answerConfigGet(session: ViewingSession, args: readonly Bu
   const { endpoint, identity } = session;
   if (identity.user !== undefined) return notPermitted("config|get");
   try {
-    const found = await askPrimary(endpoint, args);
-    return found === undefined ? onlyRoute(endpoint).refusal : viewOf(session, found);
+    const found = await Promise.all(endpoint.routes.map((route) => askRoute(endpoint, route, args)));
+    const silent = endpoint.routes.find((_, at) => found[at] === undefined);
+    return silent === undefined ? viewOf(session, found.map(textsIn)) : silent.refusal;
   } catch (error) {
     return errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`);
   }
@@ -53,16 +54,29 @@ export async function shownParameters(
   }
 }
 
-function viewOf({ endpoint, identity }: ViewingSession, parameters: Reply): Buffer {
+/** The shards have the parameters of the first, but for the memory, which they share. */
+function viewOf(
+  { endpoint, identity }: ViewingSession,
+  [first = [], ...others]: readonly (readonly string[])[],
+): Buffer {
   const { protocol } = identity.settings;
-  const texts = Array.isArray(parameters) ? parameters.map(textOf) : [];
-  const encoded = texts.map((text, i) => {
-    const name = i % 2 === 0 ? "" : (texts[i - 1] ?? "");
-    const shown = SECRET.test(name) ? "" : (endpoint.ownParameters.get(name) ?? text);
+  const encoded = first.map((text, i) => {
+    const name = i % 2 === 0 ? "" : (first[i - 1] ?? "");
+    const whole = name === SHARED ? sumOf([text, ...others.map((other) => other[i] ?? "0")]) : text;
+    const shown = SECRET.test(name) ? "" : (endpoint.ownParameters.get(name) ?? whole);
     return bulkReply(Buffer.from(shown), protocol);
   });
   return protocol === 3 ? mapReply(encoded) : arrayReply(encoded);
 }
 
+function textsIn(reply: Reply | undefined): readonly string[] {
+  return Array.isArray(reply) ? reply.map(textOf) : [];
+}
+
+function sumOf(numbers: readonly string[]): string {
+  return String(numbers.reduce((sum, number) => sum + Number(number), 0));
+}
+
+const SHARED = "maxmemory";
 /** Users and passwords of the cluster: at the engine, at its primary, and of its keys. */
 const SECRET = /^(requirepass|(master|primary)(auth|user)|tls-.*-pass)$/;

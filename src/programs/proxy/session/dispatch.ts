@@ -139,7 +139,7 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
 }
 
 /** What cannot be answered for several shards yet, and does not take a connection of its own. */
-const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["kill", "parameters", "scan", "view"]);
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["kill", "parameters"]);
 
 const ANSWERED_HERE = [
   "kill",

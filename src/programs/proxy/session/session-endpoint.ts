@@ -35,7 +35,8 @@ export interface SessionEndpoint {
   /** The memory budget of the process. */
   readonly memory: MemoryBudget;
   readonly scripts: RememberedScripts;
-  readonly scans: ScanSources;
+  /** Where scans go on, by the place of their shard. */
+  readonly scans: Routes<ScanSources>;
   readonly pause: ClientPause;
   readonly inTurns: InTurns;
   /** CONFIG SET of its clients. */

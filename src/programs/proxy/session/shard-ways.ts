@@ -2,7 +2,7 @@ import type { SlotTable } from "../../../core/slots/slot-table.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { Lane } from "../upstream/lane.ts";
-import { anyRoute } from "../upstream/only-route.ts";
+import { anyRoute, routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import { ReplyQueue } from "./reply-queue.ts";
 import type { Run } from "./run.ts";
@@ -117,8 +117,7 @@ export class ShardWays {
     const known = this.#ways[shard];
     if (known !== undefined) return known;
     const { turns, endpoint, ...parts } = this.#parts;
-    const primary = endpoint.routes.find((_, at) => at === shard);
-    if (primary === undefined) throw new Error(`the database has no shard at place ${shard}`);
+    const primary = routeTo(endpoint, shard);
     const own = {
       answer: (reply: Buffer) => turns.answer(reply),
       settled: () => {

@@ -52,7 +52,21 @@ const ANSWERS = [
   ["OBJECT ENCODING none", null],
   ["MEMORY USAGE none", null],
   ["TYPE {3}st", "stream"],
+  ["CONFIG GET maxmemory-policy", ["maxmemory-policy", "noeviction"]],
+  ["CONFIG GET maxmemory", ["maxmemory", "0"]],
+  ["CONFIG GET none", []],
+  ["HSCAN {4}none 0", ["0", []]],
+  ["SCAN x", "-ERR invalid cursor"],
+  ["RANDOMKEY x", "-ERR wrong number of arguments for 'randomkey' command"],
+  ["SLOWLOG RESET", "OK"],
+  ["SLOWLOG LEN", 0],
+  ["SLOWLOG GET", []],
+  ["LATENCY RESET", 0],
+  ["SCRIPT EXISTS 0 1", [0, 0]],
+  ["FUNCTION FLUSH", "OK"],
+  ["FUNCTION LIST", []],
   ["FLUSHALL", "OK"],
+  ["RANDOMKEY", null],
   ["DBSIZE", 0],
   ["FLUSHALL x", "-ERR syntax error"],
   ["PING", "PONG"],
@@ -73,18 +87,10 @@ const ANSWERS = [
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
-  ...["MULTI", "WATCH {1}", "EVAL return 0", "EVALSHA 0 0", "FCALL f 0", "SCRIPT LOAD x", "SCRIPT EXISTS 0"],
+  ...["MULTI", "WATCH {1}", "EVAL return 0", "EVALSHA 0 0", "FCALL f 0", "SCRIPT LOAD x", "SCRIPT FLUSH"],
   ...["BLPOP {1} 0", "XREAD BLOCK 0 STREAMS {1} $", "SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
-  ...["SCAN 0", "HSCAN {1} 0", "RANDOMKEY", "WAIT 0 0", "MONITOR", "INFO", "CONFIG GET maxmemory", "CONFIG SET hz 10"],
-  ...["CLIENT TRACKING ON", "SCRIPT KILL", "FUNCTION LOAD x", "SLOWLOG GET", "LASTSAVE", "SWAPDB 0 1", "MEMORY STATS"],
-  ...[
-    "CLUSTER INFO",
-    "JSON.GET {1}",
-    "NOSUCH {1}",
-    "VADD {1} VALUES 1 1 e CAS",
-    "HELLO 3 AUTH other pw",
-    "AUTH other pw",
-  ],
+  ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SCRIPT KILL", "SWAPDB 0 1", "MEMORY STATS"],
+  ...["JSON.GET {1}", "NOSUCH {1}", "VADD {1} VALUES 1 1 e CAS", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];
 
 for (const engine of engineNames()) {
@@ -138,4 +144,41 @@ for (const engine of engineNames()) {
     await client.ask("FLUSHALL");
     client.close();
   });
+
+  test(`a scan finds each key of four shards of ${engine} once, and random keys are of all shards`, async (sharded) => {
+    const client = await sharded.client();
+    const names = Array.from({ length: 500 }, (_, i) => `key-${i}`);
+    for (const name of names) client.send("SET", name, "x");
+    await client.readMany(names.length);
+    const found: string[] = [];
+    for (let cursor = "0", begun = false; !begun || cursor !== "0"; begun = true) {
+      const [next, keys] = (await client.ask("SCAN", cursor, "COUNT", 20)) as [string, string[]];
+      for (const key of keys) found.push(key);
+      cursor = next;
+    }
+    assert.deepEqual(found.toSorted(), names.toSorted());
+    const fields = Array.from({ length: 1_000 }, (_, i) => [`f${i}`, "x"]).flat();
+    await client.ask("HSET", "{4}h", ...fields);
+    const [cursor] = (await client.ask("HSCAN", "{4}h", "0", "COUNT", 10)) as [string];
+    assert.notEqual(cursor, "0");
+    assert.equal(((await client.ask("HSCAN", "{4}h", cursor, "COUNT", 5_000)) as [string])[0], "0");
+    const picked = new Set<string>();
+    for (let i = 0; i < 200; i++) picked.add(String(await client.ask("RANDOMKEY")));
+    assert.ok(picked.size > 50, `${picked.size} different keys`);
+    await client.ask("FLUSHALL");
+    client.close();
+  });
+
+  for (const protocol of [2, 3])
+    test(`INFO of four shards of ${engine} counts the keys of all (RESP${protocol})`, async (sharded) => {
+      const client = await sharded.client();
+      await client.ask("HELLO", protocol);
+      for (let i = 0; i < 20; i++) await client.ask("SET", `key-${i}`, "x");
+      const text = String(await client.ask("INFO"));
+      assert.equal(/\r\n(?:redis|server)_mode:(\w+)/.exec(text)?.[1], "standalone");
+      assert.equal(/\r\nloading:(\d)/.exec(text)?.[1], "0");
+      assert.equal(/\r\ndb0:(keys=\d+),/.exec(text)?.[1], "keys=20");
+      await client.ask("FLUSHALL");
+      client.close();
+    });
 }

@@ -2,7 +2,8 @@ import { assertNever } from "#kit/base/assert-never";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { slotsIn } from "../protocol/crossing.ts";
-import { mergeArrays, mergeAt, mergeOks, mergeSums } from "../protocol/merged-replies.ts";
+import { mergeAt, mergeOks, mergeRandom, mergeSums } from "../protocol/merged-replies.ts";
+import { mergeOf } from "../protocol/merge-of.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
@@ -34,6 +35,8 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
       return forwardSplit(ways, request, name, sharding);
     case "every":
       return forwardToEvery(ways, request, name);
+    case "random":
+      return forwardRandom(ways, request);
     case "any":
       return ways.forward({ shard: ways.any, request });
     case "none":
@@ -64,20 +67,28 @@ function forwardSplit(ways: ShardWays, request: Buffer, name: string, sharding: 
     const own = keys.flatMap((at) => args.slice(1 + at * step, 1 + (at + 1) * step));
     return { shard, request: encodeCommand([name, ...own]) };
   });
-  return ways.forwardParts(parts, mergeOf(sharding, [...places.values()], shards.length));
+  return ways.forwardParts(parts, mergeParts(sharding, [...places.values()], shards.length));
 }
 
-function mergeOf(sharding: Sharding, places: readonly (readonly number[])[], count: number): MergeReplies {
+function mergeParts(sharding: Sharding, places: readonly (readonly number[])[], count: number): MergeReplies {
   if (sharding === "list") return mergeAt(places, count);
   return sharding === "ok" ? mergeOks : mergeSums;
 }
 
 function forwardToEvery(ways: ShardWays, request: Buffer, name: string): boolean {
-  const merge = name === "DBSIZE" ? mergeSums : name === "KEYS" ? mergeArrays : mergeOks;
+  const merge = mergeOf(name, requestArguments(request));
   return ways.forwardParts(
     ways.shards.map((shard) => ({ shard, request })),
     merge,
   );
+}
+
+/** Each shard says how many keys it has, and names one. With further arguments, an engine gives the error. */
+function forwardRandom(ways: ShardWays, request: Buffer): boolean {
+  if (requestArguments(request).length > 1) return ways.forward({ shard: ways.any, request });
+  const size = encodeCommand(["DBSIZE"]);
+  const parts = ways.shards.flatMap((shard) => [size, request].map((part): ShardPart => ({ shard, request: part })));
+  return ways.forwardParts(parts, mergeRandom(Math.random()));
 }
 
 function shardOf({ table }: ShardWays, slot: number): number {

@@ -12,6 +12,13 @@ export function onlyRoute<Route>({ routes }: { readonly routes: Routes<Route> })
   return routes[0];
 }
 
+/** The way to the shard at this place of the table; throws when there is none. */
+export function routeTo<Route>({ routes }: { readonly routes: Routes<Route> }, shard: number): Route {
+  const route = routes[shard];
+  if (route === undefined) throw new Error(`the database has no shard at place ${shard}`);
+  return route;
+}
+
 /** The way for what needs no key, and what each engine of the database answers alike: to a shard that serves now, if there is one. */
 export function anyRoute<Route extends ServingView>({ routes }: { readonly routes: Routes<Route> }): Route {
   return routes.find(({ held, upstream }) => !held && upstream?.lanes.reachable === true) ?? routes[0];

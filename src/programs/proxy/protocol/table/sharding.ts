@@ -4,30 +4,72 @@ import { namesKeys } from "../../../../core/slots/keys-of.ts";
  * What an endpoint does with a command that it forwards, where the database has several shards.
  * - slot: its keys lie in one slot, or it gets CROSSSLOT
  * - sum, list, ok: each shard gets a part with its keys; the reply is the sum of theirs, their elements in the order of the keys, or OK
- * - every: each shard gets it
+ * - every: each shard gets it; `mergeOf` says what their replies become
+ * - random: each shard is asked for a key, and how many it has
  * - any: each engine answers it alike
  * - none: not available
  */
-export type Sharding = "slot" | "sum" | "list" | "ok" | "every" | "any" | "none";
+export type Sharding = "slot" | "sum" | "list" | "ok" | "every" | "random" | "any" | "none";
+
+/**
+ * What the replies of all shards become.
+ * - sums, oks: their sum, or OK
+ * - arrays: the elements of all
+ * - newest: the same of logs, the newest first, as many as the request wants
+ * - least: the lowest number; flags: that of each place
+ * - first: that of one, as all do the same
+ * - texts: each text, behind a line with the number of its shard
+ * - info: INFO of the database
+ */
+export type Merging = "sums" | "oks" | "arrays" | "newest" | "least" | "flags" | "first" | "texts" | "info";
 
 /** Of a command that is simply forwarded, by its name; a subcommand is `XINFO|STREAM`. */
 export function shardingOf(name: string): Sharding {
+  if (mergingOf(name) !== undefined) return "every";
   return LISTED.get(name) ?? (namesKeys(name) ? "slot" : "none");
+}
+
+/** What becomes of the replies to a command that each shard gets; undefined for any other. */
+export function mergingOf(name: string): Merging | undefined {
+  return MERGED.get(name);
 }
 
 const NAMES: Readonly<Partial<Record<Sharding, string>>> = {
   sum: "DEL EXISTS TOUCH UNLINK",
   list: "MGET",
   ok: "MSET",
-  every: "DBSIZE KEYS FLUSHALL FLUSHDB",
+  random: "RANDOMKEY",
   any:
-    "PING ECHO TIME LOLWUT COMMAND COMMAND|COUNT COMMAND|DOCS COMMAND|GETKEYS COMMAND|GETKEYSANDFLAGS COMMAND|HELP COMMAND|INFO " +
-    "COMMAND|LIST OBJECT OBJECT|HELP MEMORY MEMORY|HELP XINFO XINFO|HELP XGROUP XGROUP|HELP ACL|CAT ACL|GENPASS ACL|HELP " +
-    "CLIENT CLIENT|HELP CLIENT|CACHING CONFIG CONFIG|HELP",
+    "PING ECHO TIME LOLWUT ROLE SCAN COMMAND COMMAND|COUNT COMMAND|DOCS COMMAND|GETKEYS COMMAND|GETKEYSANDFLAGS COMMAND|HELP COMMAND|INFO " +
+    "COMMAND|LIST OBJECT OBJECT|HELP MEMORY MEMORY|HELP XINFO XINFO|HELP XGROUP XGROUP|HELP ACL ACL|CAT ACL|GENPASS ACL|HELP " +
+    "CLIENT CLIENT|HELP CLIENT|CACHING CLIENT|GETREDIR CLIENT|TRACKINGINFO CONFIG CONFIG|HELP MODULE MODULE|HELP MODULE|LIST " +
+    "SLOWLOG SLOWLOG|HELP COMMANDLOG COMMANDLOG|HELP LATENCY LATENCY|HELP SCRIPT SCRIPT|HELP PUBSUB PUBSUB|HELP " +
+    "FUNCTION FUNCTION|DUMP FUNCTION|HELP FUNCTION|LIST " +
+    "CLUSTER CLUSTER|COUNTKEYSINSLOT CLUSTER|GETKEYSINSLOT CLUSTER|HELP CLUSTER|INFO CLUSTER|KEYSLOT CLUSTER|LINKS " +
+    "CLUSTER|MYID CLUSTER|MYSHARDID CLUSTER|NODES CLUSTER|SHARDS CLUSTER|SLOT-STATS CLUSTER|SLOTS",
 };
 
-const LISTED: ReadonlyMap<string, Sharding> = new Map(
-  (Object.keys(NAMES) as Sharding[]).flatMap((sharding) =>
-    (NAMES[sharding] ?? "").split(" ").map((name) => [name, sharding] as const),
-  ),
-);
+const MERGINGS: Readonly<Record<Merging, string>> = {
+  sums: "DBSIZE SLOWLOG|LEN COMMANDLOG|LEN LATENCY|RESET",
+  oks:
+    "FLUSHALL FLUSHDB CONFIG|RESETSTAT SLOWLOG|RESET COMMANDLOG|RESET MEMORY|PURGE " +
+    "FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|RESTORE",
+  arrays: "KEYS LATENCY|HISTORY LATENCY|LATEST",
+  newest: "SLOWLOG|GET COMMANDLOG|GET",
+  least: "LASTSAVE",
+  flags: "SCRIPT|EXISTS",
+  first: "FUNCTION|LOAD",
+  texts: "LATENCY|DOCTOR MEMORY|DOCTOR MEMORY|MALLOC-STATS",
+  info: "INFO",
+};
+
+const LISTED = byName(NAMES);
+const MERGED = byName(MERGINGS);
+
+function byName<Kind extends string>(names: Readonly<Partial<Record<Kind, string>>>): ReadonlyMap<string, Kind> {
+  return new Map(
+    (Object.keys(names) as Kind[]).flatMap((kind) =>
+      (names[kind] ?? "").split(" ").map((name) => [name, kind] as const),
+    ),
+  );
+}
