@@ -1,6 +1,7 @@
 import { LIMITS } from "../src/programs/proxy/limits/limits.ts";
 import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
 import { REFUSED_AT_SITES } from "../src/programs/proxy/protocol/site-commands.ts";
+import { REQUEST_LIMITS } from "../src/programs/proxy/protocol/request-limits.ts";
 import type { CommandEntry } from "../src/programs/proxy/protocol/table/entry.ts";
 
 /** docs/commands.md: what an endpoint does with each command, from the table of the proxy. */
@@ -24,6 +25,9 @@ The name of a command that is not on this page is looked up at the engine. Comma
 Inside \`MULTI\` the same commands can be used; what the proxy answers has its place in the reply to \`EXEC\`. \`CONFIG SET\` is applied
 behind the commands of its transaction that an engine executes. Not available there are \`AUTH\`, \`HELLO\`, \`CLIENT REPLY\`, \`CLIENT MAINT_NOTIFICATIONS\`, \`CLIENT TRACKING\`, \`CLIENT CACHING\`, \`MONITOR\` and the commands of subscriptions. One transaction takes
 ${LIMITS.specialBytes / 2 ** 10} KiB of \`SELECT\` and of what the proxy answers.
+
+A request has at most ${REQUEST_LIMITS.strings.toLocaleString("en")} arguments with its name, each of at most ${REQUEST_LIMITS.string / 2 ** 20} MiB, and ${REQUEST_LIMITS.bytes / 2 ** 20} MiB in all. One with more gets an error, and its connection ends; engines
+themselves take more arguments.
 
 The slow log, the latency monitor and the statistics are those of the engine that is primary. It serves this database alone, but its slow log names
 the proxy as the client, and a new primary begins with empty ones.

@@ -177,6 +177,7 @@ export class PlayedSession implements AsyncDisposable {
       life: {
         takesRequests: true,
         finishing: false,
+        inputEnded: false,
         ended: false,
         finish: nothing,
         cut: (why) => void this.cuts.push(why),

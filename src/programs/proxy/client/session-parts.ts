@@ -18,6 +18,8 @@ export interface LifePart {
   readonly takesRequests: boolean;
   /** It ends as soon as it has nothing pending. */
   readonly finishing: boolean;
+  /** The client sends nothing more. */
+  readonly inputEnded: boolean;
   /** The client is gone. */
   readonly ended: boolean;
   /** Ends at the next boundary between requests. */

@@ -65,6 +65,27 @@ test("a site that awaits others keeps clients from each primary that it gets, an
   assert.equal(await successor.call("GET", "k"), "v");
 });
 
+const LEAVES = { "with FIN": "end", "with FIN, and reads nothing more": "close", "with RST": "reset" } as const;
+
+for (const [how, leave] of Object.entries(LEAVES))
+  test(`a client that leaves ${how} while it waits for other sites stays no longer`, async () => {
+    await using scene = await openSite();
+    const [alone, follows, other] = [await scene.connect(), await scene.connect(), await scene.connect()];
+    for (const client of [alone, follows]) client.send("WAITSITES", "3", "0");
+    follows.send("SET", "behind", "1");
+    await until("both wait", async () => String(await other.ask("CLIENT", "LIST")).split("cmd=waitsites").length === 3);
+    for (const client of [alone, follows]) client[leave]();
+    await until(
+      "both are gone",
+      async () =>
+        String(await other.ask("CLIENT", "LIST"))
+          .trim()
+          .split("\n").length === 1,
+    );
+    assert.equal(await other.ask("GET", "behind"), null);
+    if (leave === "end") assert.deepEqual([await alone.read(), await follows.read()], [undefined, undefined]);
+  });
+
 /** The endpoint of a site, in front of a real engine. */
 async function openSite(closed?: { readonly awaitsSites: true }) {
   await using stack = new AsyncDisposableStack();

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
@@ -50,6 +52,19 @@ test("a subscriber to very many channels has all of them after a move", async (s
   await until("it is subscribed there", async () => (await writer.ask("PUBLISH", "k9999", "hello")) === 1);
   assert.deepEqual(await subscriber.read(), ["message", "k9999", "hello"]);
   for (const each of [subscriber, writer]) each.close();
+});
+
+test("a request has as many arguments as docs/commands.md says; one more is an error that ends the connection", async (served) => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/commands.md"), "utf8");
+  const most = Number(/A request has at most ([\d,]+) arguments/.exec(page)?.[1]?.replaceAll(",", ""));
+  const [client, beyond] = await served.clients(2);
+  assert.ok(client !== undefined && beyond !== undefined);
+  client.write(`*${most}\r\n$6\r\nEXISTS\r\n${"$1\r\nk\r\n".repeat(most - 1)}`);
+  assert.equal(await client.read(), 0);
+  beyond.write(`*${most + 1}\r\n$6\r\nEXISTS\r\n`);
+  assert.match(String(plain(await beyond.read())), /^-ERR Protocol error: invalid multibulk length/);
+  assert.equal(await beyond.read(), undefined);
+  for (const each of [client, beyond]) each.close();
 });
 
 const ANSWERS: Readonly<Record<string, unknown>> = { SINTER: [], PFCOUNT: 0 };

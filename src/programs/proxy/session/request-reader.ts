@@ -46,7 +46,10 @@ type ReadParts = {
   };
   readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
-  readonly turns: RequestTaker;
+  readonly turns: RequestTaker & {
+    /** Work must be over before the next request can be taken. */
+    readonly isWaiting: boolean;
+  };
   readonly pinned: { readonly current: { readonly work: { readonly awaitsBlocking: boolean } } | undefined };
   /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */
   readonly shared: KeyedParts["shared"];
@@ -278,11 +281,12 @@ export class RequestReader {
     return this.#unread.reduce((sum, { length }) => sum + Math.max(length, LEAST_HELD_BYTES), 0);
   }
 
-  /** All was taken; or the client waits in a blocking command, and must be seen to leave: an engine would go on reading as well. */
+  /** All was taken; or the client waits for something that may take long, and must be seen to leave: an engine would go on reading as well. */
   get #mayRead(): boolean {
     const { pinned, turns, life } = this.#parts;
     if (!life.takesRequests) return true; // and discards it
-    if (pinned.current?.work.awaitsBlocking === true) return this.#unreadBytes < LIMITS.behindBlockingBytes;
+    if (turns.isWaiting || pinned.current?.work.awaitsBlocking === true)
+      return this.#unreadBytes < LIMITS.behindBlockingBytes;
     return this.#unread.length === 0 && turns.canTake;
   }
 

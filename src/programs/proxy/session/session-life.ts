@@ -6,11 +6,11 @@ import type { SessionEvents } from "./session-events.ts";
 
 /** The life of one session: its requests are taken until it is to end, and its parts end with it. */
 export class SessionLife implements LifePart {
+  inputEnded = false;
   readonly #parts: OwnParts;
   readonly #wire: Wire;
   readonly #events: SessionEvents;
   readonly #machine = lifeMachine();
-  #inputEnded = false;
 
   constructor(parts: OwnParts, wire: Wire, events: SessionEvents) {
     this.#parts = parts;
@@ -77,13 +77,13 @@ export class SessionLife implements LifePart {
 
   /** The client sends nothing more. */
   endInput(): void {
-    this.#inputEnded = true;
+    this.inputEnded = true;
     this.endIfRead();
   }
 
   /** Ends when the client sends nothing more and all was taken. */
   endIfRead(): void {
-    if (!this.#inputEnded) return;
+    if (!this.inputEnded) return;
     if (this.#parts.turns.reader.empty) this.finish();
     // an element that a blocking command gets for a client that is gone would be lost
     this.#parts.pinned.current?.work.endedInput.begin();

@@ -18,13 +18,15 @@ export interface WaitingSession {
     readonly routes: Routes<AskedRoute & Pick<PrimaryView, "held">>;
   };
   readonly moving: Pick<Moving, "isWithdrawn">;
-  readonly life: Pick<SessionParts["life"], "ended">;
+  readonly life: Pick<SessionParts["life"], "ended" | "inputEnded" | "finish">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
 }
 
 /** The link that was asked may have ended, or be at another engine now: it is asked again after this time, in milliseconds. */
 const ASK_AGAIN_MS = SITE_WAIT_MS / 2;
+/** A link that serves has answered within this time, in milliseconds. */
+const ANSWER_MS = 1_000;
 /** How long an answer is waited for before the next look: longer and longer. */
 const LOOKS_MS = { least: 5, most: 50 };
 
@@ -69,6 +71,7 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
   const { clock } = endpoint;
   const wait = { id: randomUUID(), sites };
   const deadline = timeoutMs === undefined ? Infinity : clock.uptimeMs() + timeoutMs;
+  const began = clock.uptimeMs();
   let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
   while (!session.life.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
@@ -80,7 +83,13 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
     const answered = held ? null : isAsked === undefined ? undefined : await ask(endpoint, sitesAnswered(wait));
     if (answered === undefined) return onlyRoute(endpoint).refusal;
     if (answered !== null) have = Number(answered);
+    // as WAIT at an engine: who has left gets what is known now, or nothing
+    const isKnown = answered !== null || now - began >= ANSWER_MS;
     if (now >= deadline || (answered !== null && have >= sites)) return integerReply(have);
+    if (session.life.inputEnded && isKnown) {
+      session.life.finish();
+      return undefined;
+    }
     await clock.sleep(Math.min(pauseMs, deadline - now));
     pauseMs = Math.min(LOOKS_MS.most, pauseMs * 2);
   }

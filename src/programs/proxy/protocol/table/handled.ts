@@ -102,7 +102,7 @@ export const HANDLED: readonly HandledCommands[] = [
   {
     commandClass: "monitor",
     names: "MONITOR",
-    note: "shows the commands of all nodes, with the node in place of the client, and those of the cluster; only `QUIT` and `RESET` end it",
+    note: "shows the commands of all nodes, with the node in place of the client, and those of the cluster; only `QUIT`, `RESET` and the loss of the engine end it",
   },
   { commandClass: "caching", names: "CLIENT|CACHING", note: NEXT_PRIMARY },
   {
