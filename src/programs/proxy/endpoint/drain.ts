@@ -1,4 +1,5 @@
 import type { Clock } from "#kit/base/clock";
+import { startPatience } from "#kit/timing/patience";
 import type { SessionLife } from "../session/session-life.ts";
 import type { Moving } from "../session/moving.ts";
 
@@ -34,29 +35,43 @@ export async function drainSessions(
   clock: Clock,
   { stopListening, goesOn }: DrainSteps,
 ): Promise<DrainResult> {
-  const startedAt = performance.now();
   const seen = new Set<DrainableSession>();
-  const left = (): number => deadlineMs - (performance.now() - startedAt);
-  const lastCallMs = Math.min(LAST_CALL_MS, deadlineMs / 2);
+  using deadline = new Deadline(deadlineMs);
+  using lastCall = new Deadline(deadlineMs - Math.min(LAST_CALL_MS, deadlineMs / 2));
   // connections that the kernel has accepted already would be reset by an immediate end of listening
   await clock.sleep(Math.min(ACCEPT_MS, deadlineMs / 4));
   if (goesOn()) stopListening();
   const seconds = Math.min(MOVE_SECONDS, Math.floor(deadlineMs / 2_000));
   const notice = { number: clock.now().getTime(), seconds };
   const asked = new Set([...sessions].filter((session) => seconds > 0 && goesOn() && session.moving.ask(notice)));
-  const askedAt = performance.now();
-  while (sessions.size > 0 && left() > 0 && goesOn()) {
+  using leave = new Deadline(seconds * 1_000);
+  while (sessions.size > 0 && !deadline.isOver && goesOn()) {
     for (const session of [...sessions]) {
       seen.add(session);
-      const mayLeave = performance.now() - askedAt < seconds * 1_000;
-      if (mayLeave && asked.has(session)) continue;
-      drain(session, left() <= lastCallMs);
+      if (!leave.isOver && asked.has(session)) continue;
+      drain(session, lastCall.isOver);
     }
-    await clock.sleep(Math.max(1, Math.min(POLL_MS, left())));
+    await clock.sleep(POLL_MS);
   }
   const remaining = sessions.size;
   if (goesOn()) for (const session of [...sessions]) session.life.destroy();
   return { closed: seen.size - remaining, remaining };
+}
+
+/** The end of a time in which sessions are looked at: one in which this process stood still does not count. */
+class Deadline implements Disposable {
+  isOver = false;
+  readonly #cancel: () => void;
+
+  constructor(ms: number) {
+    this.#cancel = startPatience(ms, () => {
+      this.isOver = true;
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancel();
+  }
 }
 
 function drain({ life }: DrainableSession, isLastCall: boolean): void {
