@@ -32,6 +32,8 @@ export const LIMITS = {
   expectedBytes: 8 * 2 ** 20,
   /** So much is read behind a blocking command whose client may leave, although it cannot be taken yet. */
   behindBlockingBytes: 2 ** 20,
+  /** The memory that a small part of what a client has sent takes. */
+  leastHeldBytes: 256,
   /** A move waits so long for a request that it cannot carry over; then the client is cut. */
   patienceMs: 60_000,
   /** A request is at an engine for long after this time: before it asks clients to wait, a move waits for its reply. */

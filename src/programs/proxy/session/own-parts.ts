@@ -37,8 +37,6 @@ export interface OwnParts extends SessionParts {
   readonly turns: SessionParts["turns"] &
     RequestTaker & {
       readonly reader: RequestReader;
-      /** Work must be over before the next request can be taken. */
-      readonly isWaiting: boolean;
     };
   readonly work: SessionParts["work"] & {
     /** A request of this client is at an engine; one that blocks does not count. */

@@ -28,6 +28,8 @@ import { commonHold } from "../upstream/only-route.ts";
 export interface RequestTaker {
   /** Requests can be taken now. */
   readonly canTake: boolean;
+  /** Work must be over before the next request can be taken. */
+  readonly isWaiting: boolean;
   /** Each request goes to a lane as it is. */
   readonly isPlain: boolean;
   /** The lane for plain requests; undefined when each request must be offered to `take`. */
@@ -46,10 +48,7 @@ type ReadParts = {
   };
   readonly endpoint: Pick<SessionEndpoint, "memory" | "isSite" | "counters" | "routes">;
   readonly identity: { readonly authenticated: boolean };
-  readonly turns: RequestTaker & {
-    /** Work must be over before the next request can be taken. */
-    readonly isWaiting: boolean;
-  };
+  readonly turns: RequestTaker;
   readonly pinned: { readonly current: { readonly work: { readonly awaitsBlocking: boolean } } | undefined };
   /** Where plain requests go: those forwarded while `waitedSince` is set have waited for a primary since then. */
   readonly shared: KeyedParts["shared"];
@@ -278,7 +277,7 @@ export class RequestReader {
   /** What is unread, and the memory around it. */
   get #unreadBytes(): number {
     if (this.#unread.length === 0) return 0;
-    return this.#unread.reduce((sum, { length }) => sum + Math.max(length, LEAST_HELD_BYTES), 0);
+    return this.#unread.reduce((sum, { length }) => sum + Math.max(length, LIMITS.leastHeldBytes), 0);
   }
 
   /** All was taken; or the client waits for something that may take long, and must be seen to leave: an engine would go on reading as well. */
@@ -299,6 +298,3 @@ export class RequestReader {
     this.wire.pause();
   }
 }
-
-/** What a small part takes. */
-const LEAST_HELD_BYTES = 256;

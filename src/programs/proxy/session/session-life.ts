@@ -36,10 +36,15 @@ export class SessionLife implements LifePart {
     else if (this.#machine.state === "draining") this.drain();
   }
 
-  /** Ends at the next boundary between requests and transactions. */
-  drain(): void {
+  /** Ends at the next boundary between requests and transactions; at the last call takes a blocking command back, and awaits no transaction. */
+  drain(isLastCall = false): void {
+    const { pinned, uploads, moving } = this.#parts;
+    if (isLastCall) {
+      this.finish();
+      moving.withdraw();
+      return;
+    }
     this.#machine.apply("drain");
-    const { pinned, uploads } = this.#parts;
     const isUnfinished = pinned.current?.work.transactionPending === true || uploads.current !== undefined;
     if (this.#machine.state === "draining" && !isUnfinished) this.finish();
   }
@@ -51,12 +56,6 @@ export class SessionLife implements LifePart {
     const { uploads, work, turns } = this.#parts;
     if (uploads.current?.incomplete === true) uploads.drop();
     if (!work.hasPending && !turns.isWaiting) this.#sendFin();
-  }
-
-  /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
-  drainNow(): void {
-    this.finish();
-    this.#parts.moving.withdraw();
   }
 
   /** `isUnread`: the kernel need not keep what it was given for the client. */
