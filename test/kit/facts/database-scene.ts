@@ -14,6 +14,8 @@ export const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => (
   tlsEngines: ["7.2", "8.0"],
   memoryBytes: 1e9,
   keepsInSync: true,
+  startsAnew: true,
+  pod: `rec-${uid - 1}`,
   ...over,
 });
 /** An instance on a node. */

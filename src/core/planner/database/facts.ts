@@ -24,6 +24,10 @@ export interface NodeFacts {
   readonly tlsEngines: readonly StoreVersion[];
   /** The node keeps the in-sync sets of its primaries; nodes of releases before 0.4.0 do not. */
   readonly keepsInSync: boolean;
+  /** Given a launch, it starts anew a primary that runs as a replica; nodes of releases before 0.6.0 leave it as it is. */
+  readonly startsAnew: boolean;
+  /** The name of its pod. */
+  readonly pod: string;
 }
 
 /** The result of asking one engine process. */

@@ -1,3 +1,4 @@
+import { deleteObjects } from "../../api/kubectl.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { successorsOf } from "./in-sync.ts";
 import { waitBecause, type LeaderProposal } from "./step.ts";
@@ -91,8 +92,17 @@ function goOnWithoutData({ facts, shard, primary }: Vacancy): LeaderProposal | u
 function primaryReturns({ facts, shard, primary, who }: Vacancy): LeaderProposal | undefined {
   const { usedLaunch, lastWords } = primary;
   if (usedLaunch === undefined) return undefined;
+  const older = primary.state === "serving" ? nodeWithoutStart(facts, shard) : undefined;
+  if (older !== undefined) return waitBecause(`${who} runs as a replica, and ${older}`);
   const again = relaunch(facts.record, shard, usedLaunch, lastWords);
   return isUnable(primary) ? whileUnable(facts.record, shard, facts.instances, { who, lastWords, again }) : again;
+}
+
+/** A node of an older release uses each launch up and leaves its engine a replica; undefined: it starts the engine anew. */
+function nodeWithoutStart({ nodes }: DatabaseFacts, shard: ShardRecord): string | undefined {
+  const node = nodes.find(({ uid }) => uid === primaryOf(shard).node);
+  if (node === undefined || node.startsAnew) return undefined;
+  return `its node, of a release before 0.6.0, does not start it anew; with spec.persistentSpec its data stays when its pod is made again: ${deleteObjects("pod", [node.pod])}`;
 }
 
 /** The primary has never run, or its node is gone and nothing is known of what it kept. */

@@ -14,6 +14,8 @@ const node = (uid: number, over: Partial<NodeFacts> = {}): NodeFacts => ({
   tlsEngines: ["7.2", "8.0"],
   memoryBytes: 1_000 * 1_048_576,
   keepsInSync: true,
+  startsAnew: true,
+  pod: "rec-0",
   ...over,
 });
 const held = (uid: number, over: Partial<PlacedInstance> = {}): PlacedInstance => ({

@@ -19,6 +19,9 @@ const lost: InstanceFacts = { ...dead, usedLaunch: 1, lostData: true };
 const unable: InstanceFacts = { ...dead, usedLaunch: 1, failedStarts: 3, lastWords: "no space left" };
 const GONE = 'the data of "orders" on node 1 is gone with its volume';
 const UNABLE = 'the primary of "orders" on node 1 cannot start: no space left; node 2 has an older copy';
+const OLDER =
+  'the primary of "orders" on node 1 runs as a replica, and its node, of a release before 0.6.0, does not start it anew; ' +
+  "with spec.persistentSpec its data stays when its pod is made again: kubectl delete pod rec-0";
 const synced = (...members: readonly number[]) => ({ inSync: { epoch: 1, members } });
 
 const cases: readonly (Scene & { readonly rule: string; readonly want: string })[] = [
@@ -113,6 +116,22 @@ const cases: readonly (Scene & { readonly rule: string; readonly want: string })
     instances: pair,
     record: { persistence: "aofEverySecond" },
     but: { 1: { ...serving, role: "replica", usedLaunch: 1, hasData: false }, 2: { ...serving, hasData: false } },
+    want: "relaunch 1",
+  },
+  {
+    rule: "it is given no launch by which a node of an older release does not start it: its pod is to be made again",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    nodes: [node(1, { startsAnew: false }), node(2)],
+    but: { 1: { ...serving, role: "replica", usedLaunch: 1, hasData: false }, 2: { ...serving, hasData: false } },
+    want: `wait: ${OLDER}`,
+  },
+  {
+    rule: "its pod is made again, and it is given the launch by which each node starts it",
+    instances: pair,
+    record: { persistence: "aofEverySecond" },
+    nodes: [node(1, { startsAnew: false }), node(2)],
+    but: { 1: { ...dead, usedLaunch: 1 }, 2: { ...serving, hasData: false } },
     want: "relaunch 1",
   },
   {

@@ -10,7 +10,7 @@ import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
  * another password of the cluster counts while the former one does, data crosses between sites once every node knows links,
  * a node says which passwords all its proxy workers go by, what clients set by CONFIG SET is applied everywhere, its proxies know the
  * scripts of clients of all nodes, it finds the Secrets of new databases and users made,
- * it reads the slots of shards and serves a database of several.
+ * it reads the slots of shards and serves a database of several, it starts anew a primary that runs as a replica once it has a launch.
  */
 export const NODE_CAPABILITIES = [
   "password-overlap",
@@ -28,6 +28,7 @@ export const NODE_CAPABILITIES = [
   "shared-scripts",
   "prepared-secrets",
   "several-shards",
+  "starts-anew",
 ] as const;
 export type NodeCapability = (typeof NODE_CAPABILITIES)[number];
 

@@ -1,3 +1,4 @@
+import { clusterNames } from "../../../core/api/names.ts";
 import type { NodeFacts } from "../../../core/planner/database/facts.ts";
 import type { Member, Members } from "../members/members.ts";
 import type { Peers } from "../members/peers.ts";
@@ -8,7 +9,7 @@ import type { AgentConfig } from "../runtime/config.ts";
 
 /** What the facts about nodes are gathered from. */
 export interface NodeFactsContext {
-  readonly config: Pick<AgentConfig, "node">;
+  readonly config: Pick<AgentConfig, "cluster" | "node">;
   readonly members: Pick<Members, "list">;
   readonly peers: Pick<Peers, "answers">;
   readonly records: Pick<Records, "state">;
@@ -37,6 +38,8 @@ async function nodeFacts({ config, peers, records }: NodeFactsContext, member: M
     ...(report.container === undefined ? {} : { container: report.container }),
     ...(report.volume === undefined ? {} : { volumeRoom: report.volume.room }),
     keepsInSync: keepsInSync(report),
+    startsAnew: report.capabilities.includes("starts-anew" satisfies NodeCapability),
+    pod: clusterNames.nodePod(config.cluster, uid),
   };
 }
 
