@@ -77,6 +77,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/own-secrets.test.ts": 60,
   "test/scenario/endless-script.test.ts": 60,
   "test/world/storectl-inside.test.ts": 60,
+  "test/world/storectl-missing-record.test.ts": 60,
   "test/world/storectl-recover.test.ts": 60,
   "test/world/storectl-lost-nodes.test.ts": 60,
   "test/scenario/sync.test.ts": 60,

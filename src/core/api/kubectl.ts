@@ -11,7 +11,7 @@ import {
 } from "#kit/base/kubectl";
 import { placeholder, quotedWord, shellWord, type Word } from "#kit/base/shell-word";
 import { LICENSE_KEY } from "./license.ts";
-import { clusterNames, LABELS, NODE_CONTAINER, PORTS } from "./names.ts";
+import { clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, PORTS } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "#kit/base/kubectl";
@@ -124,6 +124,12 @@ export function recoverFromSetAside(
 /** Puts the record of a database back that has vanished, as nodes keep it. */
 export function restoreRecord(cluster: string, bdb: number): string {
   return callApi(cluster, "POST", `/v1/bdbs/${bdb}/actions/restore_record`);
+}
+
+/** Makes a Service lead to the operator, whatever it led to before. */
+export function leadToOperator(service: string): string {
+  const patch = [{ op: "add", path: "/spec/selector", value: { name: OPERATOR_NAME } }];
+  return `kubectl patch svc ${shellWord(service)} --type json -p ${quotedWord(JSON.stringify(patch))}`;
 }
 
 /** Lists the node pods; `flags` stand after the label. */

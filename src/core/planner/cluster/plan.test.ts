@@ -159,9 +159,10 @@ const cases: readonly PlanCase[] = [
     suspended: "OperatorUpgraded",
   },
   {
-    name: "an expired licence does not disturb a cluster that is not upgraded",
+    name: "an expired licence does not disturb a cluster that is not upgraded, and is said there",
     view: { cluster: facts({ license: EXPIRED }) },
     state: "Running",
+    findings: ["LicenseInvalid"],
   },
   {
     name: "a Kubernetes that one of both releases does not support blocks",

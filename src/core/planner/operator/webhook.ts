@@ -1,4 +1,4 @@
-import { deleteWebhooks, getObjects, trustCertificate } from "../../api/kubectl.ts";
+import { deleteWebhooks, getObjects, leadToOperator, trustCertificate } from "../../api/kubectl.ts";
 import {
   ADMISSION_SECRET,
   ADMISSION_SERVICE,
@@ -132,8 +132,9 @@ export function patchCommand(): string {
 }
 
 const NO_ENDPOINTS =
-  `no address answers behind service ${ADMISSION_SERVICE}: ` +
-  getObjects(`endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`);
+  `no address answers behind service ${ADMISSION_SERVICE}, and writes of users are refused once the webhook is installed: ` +
+  `${getObjects(`endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`)}; ` +
+  `where the operator is ready, lead the Service to it: ${leadToOperator(ADMISSION_SERVICE)}`;
 
 const BY_HAND =
   "the operator may not look at ValidatingWebhookConfigurations, so the commands of docs/admission.md are yours " +

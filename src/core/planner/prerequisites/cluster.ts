@@ -90,7 +90,7 @@ export const operatorIsReady = defineCheck({
     return block(
       "OperatorNotReady",
       `deployment/store-enterprise-operator (${image}) has ${ready} of ${wanted} ready`,
-      unreadyOperatorRemedy(image),
+      unreadyOperatorRemedy(operator.value),
     );
   },
 });

@@ -100,6 +100,8 @@ export interface OperatorFacts {
   readonly image: string;
   readonly ready: number;
   readonly wanted: number;
+  /** It is being deleted, alone or with its namespace: no pod of it is made any more. */
+  readonly leaving?: true;
 }
 
 /** What a StoreEnterpriseDatabase asks for, beside what its database is. */

@@ -1,5 +1,10 @@
-import { release } from "../../../../test/kit/facts/cluster-view.ts";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterView, NEW, release } from "../../../../test/kit/facts/cluster-view.ts";
 import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
+import { typedLines } from "../../../../test/kit/frozen/typed-lines.ts";
+import { checkInput } from "./check-input.ts";
+import { webhookIsCurrent } from "./installed.ts";
 
 const hook = {
   configurations: [{ name: "store-enterprise-admission", caBundle: "CA" }],
@@ -91,3 +96,18 @@ const cases: readonly CheckCase[] = [
 ];
 
 testChecks(cases);
+
+for (const [rule, ready, types] of [
+  [
+    "is led to the operator that runs",
+    1,
+    `kubectl patch svc admission --type json -p '[{"op":"add","path":"/spec/selector","value":{"name":"store-enterprise-operator"}}]'`,
+  ],
+  ["has none behind it while the operator is away", 0, "kubectl describe deployment/store-enterprise-operator"],
+] as const)
+  test(`a Service of the webhook without an address ${rule}`, () => {
+    const operator = read({ image: `operator:${NEW.operator}`, ready, wanted: 1 });
+    const environment = { webhook: read({ ...hook, endpoints: 0 }), operator };
+    const finding = webhookIsCurrent.find(checkInput(clusterView(), { environment }));
+    assert.deepEqual(typedLines(finding?.remedy ?? "")[0] ?? finding?.remedy, types);
+  });

@@ -1,14 +1,16 @@
 import {
   applyBundle,
+  applyFile,
   deleteObjects,
   deleteWebhooks,
-  describeObject,
+  leadToOperator,
   mergeObject,
   restartDeployment,
   trustCertificateFirst,
 } from "../../api/kubectl.ts";
 import {
   ADMISSION_SECRET,
+  ADMISSION_SERVICE,
   API_VERSION,
   OLD_CONSTRAINT,
   OLD_WEBHOOK_CONFIGURATION,
@@ -17,7 +19,8 @@ import {
 import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { block, warn } from "../findings/finding.ts";
 import { defineCheck } from "./check.ts";
-import type { ConstraintFacts } from "./environment.ts";
+import type { ClusterEnvironment, ConstraintFacts } from "./environment.ts";
+import { unreadyOperatorRemedy } from "./unready-operator.ts";
 
 /** What is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight = defineCheck({
@@ -50,7 +53,7 @@ export const webhookIsCurrent = defineCheck({
   asks: "the admission webhook, if there is one, is current and answers",
   at: ["plan", "start"],
   needs: ["webhook"],
-  find({ environment: { webhook } }) {
+  find({ environment: { webhook, operator } }) {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
     const { configurations, certificate, endpoints } = webhook.value;
     const names = configurations.map(({ name }) => name);
@@ -79,8 +82,8 @@ export const webhookIsCurrent = defineCheck({
     if (endpoints === 0) {
       return block(
         "WebhookStale",
-        "no address answers behind service admission",
-        describeObject("endpointslices -l kubernetes.io/service-name=admission"),
+        "no address answers behind service admission, and writes of users are refused",
+        answeringRemedy(operator),
       );
     }
     if (configurations.length === 1) return undefined;
@@ -91,6 +94,12 @@ export const webhookIsCurrent = defineCheck({
     );
   },
 });
+
+/** Brings an address behind the Service of the webhook. */
+function answeringRemedy(operator: ClusterEnvironment["operator"]): string {
+  if (operator?.read === true && operator.value.ready === 0) return unreadyOperatorRemedy(operator.value);
+  return `lead it to the operator: ${leadToOperator(ADMISSION_SERVICE)}; where the Service is gone: ${applyFile("deploy/admission/webhook.yaml")}`;
+}
 
 /** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
 export const constraintIsGone = defineCheck({

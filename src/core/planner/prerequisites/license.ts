@@ -1,4 +1,5 @@
 import { explainField, patchLicense, writeLicenseSecret } from "../../api/kubectl.ts";
+import type { ClusterView } from "../view/cluster-view.ts";
 import { block, warn } from "../findings/finding.ts";
 import { defineCheck } from "./check.ts";
 
@@ -8,17 +9,26 @@ export const licenseIsValid = defineCheck({
   asks: "the licence is in force",
   at: ["start"],
   needs: ["cluster"],
-  find({ view: { name, spec, cluster }, step }) {
-    if (step === undefined || !cluster.reachable || cluster.license.state === "Valid") return undefined;
-    const { licenseSecretName: secret } = spec;
-    const written = secret === undefined ? patchLicense(name, FILE) : writeLicenseSecret(secret, FILE);
+  find({ view, step }) {
+    const { cluster } = view;
+    if (!cluster.reachable || cluster.license.state === "Valid") return undefined;
+    // what serves goes on, and a user is to know before the next change of a database is refused
+    if (step === undefined)
+      return warn("LicenseInvalid", `${cluster.license.reason}; databases take no changes`, giveLicense(view));
     return block(
       "LicenseInvalid",
       cluster.license.reason,
-      `install a valid licence, and the upgrade continues: storectl recover ${name} --license ${FILE}; or without storectl: ${written}`,
+      `install a valid licence, and the upgrade continues: ${giveLicense(view)}`,
     );
   },
 });
+
+/** What a user does to give a cluster the licence of a file. */
+export function giveLicense({ name, spec }: Pick<ClusterView, "name" | "spec">): string {
+  const { licenseSecretName: secret } = spec;
+  const written = secret === undefined ? patchLicense(name, FILE) : writeLicenseSecret(secret, FILE);
+  return `storectl recover ${name} --license ${FILE}; or without storectl: ${written}`;
+}
 
 /** What remedies call the file with a licence. */
 const FILE = "license.txt";

@@ -17,5 +17,14 @@ const cases: readonly (readonly [rule: string, image: string, remedy: string])[]
 
 for (const [rule, image, remedy] of cases)
   test(rule, () => {
-    assert.equal(unreadyOperatorRemedy(image), remedy);
+    assert.equal(unreadyOperatorRemedy({ image }), remedy);
   });
+
+test("one that is being deleted is freed of what keeps it", () => {
+  const freed = (kind: string): string =>
+    `kubectl patch ${kind} store-enterprise-operator --type merge -p '{"metadata":{"finalizers":null}}'`;
+  assert.equal(
+    unreadyOperatorRemedy({ image: "", leaving: true }),
+    `when it does not end: ${freed("deployment")}; ${freed("serviceaccount")}`,
+  );
+});

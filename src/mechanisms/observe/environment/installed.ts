@@ -47,6 +47,7 @@ export async function readOperator(kube: Kube, { namespace }: ClusterName): Prom
     image: (containers.find(({ name }) => name === OPERATOR_NAME) ?? containers[0])?.image ?? "",
     ready: deployment?.status?.readyReplicas ?? 0,
     wanted: deployment === undefined ? 0 : (deployment.spec?.replicas ?? 1),
+    ...(deployment?.metadata.deletionTimestamp === undefined ? {} : { leaving: true }),
   };
 }
 

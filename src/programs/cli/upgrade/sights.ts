@@ -45,7 +45,11 @@ async function stayingCluster({ kube, namespace }: Place, name: string) {
 
 function notReady(image: string, why: string): Finding {
   const object = `deployment/${OPERATOR_NAME}`;
-  return block("OperatorNotReady", `${object} (${image}) does not become ready: ${why}`, unreadyOperatorRemedy(image));
+  return block(
+    "OperatorNotReady",
+    `${object} (${image}) does not become ready: ${why}`,
+    unreadyOperatorRemedy({ image }),
+  );
 }
 
 /** Shows the progress of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */

@@ -43,6 +43,7 @@ function redb(
 function asked(status: StoreEnterpriseCluster["status"], more: Partial<WhyInput> = {}): WhyInput {
   return {
     view: clusterView(),
+    environment: {},
     cluster: { rec: rec(status), environment: {}, lacksFacts: false },
     databases: [],
     events: [],

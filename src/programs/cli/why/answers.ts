@@ -1,6 +1,5 @@
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import {
-  deleteDatabases,
   deploymentLog,
   describeObject,
   getNodePods,
@@ -12,11 +11,12 @@ import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unrea
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { causesOf } from "../../../core/planner/recovery/causes.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
-import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
+import type { ClusterEnvironment, OperatorFacts } from "../../../core/planner/prerequisites/environment.ts";
 import type { FindingId } from "../../../core/planner/prerequisites/finding-ids.ts";
 import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
 import { blockedAnswer, notLookedAt, type WhyAnswer } from "./answer.ts";
+import { deletionOfCluster, deletionOfDatabase } from "./deletion.ts";
 import { remedyOf } from "./remedy.ts";
 
 /** A warning event. */
@@ -31,6 +31,8 @@ export interface WarningEvent {
 
 export interface WhyInput {
   readonly view: ClusterView;
+  /** What lies around the cluster. */
+  readonly environment: ClusterEnvironment;
   /** Undefined when only databases are asked about. */
   readonly cluster: ClusterAsked | undefined;
   readonly databases: readonly Stored<StoreEnterpriseDatabase>[];
@@ -48,12 +50,12 @@ interface ClusterAsked {
 }
 
 /** Everything that is to be said: what stands in the way first, the deepest cause before the others; nothing when all is well. */
-export function answersFor({ view, cluster, databases, events, lack }: WhyInput): readonly WhyAnswer[] {
+export function answersFor({ view, environment, cluster, databases, events, lack }: WhyInput): readonly WhyAnswer[] {
   const ofCluster =
     cluster === undefined
       ? []
       : [...operatorAnswers(view, cluster), ...clusterAnswers(cluster, databases, view, events)];
-  const ofDatabases = databases.map((database) => databaseAnswers(database, view, events));
+  const ofDatabases = databases.map((database) => databaseAnswers(database, { view, events, environment }));
   const { own, shared } = divide(ofCluster, ofDatabases);
   const notRead = lack === undefined ? [] : [notLookedAt(`rec/${view.name}`, lack.text, lack.remedy)];
   const all = withoutRepeats([...notRead, ...ofCluster.map((answer) => withWaiting(answer, shared)), ...own]);
@@ -88,11 +90,16 @@ function withWaiting(answer: WhyAnswer, shared: readonly WhyAnswer[]): WhyAnswer
 function operatorAnswers(view: ClusterView, asked: ClusterAsked): WhyAnswer[] {
   const { operator } = asked.environment;
   if (operator?.read !== true || operator.value.ready > 0) return [];
-  const { ready, wanted, image } = operator.value;
+  const { ready, wanted } = operator.value;
   const object = "deployment/store-enterprise-operator";
-  const evidence = `${ready} of ${wanted} replicas are ready (${image === "" ? "the Deployment is missing" : image}): no upgrade moves, and the answers below may be old`;
+  const evidence = `${ready} of ${wanted} replicas are ready (${deploymentText(operator.value)}): no upgrade moves, and the answers below may be old`;
   const causes = seenCauses(view, asked).filter(({ rule }) => !AFTER_OPERATOR.includes(rule));
-  return [...causes, blockedAnswer(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(image))];
+  return [...causes, blockedAnswer(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(operator.value))];
+}
+
+function deploymentText({ image, leaving }: OperatorFacts): string {
+  if (image === "") return "the Deployment is missing";
+  return leaving === true ? `${image}, which is being deleted` : image;
 }
 
 /** What keeps no pod of the operator away: it is said after it, if at all. */
@@ -121,7 +128,7 @@ function clusterAnswers(
   events: readonly WarningEvent[],
 ): WhyAnswer[] {
   const { rec } = asked;
-  if (rec.metadata.deletionTimestamp !== undefined) return [deletion("rec", rec, deletionCommand(databases))];
+  if (rec.metadata.deletionTimestamp !== undefined) return [deletionOfCluster(rec, databases, asked.environment)];
   const reported = reportOf("rec", rec, events);
   const own = [...reportedAnswers(reported, view), ...specNotHandled(reported), ...silent(view, reported)];
   const answers = [...own, ...seenCauses(view, asked).filter(({ rule }) => !own.some((one) => one.rule === rule))];
@@ -134,33 +141,6 @@ function underWay({ object }: Reported, state: ClusterState | undefined, { name 
   if (state === undefined || state === "Running") return [];
   const evidence = `STATE is ${state}, and no condition says what it waits for`;
   return [blockedAnswer(object, state, evidence, rolloutStatus(name))];
-}
-
-/** Databases of a cluster that is being deleted, and that go only with a request of their own. */
-function deletionCommand(databases: WhyInput["databases"]): string {
-  const names = databases
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map((one) => one.metadata.name);
-  return names.length === 0 ? "" : deleteDatabases(names);
-}
-
-/** For an object that is being deleted, only what its deletion waits for counts. */
-function deletion(
-  shortName: "rec" | "redb",
-  { metadata, status }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>,
-  clears: string,
-): WhyAnswer {
-  const object = `${shortName}/${metadata.name}`;
-  const waits = status?.conditions?.find(({ type }) => type === "Progressing" || type === "Ready");
-  const evidence = `it is being deleted${waits === undefined ? "" : `; ${waits.message}`}`;
-  return {
-    level: "blocks",
-    object,
-    rule: clears === "" ? "Deleting" : "DatabasesRemain",
-    evidence,
-    since: metadata.deletionTimestamp ?? "",
-    clears: clears === "" ? describeObject(object) : clears,
-  };
 }
 
 /** An edit that the operator has not handled yet. */
@@ -271,10 +251,9 @@ function silent({ cluster }: ClusterView, { object, conditions }: Reported): Why
 
 function databaseAnswers(
   redb: Stored<StoreEnterpriseDatabase>,
-  view: ClusterView,
-  events: readonly WarningEvent[],
+  { view, events, environment }: Pick<WhyInput, "view" | "events" | "environment">,
 ): WhyAnswer[] {
-  if (redb.metadata.deletionTimestamp !== undefined) return [deletion("redb", redb, "")];
+  if (redb.metadata.deletionTimestamp !== undefined) return [deletionOfDatabase(redb, view, environment)];
   const reported = reportOf("redb", redb, events);
   const answers = reportedAnswers(reported, view);
   // while management is suspended every edit waits, and the condition says so

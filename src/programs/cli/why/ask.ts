@@ -21,6 +21,7 @@ export async function whyOf(
   const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
   const answers = answersFor({
     view,
+    environment: look.environment,
     cluster:
       kind === "redb" ? undefined : { rec, environment: look.environment, lacksFacts: look.lack?.isEssential === true },
     databases,

@@ -9,7 +9,9 @@ import type { Ref } from "#kit/kube/kube";
 import { readGiven, type GivenDeps } from "../secrets/given.ts";
 import { secretText } from "../secrets/secret-text.ts";
 import { warn } from "../../../core/planner/findings/finding.ts";
-import { createSecret } from "../../../core/api/kubectl.ts";
+import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
+import { giveLicense } from "../../../core/planner/prerequisites/license.ts";
+import { createSecret, patchCluster } from "../../../core/api/kubectl.ts";
 import { placeholder } from "#kit/base/shell-word";
 
 /**
@@ -30,21 +32,21 @@ export async function keepLicense(deps: GivenDeps, observation: ClusterObservati
     const { why, remedy } = named.objection;
     return warn("SecretNotMarked", `spec.licenseSecretName: ${why}; the cluster keeps the licence that it has`, remedy);
   }
-  return installLicense(connection.client, wanted, secret);
+  return installLicense(connection.client, wanted, view);
 }
 
-/** The finding when the cluster refuses the licence, which stands in the spec or in `secret`. */
+/** The finding when the cluster refuses the licence, which stands in its spec or in a Secret. */
 async function installLicense(
   client: ManagementClient,
   license: string,
-  secret: string | undefined,
+  view: ClusterView,
 ): Promise<Finding | undefined> {
   try {
     await client.call("installLicense", { body: { license } });
     return undefined;
   } catch (error) {
     if (!isFault(error, faults.refused)) throw error;
-    return refusedLicense(secret === undefined ? "spec.license" : `secret ${secret}`, error.message);
+    return refusedLicense(view, error.message);
   }
 }
 
@@ -69,10 +71,14 @@ function missingLicense(secret: string, namespace: string): Finding {
   );
 }
 
-function refusedLicense(where: string, why: string): Finding {
+/** `storectl license show` shows what a licence grants, and for which cluster. */
+function refusedLicense(view: ClusterView, why: string): Finding {
+  const { licenseSecretName: secret } = view.spec;
+  const where = secret === undefined ? "spec.license" : `secret ${secret}`;
+  const none = patchCluster(view.name, secret === undefined ? { license: null } : { licenseSecretName: null });
   return warn(
     "LicenseRefused",
     `the cluster refuses the licence of ${where} and keeps the one it has: ${why}`,
-    `put a licence for this cluster into ${where}; \`storectl license show FILE\` shows what a licence grants`,
+    `give it a licence for this cluster: ${giveLicense(view)}; or ask for no other one than it has: ${none}`,
   );
 }
