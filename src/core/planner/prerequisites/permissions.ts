@@ -4,6 +4,7 @@ import type { MissingPermission } from "../../releases/permissions/roles.ts";
 import { block, wait, type FindingOf } from "../findings/finding.ts";
 import { defineCheck } from "./check.ts";
 import type { CheckInput } from "./check-input.ts";
+import { admitByQuota } from "./exceeded-quota.ts";
 
 /** Every permission that is lacking has this id, for operator, nodes and rigger. */
 export const PERMISSIONS_MISSING = "PermissionsMissing";
@@ -59,8 +60,9 @@ export function refusalFinding(message: string, namespace: string, account: stri
   return block(
     "RequestForbidden",
     message,
-    "look for a quota or an admission policy that refuses it, and at what the operator may do: " +
-      listPermissions(namespace, account),
+    admitByQuota(message) ??
+      "look for a quota or an admission policy that refuses it, and at what the operator may do: " +
+        listPermissions(namespace, account),
   );
 }
 

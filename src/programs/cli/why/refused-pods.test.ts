@@ -22,3 +22,16 @@ for (const [name, rule, events, isAdded] of [
     assert.equal(evidence.endsWith(`(2026-01-01T00:01:00Z): ${REFUSAL}`), isAdded);
     assert.ok(evidence.startsWith(answer.evidence));
   });
+
+test("why a pod is refused by a quota comes with the line that makes the quota admit it", () => {
+  const answer = blockedAnswer(
+    "rec/rec",
+    "PodMissing",
+    "1 of 3 node pods is not there yet",
+    "kubectl describe sts rec",
+  );
+  const message = `${REFUSAL}: objects, requested: pods=1, used: pods=5, limited: pods=5`;
+  const { clears } = withRefusal(answer, "rec", [{ ...refused, message }]);
+  assert.match(clears, /kubectl patch resourcequota objects .*"pods":"6"/);
+  assert.equal(withRefusal(answer, "rec", [refused]).clears, answer.clears);
+});
