@@ -181,6 +181,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/database-secret.test.ts": 15,
   "test/scenario/database-binding.test.ts": 15,
   "test/scenario/database-identity.test.ts": 15,
+  "test/kubernetes/exceeded-quota.test.ts": 15,
   "test/scenario/unknown-pod.test.ts": 15,
   "test/unprivileged/real.test.ts": 15,
   "src/programs/agent/members/node-lease.test.ts": 15,

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { admitByQuota } from "../../src/core/planner/prerequisites/exceeded-quota.ts";
+import { Events, Namespaces, Pods, Secrets, StatefulSets } from "#kit/kube/builtin";
+import { messageOf } from "#kit/base/fault";
+import { until } from "#kit/testing/until";
+import { onRealServer, type TestServer } from "../api-servers/test-server.ts";
+
+const namespace = "quota";
+const PATIENCE = { withinMs: 60_000, everyMs: 100 };
+const resources = { requests: { cpu: "150m", memory: "64Mi" } };
+const spec = { containers: [{ name: "one", image: "none", resources }] };
+const labels = { app: "store" };
+
+await onRealServer(async (server) => {
+  await server.kube.create(Namespaces, { metadata: { name: namespace } });
+  await test("a Secret that a quota of a real server refuses is admitted once its line is typed", () =>
+    admitSecret(server));
+  await test("so are the pods of a StatefulSet, by the words of its controller", () => admitPods(server));
+});
+
+async function admitSecret({ kube, kubectl }: TestServer): Promise<void> {
+  await makeQuota({ kubectl }, "objects", "secrets=0");
+  const make = () => kube.create(Secrets, { metadata: { name: "one", namespace }, stringData: { a: "b" } });
+  const refusal = await make().then(() => "", messageOf);
+  await type({ kubectl }, refusal);
+  await until("it is admitted", () => make().then(Boolean, () => false), PATIENCE);
+}
+
+async function admitPods({ kube, kubectl }: TestServer): Promise<void> {
+  await makeQuota({ kubectl }, "compute", "requests.cpu=200m,requests.memory=100Mi,pods=5");
+  const template = { metadata: { labels }, spec };
+  const set = { replicas: 2, serviceName: "store", selector: { matchLabels: labels }, template };
+  await kube.create(StatefulSets, {
+    metadata: { name: "store", namespace },
+    spec: { ...set, podManagementPolicy: "Parallel" },
+  });
+  const refusal = async (): Promise<string> => {
+    const { items } = await kube.list(Events, { namespace, fieldSelector: "reason=FailedCreate" });
+    return items.map(({ message = "" }) => message).find((message) => message.includes("exceeded quota")) ?? "";
+  };
+  await until("a pod is refused", async () => (await refusal()) !== "", PATIENCE);
+  await type({ kubectl }, await refusal());
+  const { length } = (await kube.list(Pods, { namespace })).items;
+  assert.ok(length <= 2);
+  await until("both are there", async () => (await kube.list(Pods, { namespace })).items.length === 2, {
+    ...PATIENCE,
+    withinMs: 120_000,
+  });
+}
+
+/** A quota counts once its controller has seen it. */
+async function makeQuota({ kubectl }: Pick<TestServer, "kubectl">, name: string, hard: string): Promise<void> {
+  await kubectl(`create quota ${name} -n ${namespace} --hard=${hard}`);
+  await until(
+    "the quota counts",
+    async () => (await kubectl(`get quota ${name} -n ${namespace} -o jsonpath={.status.used}`)) !== "",
+    PATIENCE,
+  );
+}
+
+async function type({ kubectl }: Pick<TestServer, "kubectl">, refusal: string): Promise<void> {
+  const remedy = admitByQuota(refusal) ?? `none for: ${refusal}`;
+  const [, line = "", body = ""] = /: kubectl (patch resourcequota \S+ --type merge -p) '(.*)'$/.exec(remedy) ?? [];
+  assert.notEqual(line, "", remedy);
+  await kubectl(`${line} ${body} -n ${namespace}`);
+}
