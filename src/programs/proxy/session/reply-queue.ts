@@ -5,8 +5,7 @@ import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { LentMemory } from "../upstream/lent-memory.ts";
 import { KeptReplies, type KeptBytes } from "./kept-replies.ts";
 import { SOON } from "./soon.ts";
-import { Run, type RunReplies } from "./run.ts";
-import type { SharedRoute } from "./shared-route.ts";
+import { Run, type RunReplies, type RunWay } from "./run.ts";
 
 /** What a queue of replies needs of the session. */
 export interface QueueParts {
@@ -37,7 +36,7 @@ export class ReplyQueue implements RunReplies {
   readonly #account: AccountedBytes;
   readonly #entries: (Run | Split | OwnReply)[] = [];
   /** The way of the last entry, when that is a run. */
-  #lastWay: SharedRoute | undefined;
+  #lastWay: RunWay | undefined;
   /** The first and the last of the replies whose turn it is, to be sent together. */
   #first: KeptBytes | undefined;
   #last: KeptBytes | undefined;
@@ -77,7 +76,7 @@ export class ReplyQueue implements RunReplies {
   }
 
   /** The run that the next request belongs to: the last one, when it is of the same shard. */
-  runOf(way: SharedRoute): Run {
+  runOf(way: RunWay): Run {
     const last = this.#lastWay === way ? this.#entries.at(-1) : undefined;
     if (last instanceof Run) return last;
     const run = new Run(way, this, false);
@@ -87,7 +86,7 @@ export class ReplyQueue implements RunReplies {
   }
 
   /** The runs of a request whose parts go to these shards, in their order. `merge` makes its reply of the whole replies to the parts. */
-  split(ways: readonly SharedRoute[], merge: Split["merge"]): readonly Run[] {
+  split(ways: readonly RunWay[], merge: Split["merge"]): readonly Run[] {
     const runs = ways.map((way) => new Run(way, this, true));
     this.#lastWay = undefined;
     this.#entries.push({ runs, merge });
@@ -188,6 +187,8 @@ export class ReplyQueue implements RunReplies {
       this.#kept.free(piece);
     }
     this.#sendStaged(used);
+    // the client may have been cut for what it has not read
+    if (this.#isDropped) return;
     this.#first = this.#last = undefined;
     this.#readyBytes = 0;
     if (this.#entries.length === 0) this.#kept.empty();

@@ -14,9 +14,15 @@ export interface RunReplies {
   settled(run: Run): void;
 }
 
+/** The way to the shard of a run. */
+export type RunWay = Pick<
+  SharedRoute,
+  "inFlight" | "client" | "wantsWholeReplies" | "finished" | "answered" | "cut" | "settled" | "lost"
+>;
+
 /** What the queue of a client knows of one of its runs. */
 export interface RunState {
-  readonly way: SharedRoute;
+  readonly way: RunWay;
   /** It is a part of a request, whose reply is made of those of several runs. */
   readonly isPart: boolean;
   /** The first and the last of its replies that wait for earlier ones of other shards. */
@@ -37,7 +43,7 @@ export class Run implements RequestOwner {
   readonly #replies: RunReplies;
   #inFlight = 0;
 
-  constructor(way: SharedRoute, replies: RunReplies, isPart: boolean) {
+  constructor(way: RunWay, replies: RunReplies, isPart: boolean) {
     this.state = { way, isPart, first: undefined, last: undefined, requests: 0, repliedBytes: 0 };
     this.#replies = replies;
   }
