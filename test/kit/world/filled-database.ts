@@ -51,7 +51,7 @@ export async function filledDatabase(
       let found: BdbRecord | undefined;
       await until("it is active", async () => serves((found = await seen())), PATIENCE);
       assert.ok(found !== undefined);
-      await until("it accepts clients", async () => accepts(await endpoint()), PATIENCE);
+      await until("it accepts clients", async () => acceptsClients(await endpoint()), PATIENCE);
       return found;
     },
     keys: async () => callEngine(await endpoint(), "DBSIZE"),
@@ -76,7 +76,7 @@ export async function filledDatabase(
 }
 
 /** Only a refused connection says that it does not: whatever else fails is an error. */
-async function accepts(endpoint: EngineOptions): Promise<boolean> {
+export async function acceptsClients(endpoint: EngineOptions): Promise<boolean> {
   try {
     (await connectEngine(endpoint)).close();
     return true;
