@@ -11,6 +11,7 @@ import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step
 import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
 import { unsafeReplies } from "./sync-set.ts";
 import { orderTurns, type Turn } from "./turn.ts";
+import { upgradedShards, waitsText } from "./waits-of-shards.ts";
 
 type Rule = (facts: DatabaseFacts, shard: ShardRecord) => LeaderProposal | undefined;
 
@@ -89,8 +90,10 @@ function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
   const acts = proposals.filter(({ step }) => step.kind !== "wait");
   const [first] = orderTurns(acts, facts.failed);
   if (first !== undefined) return first.step;
-  const waits = new Set(proposals.map(({ step }) => (step.kind === "wait" ? step.wait.evidence : "")));
-  return waits.size > 0 ? waitBecause([...waits].join("; ")) : stepOfAll(facts);
+  const waits = proposals.flatMap(({ step }) => (step.kind === "wait" ? [step.wait.evidence] : []));
+  if (waits.length === 0) return stepOfAll(facts);
+  const progress = upgradedShards(facts.record);
+  return waitBecause(progress === undefined ? waitsText(waits) : `${progress}: ${waitsText(waits)}`);
 }
 
 /** The first rule that has something to do for this shard. */
@@ -110,7 +113,7 @@ function stepOfAll({ record }: DatabaseFacts): LeaderProposal | Rest {
   if (record.status !== "active") return { kind: "activate" };
   const unsafe = record.shards.map((shard) => unsafeReplies(record, shard));
   const reasons = [...unsafe, record.awaitsSites === true ? AWAITS_SITES : undefined];
-  const reason = reasons.filter((one) => one !== undefined).join("; ");
+  const reason = waitsText(reasons.filter((one) => one !== undefined));
   return reason === "" ? REST : waitBecause(reason);
 }
 

@@ -14,10 +14,13 @@ import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import { placedInOthers } from "./placed.ts";
-import { placeKept, portOffsetOf } from "./placement.ts";
+import { placeKept, portOffsetOf, type RoomRule } from "./placement.ts";
 
 /** A replica is made again elsewhere when its node has been gone this long; shorter absences are restarts. */
 export const REPLICA_LOST_MS = 600_000;
+
+/** Where a copy may be made, from the best to the least room. */
+const KEPT: readonly RoomRule[] = ["growth", "resting"];
 
 /** Makes a missing replica on another node; a replica whose node is gone for long counts as missing. */
 export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
@@ -52,10 +55,10 @@ export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
   const behind = fresh.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
   const wanted = desiredInstances(facts.record);
   if (fresh.length < wanted) {
-    if (replicas.length + 1 <= wanted) return addReplica(facts, shard);
+    if (replicas.length + 1 <= wanted) return addSurge(facts, shard);
     if (behind !== undefined) return waitBecause(behind);
     const old = replicas.find((replica) => !isNew(replica));
-    return old === undefined ? addReplica(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
+    return old === undefined ? addSurge(facts, shard) : { kind: "retire", shard: shard.id, instance: old.id };
   }
   return behind === undefined ? takeOver(facts, shard, fresh) : waitBecause(behind);
 }
@@ -68,9 +71,26 @@ function withNewReplica(
 ): LeaderProposal | undefined {
   const wanted = desiredInstances(facts.record);
   if (fresh.length + 1 >= wanted || replicasOf(shard).length === fresh.length) return undefined;
-  if (shard.instances.length <= wanted) return addReplica(facts, shard);
+  if (shard.instances.length <= wanted) return addSurge(facts, shard);
   const going = mostDispensable(facts, shard);
   return going && { kind: "retire", shard: shard.id, instance: going.id };
+}
+
+/**
+ * A copy more than the shard has: each that is made forks its primary. One of a database may be made where there is just room for what its databases
+ * hold; further ones at the same time only where there is room for all that they may ever take.
+ */
+function addSurge(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal {
+  const { record } = facts;
+  const isAlone = record.shards.every(
+    ({ id, instances }) => id === shard.id || instances.length <= desiredInstances(record),
+  );
+  if (isAlone) return addReplica(facts, shard);
+  const proposal = addReplica(facts, shard, ["growth"]);
+  if (proposal.kind !== "wait") return proposal;
+  return waitBecause(
+    `${shardName(record, shard.id)} is next: there is no room for the copies of several shards at once`,
+  );
 }
 
 function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): LeaderProposal {
@@ -97,7 +117,11 @@ function mostDispensable(facts: DatabaseFacts, shard: ShardRecord): InstanceReco
  * A new replica as the database shall have them: on a node without an instance of this shard, else beside an
  * old replica, else beside an old primary; never on a node with an instance that stays.
  */
-export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal {
+export function addReplica(
+  facts: DatabaseFacts,
+  shard: ShardRecord,
+  rules: readonly RoomRule[] = KEPT,
+): LeaderProposal {
   const { record, nodes, everything } = facts;
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
@@ -107,10 +131,10 @@ export function addReplica(facts: DatabaseFacts, shard: ShardRecord): LeaderProp
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
   const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
-  const kept = avoided.map((avoid) => placeKept({ ...request, avoid }, ["growth", "resting"]));
+  const kept = avoided.map((avoid) => placeKept({ ...request, avoid }, rules));
   // what older releases began goes on, but never two copies of the same data in a container that has no room for both
-  const elsewhere = placeKept({ ...request, avoid: nodesOf(shard.instances) }, ["machine"]);
-  for (const placed of [...kept, elsewhere])
+  const elsewhere = rules === KEPT ? [placeKept({ ...request, avoid: nodesOf(shard.instances) }, ["machine"])] : [];
+  for (const placed of [...kept, ...elsewhere])
     if (!("refusal" in placed)) return { kind: "add-replica", shard: shard.id, storeVersion, ...placed };
   const refusal = kept.findLast((placed) => "refusal" in placed)?.refusal ?? "";
   return waitBecause(`${shardName(record, shard.id)} needs another replica, but ${refusal}`);

@@ -47,6 +47,14 @@ const cases: readonly (TwoShards & { readonly rule: string; readonly want: strin
     want: "wait: the 7.2 replica on node 2 is 1000000 bytes behind the primary; the 7.2 replica on node 3 is 2000000 bytes behind the primary",
   },
   {
+    rule: "while an upgrade waits, it says how many shards are done",
+    record: toVersion8,
+    first: { instances: [on(1, 1, "8.0"), on(2, 2, "8.0")] },
+    second: { instances: [on(3, 2), on(4, 3), on(5, 1, "8.0")] },
+    but: { 5: behind },
+    want: "wait: 1 of 2 shards are at 8.0: the 8.0 replica on node 1 is 1000000 bytes behind the primary",
+  },
+  {
     rule: "what is gone from a shard is asked about that shard",
     record: { persistence: "aofAlways" },
     but: gone,
@@ -92,6 +100,10 @@ for (const { rule, want, ...scene } of cases)
   test(rule, () => assert.equal(brief(decideDatabase(twoShards(scene))), want));
 
 const stray: InstanceFacts = { ...serving, follows: "another" };
+/** Room for what their databases hold, and not for all that they may ever take. */
+const TIGHT = [1, 2, 3].map((uid) => node(uid, { container: { limit: 120e6, reserve: 0 } }));
+const REFUSED =
+  'wait: 0 of 2 shards are at 8.0: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: there is no room for the copies of several shards at once';
 const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>; want: string })[] = [
   {
     rule: "a shard whose step did not succeed gives way to another one",
@@ -104,6 +116,31 @@ const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>
     but: { 1: dead },
     facts: { failed: new Set([1]) },
     want: "fail-over to 2",
+  },
+  {
+    rule: "one shard of a database has a copy made where there is room at rest alone",
+    record: toVersion8,
+    nodes: TIGHT,
+    facts: {},
+    want: "add 8.0 on node 3",
+  },
+  {
+    rule: "and the next one begins once that has none more than it shall have",
+    record: toVersion8,
+    nodes: TIGHT,
+    first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
+    but: { 5: behind },
+    facts: {},
+    want: REFUSED,
+  },
+  {
+    rule: "where there is room for all of it, shards are upgraded side by side",
+    record: toVersion8,
+    nodes: [1, 2, 3].map((uid) => node(uid, { container: { limit: 9e9, reserve: 0 } })),
+    first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
+    but: { 5: behind },
+    facts: {},
+    want: "add 8.0 on node 1",
   },
   {
     rule: "a comparison that goes on keeps another shard from nothing",
