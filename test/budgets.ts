@@ -54,6 +54,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/pages-rotation.test.ts": [70, 840, "each command has a process of its own"],
   "src/programs/agent/api/http/authorization.test.ts": [60, 900, "each route is asked as every caller, at two nodes"],
   "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
+  "test/scenario/shards-sync.test.ts": 60,
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,
   "test/scenario/capture-upgrade.test.ts": [60, 480, "operator, cluster and database are upgraded"],
