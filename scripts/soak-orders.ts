@@ -1,49 +1,7 @@
 // Random schedules of hostile orders, in virtual time: docs/testing.md.
 //   npm run soak:orders -- [--schedules n] [--from seed]
 // Exit codes: 0 all passed, 1 a schedule failed, 2 wrong arguments, 130 interrupted.
-import { parseArgs } from "node:util";
-import { messageOf } from "#kit/base/fault";
 import { playOrders } from "../test/kit/orders/play.ts";
+import { playSchedules } from "./soaking/play-schedules.ts";
 
-const WRONG_ARGUMENTS = 2;
-/** Progress is said after so many schedules. */
-const STEP = 1_000;
-
-process.exitCode = main(process.argv.slice(2));
-
-function main(args: readonly string[]): number {
-  const wanted = wantedOf(args);
-  if (typeof wanted === "string") {
-    say(`${wanted}\nnpm run soak:orders -- [--schedules 100000] [--from 1]`);
-    return WRONG_ARGUMENTS;
-  }
-  const { schedules, from } = wanted;
-  let failed = 0;
-  for (let played = 0; played < schedules; played += 1) {
-    try {
-      playOrders(from + played);
-    } catch (error) {
-      failed += 1;
-      say(messageOf(error));
-    }
-    if ((played + 1) % STEP === 0) say(`${played + 1} of ${schedules} schedules, ${failed} failed`);
-  }
-  say(`${schedules} schedules from seed ${from}: ${failed} failed`);
-  return failed === 0 ? 0 : 1;
-}
-
-function wantedOf(args: readonly string[]): { readonly schedules: number; readonly from: number } | string {
-  try {
-    const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
-    const { values } = parseArgs({ args: [...args], options: { schedules: text("100000"), from: text("1") } });
-    const [schedules = 0, from = 0] = [values.schedules, values.from].map(Number);
-    const isRight = [schedules, from].every((number) => Number.isSafeInteger(number) && number > 0);
-    return isRight ? { schedules, from } : "--schedules and --from are whole numbers from 1 on";
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
+process.exitCode = playSchedules("soak:orders", process.argv.slice(2), playOrders);

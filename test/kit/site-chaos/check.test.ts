@@ -7,7 +7,9 @@ import type { Held, Session, SiteWrite, Written } from "./writes.ts";
 interface Case {
   readonly rule: string;
   /** What each site has written, one after the other; those of different sites one after the other too. */
-  readonly sessions: readonly (readonly (Written | { readonly unknown: Written } | { readonly atOnce: Written })[])[];
+  readonly sessions: readonly (readonly (
+    Written | { readonly unknown: Written } | { readonly lost: Written } | { readonly atOnce: Written }
+  )[])[];
   readonly keys: Readonly<Record<string, Held>>;
   /** What is wrong. */
   readonly want?: RegExp;
@@ -49,6 +51,29 @@ const CASES: readonly Case[] = [
     sessions: [[own("1"), own(undefined)]],
     keys: { h: new Map([["f", "1"]]) },
     want: /is 1/,
+  },
+  {
+    rule: "what a power cut has taken may come back over a removal that has not seen it",
+    sessions: [[{ lost: own("1") }, own(undefined)]],
+    keys: { h: new Map([["f", "1"]]) },
+  },
+  {
+    rule: "what a power cut has taken does not come back over a later value",
+    sessions: [[{ lost: own("1") }, own("2")]],
+    keys: { h: new Map([["f", "1"]]) },
+    want: /is 1/,
+  },
+  {
+    rule: "a member that a power cut has taken may come back over a removal",
+    sessions: [[{ lost: added }, removed]],
+    keys: { s: ["m"] },
+  },
+  { rule: "a session without a time is found", sessions: [[]], keys: { "session:1": "v" }, want: /no time of expiry/ },
+  {
+    rule: "a limiter that stays is found",
+    sessions: [[]],
+    keys: { "limiter:1": "1" },
+    want: /is still there, until ever/,
   },
   {
     rule: "a list has all in its order",
@@ -104,10 +129,19 @@ for (const { rule, sessions, keys, want } of CASES)
   test(rule, () => {
     let now = 0;
     const played = sessions.map((session): Session => session.map((each, number) => writeOf(each, number, (now += 2))));
-    const broken = brokenRules(played, { keys: new Map(Object.entries(keys)), expiries: new Map() });
+    const broken = brokenRules(played, { keys: new Map(Object.entries(keys)), expiries: new Map() }, false);
     if (want === undefined) assert.deepEqual(broken, []);
     else assert.match(broken.join("\n"), want);
   });
+
+test("what expires may have been evicted, and nothing else may be gone", () => {
+  const place = { type: "hash", key: "session:1", element: "f" } as const;
+  const nothing = { keys: new Map(), expiries: new Map() };
+  const of = (written: Written): readonly string[] =>
+    [true, false].flatMap((haveEvicted) => brokenRules([[writeOf(written, 1, 1)]], nothing, haveEvicted));
+  assert.equal(of({ kind: "own", place, value: "1" }).length, 1);
+  assert.equal(of(own("1")).length, 2);
+});
 
 test("a seed plays the same each time, upgrades every site, and has three different engines and both latencies", () => {
   for (let seed = 1; seed <= 50; seed += 1) {
@@ -123,6 +157,7 @@ test("a seed plays the same each time, upgrades every site, and has three differ
 function writeOf(each: Case["sessions"][number][number], number: number, now: number): SiteWrite {
   const sent = { number, began: now, ended: now + 1 };
   if ("unknown" in each) return { ...sent, outcome: "unknown", written: each.unknown };
+  if ("lost" in each) return { ...sent, outcome: "lost", written: each.lost };
   if ("atOnce" in each) return { ...sent, began: 0, ended: 1_000, outcome: "acknowledged", written: each.atOnce };
   return { ...sent, outcome: "acknowledged", written: each };
 }

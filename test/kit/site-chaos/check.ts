@@ -1,18 +1,25 @@
+import { BRIEF, TIMED } from "./applications.ts";
 import { valueAt, type Data, type Place, type Session, type SiteWrite, type Written } from "./writes.ts";
 
 /** Where the increments of a name add up. */
 export const SUMS = { string: (name: string) => `sum:${name}`, hash: "sums", zset: "scores", log: "log" } as const;
 
-/** Sentences on what the data cannot be after these sessions, one for each site; empty when every rule is kept. */
-export function brokenRules(sessions: readonly Session[], data: Data): readonly string[] {
+/**
+ * Sentences on what the data cannot be after these sessions, one for each site; empty when every rule is kept. Where engines have evicted, keys with a
+ * time of expiry may be gone.
+ */
+export function brokenRules(sessions: readonly Session[], data: Data, haveEvicted: boolean): readonly string[] {
+  const mayBeGone = ({ type, key }: Place): boolean => haveEvicted && (type === "expiry" || key.startsWith("session:"));
   return [
     ...brokenSums(sessions, data),
-    ...sessions.flatMap((session) => [...brokenOwn(session, data), ...brokenLists(session, data)]),
-    ...brokenRegisters(sessions, data),
+    ...sessions.flatMap((session) => [...brokenOwn(session, data, mayBeGone), ...brokenLists(session, data)]),
+    ...brokenRegisters(sessions, data, mayBeGone),
     ...brokenMembers(sessions, data),
+    ...brokenTimes(data),
   ];
 }
 
+type MayBeGone = (place: Place) => boolean;
 type Of<K extends Written["kind"]> = SiteWrite & { readonly written: Extract<Written, { kind: K }> };
 
 /** An increment is there with its member of the log: no acknowledged one is missing, and none counts twice. */
@@ -38,15 +45,22 @@ function brokenSums(sessions: readonly Session[], data: Data): readonly string[]
 }
 
 /** What one site alone writes is what its last write says. */
-function brokenOwn(session: Session, data: Data): readonly string[] {
+function brokenOwn(session: Session, data: Data, mayBeGone: MayBeGone): readonly string[] {
   const byPlace = Map.groupBy(ofKind(session, "own"), ({ written }) => textOf(written.place));
   return [...byPlace].flatMap(([text, writes]) => {
     let possible: readonly (string | undefined)[] = [undefined];
-    for (const write of writes)
-      possible = isAcknowledged(write) ? [write.written.value] : [...possible, write.written.value];
+    const back: string[] = [];
+    for (const { outcome, written } of writes) {
+      possible = outcome === "acknowledged" ? [written.value] : [...possible, written.value];
+      if (outcome === "lost" && written.value !== undefined) back.push(written.value);
+      // a removal has not seen what comes back, and a later value takes its place
+      if (written.value === undefined) possible = [...possible, ...back];
+      else if (outcome === "acknowledged") back.length = 0;
+    }
     const [first] = writes;
     const found = first && valueAt(data, first.written.place);
-    return possible.includes(found)
+    const isGone = found === undefined && first !== undefined && mayBeGone(first.written.place);
+    return isGone || possible.includes(found)
       ? []
       : `${text} is ${String(found)}, and its site has written ${possible.map(String).join(" or ")}`;
   });
@@ -66,7 +80,7 @@ function brokenLists(session: Session, data: Data): readonly string[] {
 }
 
 /** The value that is left was written, and no acknowledged write of a site that had seen it has taken its place. */
-function brokenRegisters(sessions: readonly Session[], data: Data): readonly string[] {
+function brokenRegisters(sessions: readonly Session[], data: Data, mayBeGone: MayBeGone): readonly string[] {
   const all = sessions.flatMap((session, site) =>
     ofKind(session, "register").map((write, order) => ({ write, site, order })),
   );
@@ -75,6 +89,7 @@ function brokenRegisters(sessions: readonly Session[], data: Data): readonly str
     const [first] = writes;
     const found = first && valueAt(data, first.write.written.place);
     const known = writes.filter(({ write }) => isAcknowledged(write));
+    if (found === undefined && first !== undefined && mayBeGone(first.write.written.place)) return [];
     if (found === undefined)
       return known.length === 0 ? [] : `${text} holds nothing, and ${known.length} writes of it were acknowledged`;
     const last = writes.find(({ write }) => write.written.value === found);
@@ -107,10 +122,23 @@ function brokenMembers(sessions: readonly Session[], data: Data): readonly strin
     const adds = written.flatMap((of) => of.adds);
     const stays = adds.some((add) => isAcknowledged(add) && removals.every(({ ended }) => ended < add.began));
     const isGone = written.every((of) =>
-      of.adds.every((add) => of.removals.some((removal) => isAcknowledged(removal) && removal.number > add.number)),
+      of.adds.every(
+        (add) =>
+          add.outcome !== "lost" &&
+          of.removals.some((removal) => isAcknowledged(removal) && removal.number > add.number),
+      ),
     );
     if (stays && !isThere) return `${key} lacks ${element}, which was added after every removal`;
     return isGone && isThere ? `${key} has ${element}, which each site that had added it has removed` : [];
+  });
+}
+
+/** Keys of applications have the time that they should have, and those whose time has come are gone. */
+function brokenTimes({ keys, expiries }: Data): readonly string[] {
+  const isOne = (key: string, names: readonly string[]): boolean => names.some((name) => key.startsWith(name));
+  return [...keys.keys()].flatMap((key) => {
+    if (isOne(key, TIMED) && !expiries.has(key)) return `${key} has no time of expiry`;
+    return isOne(key, BRIEF) ? `${key} is still there, until ${expiries.get(key) ?? "ever"}` : [];
   });
 }
 
@@ -134,6 +162,7 @@ function ofKind<K extends Written["kind"]>(session: Session, kind: K): readonly 
 
 function elementsOf(data: Data, key: string): ReadonlySet<string> {
   const held = data.keys.get(key);
+  if (held instanceof Map) return new Set(held.keys() as Iterable<string>);
   return new Set(Array.isArray(held) ? (held as readonly string[]) : []);
 }
 

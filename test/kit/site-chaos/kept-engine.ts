@@ -1,5 +1,7 @@
 import { mkdtempSync } from "node:fs";
+import { glob, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
@@ -35,15 +37,68 @@ export async function hasFollowed(replica: TestEngine, primary: TestEngine): Pro
   await until("the replica has every write", async () => (await replica.replication()).offset >= offset, PATIENCE);
 }
 
+/** When writes were answered that the disk has lost, by one clock. */
+export interface Loss {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** As `restartFromDisk`, without what it has answered in the time before: the disk does not have that. */
+export async function losePower(
+  engine: KeptEngine,
+  lostMs: number,
+): Promise<{ readonly engine: KeptEngine; readonly loss: Loss }> {
+  await isOnDisk(engine);
+  await engine.call("CONFIG", "SET", "appendfsync", "no");
+  const [file] = (await Array.fromAsync(glob(join(engine.folder, "appendonlydir", "*.incr.aof")))).toSorted(byNumber);
+  if (file === undefined) throw new Error(`${engine.name} appends to no file`);
+  const from = performance.now();
+  const { size } = await stat(file);
+  await sleep(lostMs);
+  await engine.stop();
+  const to = performance.now();
+  await truncate(file, size);
+  return { engine: await startAgain(engine), loss: { from, to } };
+}
+
+/** The last one first. */
+function byNumber(a: string, b: string): number {
+  return b.localeCompare(a, "en", { numeric: true });
+}
+
+/** Has it evict some of what expires soonest, if it has much of that: as an engine that is full for a moment. */
+export async function evictSome(engine: KeptEngine): Promise<void> {
+  const keys = await engine.call("EVAL", "return #redis.call('KEYS', 'cache:*')", "0");
+  if (Number(keys) < EVICTED_OF) return;
+  const used = /used_memory:(\d+)/.exec(textOf(await engine.call("INFO", "memory")))?.[1];
+  const client = await engine.connect();
+  try {
+    const policy = ["CONFIG", "SET", "maxmemory-policy", "volatile-ttl", "maxmemory-samples", "64"];
+    const full = ["CONFIG", "SET", "maxmemory", String(Number(used) - EVICTED_BYTES)];
+    await client.callAll([policy, full, ["PING"], ["CONFIG", "SET", "maxmemory", "0"]], "utf8");
+  } finally {
+    client.close();
+  }
+}
+
+const [EVICTED_OF, EVICTED_BYTES] = [60, 8_192];
+
 /** Ends the engine at any moment, by SIGKILL, and starts it again with what it has answered. */
 export async function restartFromDisk(engine: KeptEngine): Promise<KeptEngine> {
+  await isOnDisk(engine);
+  await engine.stop();
+  return startAgain(engine);
+}
+
+async function isOnDisk(engine: KeptEngine): Promise<void> {
   const isWritten = async (): Promise<boolean> => {
     const info = textOf(await engine.call("INFO", "persistence"));
     return /aof_enabled:1/.test(info) && !/aof_rewrite_(in_progress|scheduled):1/.test(info);
   };
   await until("all is on the disk", isWritten, PATIENCE);
-  await engine.stop();
-  const { name, host, port, folder } = engine;
+}
+
+function startAgain({ name, host, port, folder }: KeptEngine): Promise<KeptEngine> {
   return startIn(folder, { engine: name, host, port });
 }
 

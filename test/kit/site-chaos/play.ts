@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "#kit/testing/until";
+import { BRIEF, limiterCommands } from "./applications.ts";
 import { brokenRules } from "./check.ts";
 import { digestOfData, readData } from "./read-data.ts";
 import { EXPIRING } from "./requests.ts";
 import type { SitesScene } from "./scene.ts";
 import type { ScheduledAct, SiteSchedule } from "./schedule.ts";
 import { startSiteClient, type SiteClient } from "./site-client.ts";
-import type { Data } from "./writes.ts";
+import type { Loss } from "./kept-engine.ts";
+import type { Data, Session } from "./writes.ts";
 
 /** What a seed showed. */
 export interface SitesVerdict {
@@ -26,6 +28,7 @@ export interface SitesVerdict {
 
 /** A site that does not come to the same as the others is given so long. */
 const PATIENCE = { withinMs: 60_000, everyMs: 10 };
+const BRIEF_PATIENCE = { withinMs: 10_000 };
 /** By the promise, all sites hold the same so soon after every operation is everywhere; a machine that is full is given ten times that. */
 export const EQUAL_WITHIN_MS = 500;
 const BUSY = 10;
@@ -63,6 +66,7 @@ export async function playSites(
     },
   );
   const equal = performance.now();
+  await endLimiters(scene);
   await until("no site remembers anything", () => areForgetful(scene), PATIENCE).catch(withStates(scene));
   return verdictOf(
     scene,
@@ -83,7 +87,7 @@ async function verdictOf(
   times: Pick<SitesVerdict, "drainedMs" | "equalMs">,
   say: (line: string) => void,
 ): Promise<SitesVerdict> {
-  const sessions = clients.map(({ session }) => session);
+  const sessions = clients.map(({ session }, index) => withLosses(session, scene.nodes[index]?.losses ?? []));
   const all = sessions.flat();
   const late =
     times.equalMs > BUSY * EQUAL_WITHIN_MS
@@ -91,16 +95,45 @@ async function verdictOf(
       : [];
   const [data] = await read(scene);
   for (const { id, lines } of scene.nodes) for (const line of lines.filter(isTelling)) say(`link ${id}: ${line}`);
-  const broken = [...(data === undefined ? [] : brokenRules(sessions, data)), ...(await differences(scene))];
+  const haveEvicted = acts.some(({ act }) => act.kind === "evict");
+  const broken = [
+    ...(data === undefined ? [] : brokenRules(sessions, data, haveEvicted)),
+    ...(await differences(scene)),
+  ];
   return {
     seed,
     acts: acts.length,
     ...times,
     requests: clients.reduce((sum, { requests }) => sum + requests(), 0),
     acknowledged: all.filter(({ outcome }) => outcome === "acknowledged").length,
-    unknown: all.filter(({ outcome }) => outcome === "unknown").length,
+    unknown: all.filter(({ outcome }) => outcome !== "acknowledged").length,
     failures: [...broken, ...late],
   };
+}
+
+/** One more request gives each its time where it began without one; the time of all that is brief comes. */
+async function endLimiters(scene: SitesScene): Promise<void> {
+  const [first] = scene.nodes;
+  const client = await first?.primary.engine.connect();
+  const left = (of: readonly string[]) => async (): Promise<readonly string[]> => {
+    const all = (await read(scene)).flatMap(({ keys }) => [...keys.keys()]);
+    return [...new Set(all.filter((key) => of.some((name) => key.startsWith(name))))];
+  };
+  for (const key of await left(["limiter:"])()) await client?.callAll(limiterCommands(key), "utf8");
+  client?.close();
+  // what is left is shown by the rules
+  await until("what is brief is over", async () => (await left(BRIEF)()).length === 0, BRIEF_PATIENCE).catch(
+    () => undefined,
+  );
+  await until("all hold the same again", async () => (await differences(scene)).length === 0, PATIENCE);
+}
+
+/** What the disk of the site had lost. */
+function withLosses(session: Session, losses: readonly Loss[]): Session {
+  return session.map((write) => {
+    const isLost = losses.some(({ from, to }) => write.ended >= from && write.began <= to);
+    return isLost ? { ...write, outcome: "lost" } : write;
+  });
 }
 
 /** What a link logs of its engine, and what ends it. */

@@ -2,14 +2,9 @@ import { commandOf } from "../merge/commands.ts";
 import { byteStringOf, type Reply } from "../../../src/ports/resp/reply.ts";
 import type { Dice } from "../world/chaos.ts";
 import { SUMS } from "./check.ts";
+import { APPLICATIONS, type Turn } from "./applications.ts";
+import type { SiteRequest } from "./site-request.ts";
 import type { Place, Written } from "./writes.ts";
-
-/** What a client sends at once, and what it has written when that is executed; undefined: what no rule is looked at for. */
-export interface SiteRequest {
-  readonly commands: readonly (readonly string[])[];
-  /** By the replies to the commands; undefined when they changed nothing. */
-  readonly written: (replies: readonly Reply[]) => Written | undefined;
-}
 
 /** Keys that exist before clients write: a time of expiry needs one. */
 export const EXPIRING = ["until:a", "until:b"] as const;
@@ -35,14 +30,9 @@ export function requestOf(site: number, number: number, dice: Dice): SiteRequest
     bag,
     noise,
     noise,
+    ...APPLICATIONS,
   ];
   return pick(dice, kinds)({ site, number, dice });
-}
-
-interface Turn {
-  readonly site: number;
-  readonly number: number;
-  readonly dice: Dice;
 }
 
 const SCRIPT = `redis.call('INCRBY', KEYS[1], ARGV[1]) redis.call('HINCRBY', KEYS[2], ARGV[2], ARGV[1])

@@ -52,6 +52,12 @@ async function play(act: Act, { nodes, ways, schedule }: Stage): Promise<void> {
     case "restart":
       await node.restart();
       break;
+    case "power":
+      await node.losePower(act.lostMs);
+      break;
+    case "evict":
+      await node.evict();
+      break;
     case "switchover":
       await node.switchOver();
       break;

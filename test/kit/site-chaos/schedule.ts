@@ -12,6 +12,10 @@ export type Act =
   | { readonly kind: "kill"; readonly part: "link" | "primary" | "node"; readonly site: SiteId }
   /** SIGKILL of the engine, which is started again from its disk: its stream is another one, and the link goes on with the append-only file. */
   | { readonly kind: "restart"; readonly site: SiteId }
+  /** As `restart`, and what was written in the time before is not on the disk, though it was acknowledged. */
+  | { readonly kind: "power"; readonly site: SiteId; readonly lostMs: number }
+  /** The engine is full for a moment, and evicts some of what expires soonest. */
+  | { readonly kind: "evict"; readonly site: SiteId }
   /** The replica becomes the primary, as planned. */
   | { readonly kind: "switchover"; readonly site: SiteId }
   /** The database of the site moves to the later engine. */
@@ -55,6 +59,7 @@ const ENGINES: readonly (readonly (readonly [string, string])[])[] = [
 ];
 /** Dice of their own, so that a seed keeps its other acts. */
 const RESTARTS = 1_000_003;
+const POWER = 2_000_003;
 /** One fault for so many milliseconds, about. */
 const FAULT_EVERY_MS = 300;
 
@@ -78,7 +83,9 @@ export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
         index === 0 ? NEAR_MS : index === 1 ? FAR_MS : pick(dice, [NEAR_MS, FAR_MS]),
       ]),
     ),
-    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs)].toSorted((a, b) => a.fromMs - b.fromMs),
+    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs), ...powerOf(seed, lengthMs)].toSorted(
+      (a, b) => a.fromMs - b.fromMs,
+    ),
   };
 }
 
@@ -87,6 +94,17 @@ function restartsOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
   const dice = seededDice(seed + RESTARTS);
   const sites = shuffled(dice, SITES).slice(0, Math.floor(dice() * SITES.length));
   return sites.map((site) => ({ fromMs: between(dice, 0, lengthMs), act: { kind: "restart", site } }));
+}
+
+/** A power cut for every other seed, and evictions at some sites. */
+function powerOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
+  const dice = seededDice(seed + POWER);
+  const cut: Act = { kind: "power", site: pick(dice, SITES), lostMs: between(dice, 50, 900) };
+  const cuts = dice() < 0.5 ? [{ fromMs: between(dice, 0, lengthMs), act: cut }] : [];
+  const evictions = shuffled(dice, SITES)
+    .slice(0, Math.floor(dice() * SITES.length))
+    .map((site): ScheduledAct => ({ fromMs: between(dice, lengthMs / 2, lengthMs), act: { kind: "evict", site } }));
+  return [...cuts, ...evictions];
 }
 
 /** One way between two sites. */

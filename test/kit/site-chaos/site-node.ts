@@ -6,7 +6,15 @@ import { until } from "#kit/testing/until";
 import { attach, demote, promote } from "../engines/switchover.ts";
 import type { LinkProcess } from "../links/link-process.ts";
 import type { Followed, Linking } from "../links/linking.ts";
-import { hasFollowed, restartFromDisk, startSiteEngine, type KeptEngine } from "./kept-engine.ts";
+import {
+  evictSome,
+  hasFollowed,
+  losePower,
+  restartFromDisk,
+  startSiteEngine,
+  type KeptEngine,
+  type Loss,
+} from "./kept-engine.ts";
 import type { SitePrimary } from "./site-client.ts";
 
 /** One site: a primary, its replica, and the link that follows the primary. Plays the agents; what happens at a site happens one after the other. */
@@ -23,6 +31,7 @@ export class SiteNode implements AsyncDisposable {
   #link: LinkProcess;
   /** Every link that was here, the last one last. */
   readonly #links: LinkProcess[];
+  readonly #losses: Loss[] = [];
   #last: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -96,12 +105,26 @@ export class SiteNode implements AsyncDisposable {
 
   /** The engine ends at any moment, and is started again from its disk; its replica gets all data anew. */
   restart(): Promise<void> {
+    return this.#inTurn(async () => this.#restarted(await restartFromDisk(this.#primary)));
+  }
+
+  /** As `restart`, and the disk has lost what was answered in the time before. */
+  losePower(lostMs: number): Promise<void> {
     return this.#inTurn(async () => {
-      this.#primary = this.#engines.use(await restartFromDisk(this.#primary));
-      await hasFollowed(this.#replica, this.#primary);
-      // one more crash before that makes the site compare itself, which can lose a member: docs/active-active.md
-      await linkFollows(this.#primary, this.#replica);
+      const { engine, loss } = await losePower(this.#primary, lostMs);
+      this.#losses.push(loss);
+      await this.#restarted(engine);
     });
+  }
+
+  /** When the disk of a primary has lost writes that were answered. */
+  get losses(): readonly Loss[] {
+    return this.#losses;
+  }
+
+  /** The primary evicts some keys. */
+  evict(): Promise<void> {
+    return this.#inTurn(() => evictSome(this.#primary));
   }
 
   /** The replica becomes the primary, and the primary its replica. */
@@ -133,6 +156,13 @@ export class SiteNode implements AsyncDisposable {
     const next = this.#last.then(act);
     this.#last = next;
     return next;
+  }
+
+  async #restarted(engine: KeptEngine): Promise<void> {
+    this.#primary = this.#engines.use(engine);
+    await hasFollowed(this.#replica, this.#primary);
+    // one more crash before that makes the site compare itself, which can lose a member: docs/active-active.md
+    await linkFollows(this.#primary, this.#replica);
   }
 
   async #moveTo(next: KeptEngine): Promise<void> {

@@ -22,11 +22,14 @@ export type Written =
   /** A key that is removed with all its members. */
   | { readonly kind: "deleted"; readonly key: string };
 
-/** One write of the client of a site. `unknown`: it may have been executed, and may have been lost with the engine. */
+/**
+ * One write of the client of a site. `unknown`: it may have been executed, and may have been lost with the engine. `lost`: it was executed, and the
+ * disk of its site has lost it; it comes back from the other sites that had it, perhaps after later writes of the site that do not know of it.
+ */
 export interface SiteWrite {
   /** Its place among those of its site. */
   readonly number: number;
-  readonly outcome: "acknowledged" | "unknown";
+  readonly outcome: "acknowledged" | "unknown" | "lost";
   /** When it was sent and answered, by one clock. */
   readonly began: number;
   readonly ended: number;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Redis } from "ioredis";
+import { Redis, type ChainableCommander } from "ioredis";
 import type { DemoSite } from "./objects.ts";
 
 /** Where the clients of a site connect. */
@@ -15,14 +15,23 @@ export interface SiteWrites {
   readonly failed: number;
   /** The longest that one of them waited, in milliseconds. */
   readonly longestMs: number;
+  /** The last that each client has written into its field of a session. */
+  readonly sessions: Readonly<Record<string, number>>;
 }
 
-/** What a site holds of what all sites write: the sum of the counters, the members of the set, and all of it as one text. */
+/** What a site holds of what all sites write. */
 export interface SiteContent {
+  /** The sum of the counters. */
   readonly counted: number;
+  /** Of the set. */
   readonly members: number;
   /** Those that clients of that site have added. */
   readonly membersOf: Readonly<Record<DemoSite, number>>;
+  /** The fields of the sessions that expire as they should. */
+  readonly sessions: Readonly<Record<string, number>>;
+  /** Rate limiters: each ends soon after its last request. */
+  readonly limiters: number;
+  /** Each key with what it holds and when it expires, the same for the same. */
   readonly text: string;
 }
 
@@ -36,10 +45,15 @@ export interface SiteLoad extends AsyncDisposable {
 
 const COUNTERS = ["count:a", "count:b", "count:c"] as const;
 const SET = "members";
+const [SESSION, LIMITER] = ["session:", "limiter:"];
+const [SESSION_SECONDS, LIMITER_MS, LIMITERS] = [3_600, 700, 5];
 const CLIENTS = 6;
 const PAUSE_MS = 10;
 
-/** Clients of a stock library at one site: each request counts, and adds a member that no other one adds. */
+/**
+ * Clients of a stock library at one site: each request counts, adds a member that no other one adds, renews a session that it shares with a client of
+ * the other site, and passes a rate limiter of all.
+ */
 export class SiteClients implements SiteLoad {
   readonly #site: DemoSite;
   readonly #clients: readonly Redis[];
@@ -48,6 +62,7 @@ export class SiteClients implements SiteLoad {
   #acknowledged = 0;
   #failed = 0;
   #longestMs = 0;
+  readonly #sessions: Record<string, number> = {};
 
   constructor(site: DemoSite, endpoint: SiteEndpoint) {
     this.#site = site;
@@ -59,7 +74,8 @@ export class SiteClients implements SiteLoad {
 
   written(): Promise<SiteWrites> {
     const longestMs = Math.round(this.#longestMs);
-    return Promise.resolve({ acknowledged: this.#acknowledged, failed: this.#failed, longestMs });
+    const sessions = { ...this.#sessions };
+    return Promise.resolve({ acknowledged: this.#acknowledged, failed: this.#failed, longestMs, sessions });
   }
 
   async stop(): Promise<SiteWrites> {
@@ -71,11 +87,20 @@ export class SiteClients implements SiteLoad {
   async content(): Promise<SiteContent> {
     const [client] = this.#clients;
     if (client === undefined) throw new Error("no client");
-    const [counters, members] = await Promise.all([client.mget(...COUNTERS), client.smembers(SET)]);
-    const counted = counters.reduce((sum, counter) => sum + Number(counter), 0);
+    const found = (await client.keys("*")).toSorted();
+    const keys = await Promise.all(found.map((key) => keyAt(client, key)));
+    const held = new Map(keys.map((each) => [each.key, each.value]));
+    const counted = COUNTERS.reduce((sum, counter) => sum + Number(held.get(counter) ?? 0), 0);
+    const members = asList(held.get(SET));
     const of = (site: DemoSite): number => members.filter((member) => member.startsWith(`${site}:`)).length;
-    const membersOf = { east: of("east"), west: of("west") };
-    return { counted, members: members.length, membersOf, text: JSON.stringify([counters, members.toSorted()]) };
+    return {
+      counted,
+      members: members.length,
+      membersOf: { east: of("east"), west: of("west") },
+      sessions: sessionsIn(keys),
+      limiters: found.filter((key) => key.startsWith(LIMITER)).length,
+      text: JSON.stringify(keys),
+    };
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -92,9 +117,12 @@ export class SiteClients implements SiteLoad {
         const [counted, added] = await Promise.all([
           client.incr(COUNTERS[number % COUNTERS.length] ?? ""),
           client.sadd(SET, member),
+          renewSession(client, `${SESSION}${index}`, this.#site, number),
+          passLimiter(client, `${LIMITER}${number % LIMITERS}`),
         ]);
         if (counted < 1 || added !== 1) throw new Error(`INCR gave ${counted}, and SADD ${added}`);
         this.#acknowledged += 1;
+        this.#sessions[`${SESSION}${index} ${this.#site}`] = number;
       } catch {
         this.#failed += 1; // counted, and in the receipt
       }
@@ -102,4 +130,49 @@ export class SiteClients implements SiteLoad {
       await sleep(PAUSE_MS);
     }
   }
+}
+
+/** All of a transaction is executed, or it rejects. */
+async function execute(transaction: ChainableCommander): Promise<void> {
+  const replies = await transaction.exec();
+  const [failure = null] = replies?.find(([error]) => error !== null) ?? [];
+  if (replies === null || failure !== null) throw failure ?? new Error("the transaction was not executed");
+}
+
+/** As web applications do it: each request writes, and the session ends an hour later. */
+function renewSession(client: Redis, key: string, field: string, value: number): Promise<void> {
+  return execute(client.multi().hset(key, field, value).expire(key, SESSION_SECONDS));
+}
+
+/** Counts the requests of a short time, which begins with the first of them. */
+function passLimiter(client: Redis, key: string): Promise<void> {
+  return execute(client.multi().incr(key).pexpire(key, LIMITER_MS, "NX"));
+}
+
+interface KeyHeld {
+  readonly key: string;
+  readonly value: unknown;
+  /** In milliseconds since 1970; -1: never. */
+  readonly until: number;
+}
+
+/** What a client reads of a key, in an order that is the same everywhere. */
+async function keyAt(client: Redis, key: string): Promise<KeyHeld> {
+  const until = await client.pexpiretime(key);
+  if (key === SET) return { key, value: (await client.smembers(key)).toSorted(), until };
+  if (!key.startsWith(SESSION)) return { key, value: await client.get(key), until };
+  const fields = Object.entries(await client.hgetall(key));
+  return { key, value: fields.toSorted(([a], [b]) => (a < b ? -1 : 1)), until };
+}
+
+function asList(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as readonly string[]) : [];
+}
+
+function sessionsIn(keys: readonly KeyHeld[]): Readonly<Record<string, number>> {
+  const inTime = keys.filter(({ key, until }) => key.startsWith(SESSION) && until > 0);
+  const fields = inTime.flatMap(({ key, value }) =>
+    asList(value).map(([field = "", number]) => [`${key} ${field}`, Number(number)] as const),
+  );
+  return Object.fromEntries(fields);
 }

@@ -3,11 +3,12 @@ import { test } from "node:test";
 import { sitesReceipt, sitesReceiptLines } from "./receipt.ts";
 import type { SitesOutcome } from "./scenario.ts";
 
-const content = { counted: 30, members: 30, membersOf: { east: 10, west: 20 }, text: "same" };
+const sessions = { "session:0 east": 9, "session:0 west": 19 };
+const content = { counted: 30, members: 30, membersOf: { east: 10, west: 20 }, sessions, limiters: 0, text: "same" };
 const outcome: SitesOutcome = {
   writes: {
-    east: { acknowledged: 10, failed: 0, longestMs: 5 },
-    west: { acknowledged: 20, failed: 0, longestMs: 7 },
+    east: { acknowledged: 10, failed: 0, longestMs: 5, sessions: { "session:0 east": 9 } },
+    west: { acknowledged: 20, failed: 0, longestMs: 7, sessions: { "session:0 west": 19 } },
   },
   duringCut: 4,
   healedMs: 300,
@@ -29,6 +30,15 @@ const broken: Readonly<Record<string, SitesOutcome>> = {
   "a write is missing at one site": { ...outcome, contents: { east: content, west: { ...content, members: 29 } } },
   "an increment counts twice": { ...outcome, contents: { east: { ...content, counted: 31 }, west: content } },
   "the sites hold different data": { ...outcome, contents: { east: content, west: { ...content, text: "other" } } },
+  "what a session held is missing": {
+    ...outcome,
+    contents: { east: content, west: { ...content, sessions: { "session:0 east": 9 } } },
+  },
+  "a session holds an older value": {
+    ...outcome,
+    contents: { east: { ...content, sessions: { ...sessions, "session:0 east": 8 } }, west: content },
+  },
+  "a rate limiter lives on": { ...outcome, contents: { east: content, west: { ...content, limiters: 1 } } },
   "nothing was written while the network was cut": { ...outcome, duringCut: 0 },
 };
 

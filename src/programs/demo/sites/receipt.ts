@@ -7,12 +7,17 @@ export interface SitesReceipt extends Pick<SitesOutcome, "writes" | "duringCut" 
   readonly failed: number;
   /** What each site holds: the sum of the counters, and the members of the set. Both are as many as were acknowledged. */
   readonly held: Readonly<Record<DemoSite, { readonly counted: number; readonly members: number }>>;
+  /** Each key, with what it holds and when it expires. */
   readonly isSame: boolean;
+  /** Fields of sessions, each of which has to be the last one that was written, at both sites. */
+  readonly sessions: number;
+  /** Rate limiters that live on after their time. */
+  readonly limitersLeft: number;
   readonly totalSeconds: number;
   readonly verdict: "passed" | "failed";
 }
 
-/** Passed means: no request failed, both sites hold the same, and it is all that was acknowledged, and nothing twice. */
+/** Passed means: no request failed, both sites hold the same, and it is all that was acknowledged, and nothing twice; sessions are whole, and no limiter is left. */
 export function sitesReceipt(outcome: SitesOutcome, totalSeconds: number): SitesReceipt {
   const { writes, contents, duringCut, healedMs, versions } = outcome;
   const acknowledged = SITES.reduce((sum, site) => sum + writes[site].acknowledged, 0);
@@ -21,13 +26,18 @@ export function sitesReceipt(outcome: SitesOutcome, totalSeconds: number): Sites
   const isExact = SITES.every(
     (site) => contents[site].counted === acknowledged && contents[site].members === acknowledged,
   );
+  const sessions = SITES.flatMap((site) => Object.entries(writes[site].sessions));
+  const areWhole = SITES.every((site) => sessions.every(([name, number]) => contents[site].sessions[name] === number));
+  const limitersLeft = Math.max(...SITES.map((site) => contents[site].limiters));
   const held = { east: heldBy(outcome, "east"), west: heldBy(outcome, "west") };
-  const isPassed = isSame && isExact && failed === 0 && duringCut > 0;
+  const isPassed = isSame && isExact && areWhole && limitersLeft === 0 && failed === 0 && duringCut > 0;
   return {
     acknowledged,
     failed,
     held,
     isSame,
+    sessions: sessions.length,
+    limitersLeft,
     writes,
     duringCut,
     healedMs,
@@ -64,7 +74,9 @@ export function sitesReceiptLines(receipt: SitesReceipt): readonly string[] {
         `counters ${count(counted)}, members ${count(members)}; ${wrote}; version ${receipt.versions[site]}`,
       );
     }),
-    row("both hold", receipt.isSame ? "the same" : "different data"),
+    row("sessions", `${count(receipt.sessions)} fields, each to be the last one written, with its time`),
+    row("rate limiters left", count(receipt.limitersLeft)),
+    row("both hold", receipt.isSame ? "the same, key by key, with times of expiry" : "different data"),
     row("total", `${receipt.totalSeconds.toFixed(1)} s`),
   ];
 }

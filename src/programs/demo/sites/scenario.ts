@@ -216,7 +216,7 @@ async function versionOf({ kube }: ScenarioContext, site: DemoSite): Promise<str
   return (await kube.get(Databases, { namespace: site, name: SHARED_DATABASE }))?.status?.version ?? "";
 }
 
-/** What both hold when they hold the same; what they hold at last when they do not come to that. */
+/** What both hold when they hold the same and no limiter is left; what they hold at last when they do not come to that. */
 async function awaitSameContent(
   { clock, signal }: ScenarioContext,
   clients: Clients,
@@ -224,7 +224,8 @@ async function awaitSameContent(
   const until = clock.uptimeMs() + LIMIT_MS;
   for (;;) {
     const contents = { east: await clients.east.content(), west: await clients.west.content() };
-    if (contents.east.text === contents.west.text || clock.uptimeMs() > until) return contents;
+    const isSame = contents.east.text === contents.west.text && contents.east.limiters === 0;
+    if (isSame || clock.uptimeMs() > until) return contents;
     await clock.sleep(20, signal);
   }
 }
