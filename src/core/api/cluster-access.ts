@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "#kit/base/json";
 
 const login = z.object({ username: z.string().min(1), password: z.string().min(1) });
 
@@ -25,12 +26,8 @@ export type ClusterAccess = z.infer<typeof schema>;
 
 /** Undefined for the empty text that an operator of a release before 0.4.0 left there. */
 export function parseClusterAccess(text: string): ClusterAccess | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    // not JSON: a user wrote it, and the operator replaces it
-    return undefined;
-  }
+  // what is not JSON a user wrote, and the operator replaces it
+  return schema.safeParse(parseJson(text)).data;
 }
 
 /** Every login that counts. */

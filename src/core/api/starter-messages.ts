@@ -1,3 +1,5 @@
+import { parseJson } from "#kit/base/json";
+
 /** What an agent asks of the starter of its pod; `id` names an engine as long as the connection lasts. */
 export type StarterRequest =
   | {
@@ -48,12 +50,8 @@ function exitReport(id: number, code: unknown, signal: unknown): StarterReport |
 }
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const message: unknown = JSON.parse(line);
-    return typeof message === "object" && message !== null ? { ...message } : {};
-  } catch {
-    return {}; // no JSON: no message either
-  }
+  const message = parseJson(line);
+  return typeof message === "object" && message !== null ? { ...message } : {};
 }
 
 function isNumber(value: unknown): value is number {

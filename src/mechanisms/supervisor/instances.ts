@@ -13,6 +13,7 @@ import { endLeftover } from "./leftovers.ts";
 import { adopt, newestData, listSetAside, release, setAside } from "./set-aside.ts";
 import type { SetAsideData } from "./set-aside.ts";
 import type { WantedInstance } from "./wanted-instance.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 
 export interface SupervisorDeps {
   /** Folder that holds each instance's data directory. */
@@ -69,18 +70,16 @@ const REMOVAL_GRACE_MS = 2_000;
 /** Begins without a process; engines that an earlier agent left running are ended by the first reconcile. */
 export function superviseInstances(deps: SupervisorDeps): InstanceSupervisor {
   const instances = new Instances(deps);
-  let queue: Promise<void> = Promise.resolve();
-  // the caller of the act before has seen its failure
-  const next = (act: () => Promise<void>): Promise<void> => (queue = queue.catch(() => undefined).then(act));
+  const inTurn = oneAtATime();
   return {
-    reconcileInstances: (wanted, fateOf) => next(() => instances.reconcile(wanted, fateOf)),
+    reconcileInstances: (wanted, fateOf) => inTurn(() => instances.reconcile(wanted, fateOf)),
     report: () => instances.report(),
     replicationOf: (bdb, instance) => instances.replicationOf(bdb, instance),
     certificates: () => instances.certificates(),
     setAside: () => instances.kept,
-    releaseSetAside: (isOver) => next(() => instances.release(isOver)),
+    releaseSetAside: (isOver) => inTurn(() => instances.release(isOver)),
     stopAll: async () => {
-      await queue.catch(() => undefined); // its own caller has seen the failure
+      await inTurn(() => Promise.resolve()); // what has begun is over then
       await instances.stopAll();
     },
   };

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Clock } from "#kit/base/clock";
 import { readSharedFile } from "#kit/files/shared-file";
 import type { InstanceFiles } from "./instance-files.ts";
+import { signalProcess } from "#kit/processes/signal-process";
 
 const run = promisify(execFile);
 const POLL_MS = 20;
@@ -23,9 +24,9 @@ export async function endLeftover(files: InstanceFiles, graceMs: number, clock: 
 
 async function end(pid: number, files: InstanceFiles, graceMs: number, clock: Clock): Promise<void> {
   const deadline = clock.uptimeMs() + graceMs;
-  signal(pid, "SIGTERM");
+  signalProcess(pid, "SIGTERM");
   while (await runsIn(pid, files)) {
-    if (clock.uptimeMs() >= deadline) signal(pid, "SIGKILL");
+    if (clock.uptimeMs() >= deadline) signalProcess(pid, "SIGKILL");
     await clock.sleep(POLL_MS);
   }
 }
@@ -52,12 +53,4 @@ async function workingDirectory(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return readlink(`/proc/${pid}/cwd`);
   const { stdout } = await run("lsof", ["-a", "-d", "cwd", "-p", String(pid), "-Fn"]);
   return /^n(.*)$/m.exec(stdout)?.[1];
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // ESRCH: it has ended already
-  }
 }

@@ -5,6 +5,7 @@ import type { ErrorBody } from "./records.ts";
 import type { HttpAnswer } from "./request.ts";
 import { routes } from "./routes.ts";
 import type { ReplyOf, RouteName } from "./routes.ts";
+import { parseJson } from "#kit/base/json";
 
 /** The reply that `answer` carries; a Fault with `status` and `error_code` in its details when it is an error. */
 export function answerOf<N extends RouteName>(name: N, origin: string, answer: HttpAnswer): ReplyOf<N> {
@@ -56,12 +57,8 @@ function specOf(status: number): FaultSpec {
 
 /** JSON of a peer whose certificate and credentials were checked: its shape is the route's. */
 function parseIfJson(text: string): { readonly value: ReturnType<typeof JSON.parse> } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // not JSON: the caller reports the status and the beginning of the text
-    return undefined;
-  }
+  const value = parseJson(text) as ReturnType<typeof JSON.parse>;
+  return value === undefined ? undefined : { value };
 }
 
 function errorOf(body: unknown, answer: HttpAnswer): Pick<ErrorBody, "error_code" | "description"> {

@@ -1,4 +1,4 @@
-import { oneByOne } from "./one-by-one.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 
 /**
  * Asks one question after the other; at most `most` wait for their turn. A further one is not asked, and its answer is undefined: whoever sends
@@ -8,7 +8,7 @@ export function fewWaiting<Asked extends readonly unknown[], Answer>(
   most: number,
   ask: (...asked: Asked) => Promise<Answer | undefined>,
 ): (...asked: Asked) => Promise<Answer | undefined> {
-  const inTurn = oneByOne();
+  const inTurn = oneAtATime();
   let waiting = 0;
   return async (...asked) => {
     if (waiting >= most) return undefined;

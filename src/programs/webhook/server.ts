@@ -10,7 +10,7 @@ import { capConnections, PATIENCE } from "#kit/processes/connection-caps";
 import type { KeyPair } from "#kit/pki/authority";
 import { ArrivingBodies, type ArrivingBody } from "./arriving-bodies.ts";
 import { faults } from "./faults.ts";
-import { oneByOne } from "./one-by-one.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 import { followConnections, type OpenConnections } from "./open-connections.ts";
 
 export interface ServerOptions {
@@ -108,7 +108,7 @@ function answerer({ answer, unready, clock, log }: ServerOptions, connections: O
     log.error("a review could not be answered", { error });
   });
   const bodies = new ArrivingBodies(ALL_BODIES_BYTES);
-  const inTurn = oneByOne();
+  const inTurn = oneAtATime();
   return (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const body = bodies.begin(socket);

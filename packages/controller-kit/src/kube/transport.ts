@@ -4,6 +4,7 @@ import { patientSignal } from "../timing/patience.ts";
 import type { KubeConfig } from "./kubeconfig.ts";
 import { faults } from "./faults.ts";
 import { faultOf, statusOf } from "./status.ts";
+import { parseJson } from "../base/json.ts";
 
 /** How a client behaves on the wire; each has a default. */
 export interface TransportOptions {
@@ -128,9 +129,6 @@ async function textOf(answer: Dispatcher.ResponseData, what: string, origin: str
 
 /** The JSON that `text` is, else `text` itself: proxies before a server answer with pages. */
 function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

@@ -5,6 +5,7 @@ import { Fault, messageOf } from "../base/fault.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { faults } from "./faults.ts";
+import { signalProcess } from "./signal-process.ts";
 
 /** Life of a child: `stopping` got SIGTERM or SIGINT, `killing` got SIGKILL, `exited` is final. */
 export type ChildState = "running" | "stopping" | "killing" | "exited";
@@ -156,7 +157,7 @@ function superviseChild(
   };
   const ended = exited.then((exit) => {
     move("exit");
-    if (spec.group === true) signalGroup(pid, "SIGKILL");
+    if (spec.group === true) signalProcess(-pid, "SIGKILL");
     return exit;
   });
   return {
@@ -177,12 +178,4 @@ function superviseChild(
 function next(from: ChildState, event: ChildEvent): ChildState {
   const row: Partial<Record<ChildEvent, ChildState>> = NEXT[from];
   return row[event] ?? from;
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // ESRCH: no process of the group is left
-  }
 }

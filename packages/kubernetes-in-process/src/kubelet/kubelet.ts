@@ -9,8 +9,7 @@ import { eventRecorder } from "../../../controller-kit/src/kube/events.ts";
 import { startInformer } from "../../../controller-kit/src/kube/informer.ts";
 import type { Kube, Ref, Stored } from "../../../controller-kit/src/kube/kube.ts";
 import { isOver } from "../../../controller-kit/src/kube/pods.ts";
-import { createAddressPool } from "./node/addresses.ts";
-import type { AddressPool } from "./node/addresses.ts";
+import { createAddressPool, type AddressPool } from "./node/addresses.ts";
 import type { ImageStore } from "./container/images.ts";
 import { registerNode } from "./node/register.ts";
 import { streamPodLog } from "./container/logs.ts";
@@ -23,6 +22,7 @@ import { openProcessTable } from "./container/process-table.ts";
 import { KUBERNETES_RETRY } from "./container/backoff.ts";
 import type { RetryPolicy } from "./container/backoff.ts";
 import { bindPods } from "./node/scheduler.ts";
+import { unlessMissing } from "../../../controller-kit/src/files/unless-missing.ts";
 
 /** What a kubelet runs with. */
 export interface KubeletOptions {
@@ -91,7 +91,7 @@ async function tidyUp(kube: Kube, nodeName: string, places: KubeletPlaces, addre
   const { items } = await kube.list(Pods, { fieldSelector: `spec.nodeName=${nodeName}` });
   for (const pod of items) if (!isOver(pod)) addresses.claim(pod.metadata.uid, pod.status?.podIP ?? "");
   const known = new Set(items.map(({ metadata }) => metadata.uid));
-  const folders = await readdir(places.pods).catch(() => []); // the first start of this folder
+  const folders = (await unlessMissing(readdir(places.pods))) ?? []; // the first start of this folder
   await Promise.all(folders.filter((uid) => !known.has(uid)).map((uid) => removePod(join(places.pods, uid))));
 }
 

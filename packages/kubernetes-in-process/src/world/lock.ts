@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Fault } from "../../../controller-kit/src/base/fault.ts";
 import { isSameProcess } from "../kubelet/container/same-process.ts";
 import { faults } from "./faults.ts";
+import { unlessMissing } from "../../../controller-kit/src/files/unless-missing.ts";
 
 /** What a world keeps to itself while it runs. */
 export interface WorldLock {
@@ -43,7 +44,7 @@ export async function lockWorld(dir: string, kept: string | undefined): Promise<
 
 async function takeFolder(dir: string, path: string): Promise<void> {
   if (await createLockFile(path)) return;
-  const pid = Number(await readFile(path, "utf8").catch(() => "")); // released between the two calls
+  const pid = Number(await unlessMissing(readFile(path, "utf8"))); // released between the two calls
   if (pid > 0 && (await isSameProcess(pid, (await stat(path)).mtimeMs, "at or before"))) {
     throw new Fault(faults.worldInUse, `a world runs in ${dir} already, as process ${pid}`, { dir, pid });
   }

@@ -9,6 +9,7 @@ import { systemClock } from "../../../controller-kit/src/reconcile/system-clock.
 import { lockWorld } from "./lock.ts";
 import { lateLogs, startPrograms } from "./programs.ts";
 import type { WorldOptions } from "./options.ts";
+import { unlessMissing } from "../../../controller-kit/src/files/unless-missing.ts";
 
 /** A Kubernetes on this machine: API server, controllers, and a kubelet that runs pods as processes. */
 export interface World {
@@ -79,7 +80,7 @@ async function open(
 }
 
 async function keptSubnet(dir: string): Promise<string | undefined> {
-  const text = await readFile(join(dir, "subnet"), "utf8").catch(() => ""); // the first start of this folder
+  const text = (await unlessMissing(readFile(join(dir, "subnet"), "utf8"))) ?? ""; // the first start of this folder
   return /^127\.\d{1,3}\.$/.test(text) ? text : undefined;
 }
 

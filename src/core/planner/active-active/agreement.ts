@@ -3,6 +3,7 @@ import { databaseSpec } from "../../api/database-spec.ts";
 import type { ActiveActiveRecord } from "../../api/records.ts";
 import { compareVersionText } from "#kit/base/version";
 import { sharedOf, sharedText, askedVersion } from "./shared.ts";
+import { parseJson } from "#kit/base/json";
 
 /** What an object says beside what the participants know. */
 export type SpecComparison =
@@ -73,13 +74,8 @@ interface Agreement {
 
 /** Undefined when there is none, or it has other content: then everything counts as edited. */
 function parseAgreement(text: string | undefined): Agreement | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "null");
-    return isAgreement(value) ? value : undefined;
-  } catch {
-    // not ours
-    return undefined;
-  }
+  const value = parseJson(text ?? "null"); // what is not JSON is not ours
+  return isAgreement(value) ? value : undefined;
 }
 
 function isAgreement(value: unknown): value is Agreement {

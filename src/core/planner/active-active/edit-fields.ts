@@ -4,6 +4,7 @@ import { explainField } from "../../api/kubectl.ts";
 import { forbiddenValue, invalidValue, unsupportedValue } from "../admission/objection.ts";
 import type { EditResult, WrittenSpec } from "./edits.ts";
 import { isObject, withVersion } from "./shared.ts";
+import { parseJson } from "#kit/base/json";
 
 // each site has a cluster of its own; the alias is written where the list is
 const { storeEnterpriseCluster: _ofSite, modulesList: _alias, ...GLOBAL_FIELDS } = databaseSpec.shape;
@@ -46,19 +47,10 @@ function schemaOf(field: string): z.ZodType | undefined {
 function valueOf(schema: z.ZodType, text: string): { readonly value: unknown } | { readonly why: string } {
   const asText = schema.safeParse(text);
   if (asText.success) return { value: text };
-  const value = jsonOf(text);
+  const value = parseJson(text);
   const asJson = schema.safeParse(value ?? text);
   if (asJson.success) return { value };
   return { why: asJson.error.issues.map(({ message }) => message).join("; ") };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // then it is text
-    return undefined;
-  }
 }
 
 function without<T extends object>(fields: T): T {

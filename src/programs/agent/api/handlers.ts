@@ -11,7 +11,7 @@ import type { EventsContext } from "./cluster/events.ts";
 import type { ModulesContext } from "./modules/module-upload.ts";
 import type { LinkHealthContext } from "./databases/link-health.ts";
 import { withinLimit } from "./cluster/record-limit.ts";
-import { oneAtATime } from "./http/one-at-a-time.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 import { statsHandlers } from "./stats/handlers.ts";
 import type { StatsContext } from "./stats/measure.ts";
 import { nodeMetrics } from "./stats/node-metrics.ts";

@@ -6,6 +6,7 @@ import { faults } from "#kit/kube/faults";
 import type { Stored } from "#kit/kube/kube";
 import { untilGranted, type OwnSecretsDeps } from "./granted.ts";
 import { unfilledSecrets } from "./unfilled-secrets.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 
 /**
  * The Secrets of one kind, each with a number that none had before. The operator makes them ahead, empty, and a node fills one that it
@@ -55,15 +56,10 @@ const COUNTS_MS = 150;
 /** The Secrets with these names. */
 export function numberedSecrets(deps: OwnSecretsDeps, numbering: Numbering): NumberedSecrets {
   const { clock } = deps;
-  let last: Promise<unknown> = Promise.resolve();
   let lackedAt = -Infinity;
   const removeUnfilled = unfilledSecrets(deps, numbering.ahead);
   // two at once would look for the same one, and one of them would look again
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    const own = last.then(act);
-    last = own.catch(() => undefined); // its own caller gets the failure
-    return own;
-  };
+  const inTurn = oneAtATime();
   const noted = (free: FreeSecret | undefined): FreeSecret | undefined => {
     if (free === undefined) lackedAt = clock.uptimeMs();
     return free;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isKnownFormat } from "../../../core/api/format.ts";
 import { DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import { parseJson } from "#kit/base/json";
 
 /**
  * What a node can do that those of older releases cannot: a change of passwords waits for every node, a set of replicas in sync
@@ -129,10 +130,5 @@ export const REPORT_ANNOTATION = "storeenterprise.io/node-report";
 /** The report in an annotation; undefined when there is none or it is not one. */
 export function parseNodeReport(text: string | undefined): NodeReport | undefined {
   if (text === undefined) return undefined;
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    // not JSON: as if the node had not reported yet
-    return undefined;
-  }
+  return schema.safeParse(parseJson(text)).data; // not JSON: as if the node had not reported yet
 }

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { kubeconfigPath, runningWorld } from "./world-file.ts";
 import { namedValues } from "../console/output.ts";
+import { unlessMissing } from "#kit/files/unless-missing";
 
 /** What `storectl local status` prints. */
 export interface LocalStatus {
@@ -44,7 +45,7 @@ export function describeStatus(status: LocalStatus): string {
 
 async function processes(dir: string): Promise<number> {
   const table = join(dir, "kubelet", "processes");
-  const owners = await readdir(table).catch(() => []); // nothing has run yet
-  const lists = await Promise.all(owners.map((owner) => readdir(join(table, owner)).catch(() => []))); // just ended
-  return lists.flat().length;
+  const owners = (await unlessMissing(readdir(table))) ?? []; // nothing has run yet
+  const lists = await Promise.all(owners.map((owner) => unlessMissing(readdir(join(table, owner))))); // just ended
+  return lists.flatMap((list) => list ?? []).length;
 }

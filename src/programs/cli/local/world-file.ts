@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { signalProcess } from "#kit/processes/signal-process";
+import { unlessMissing } from "#kit/files/unless-missing";
 
 /** What a running world says of itself in `<dir>/world.json`. */
 export interface WorldFile {
@@ -23,22 +25,17 @@ export async function runningWorld(dir: string): Promise<WorldFile | undefined> 
   const file = await readWorldFile(dir);
   if (file === undefined || !isAlive(file.pid)) return undefined;
   // a number alone may have gone to a stranger: the lock of a world names the same process
-  const holder = await readFile(join(dir, "lock"), "utf8").catch(() => ""); // no lock: the world has ended
+  const holder = await unlessMissing(readFile(join(dir, "lock"), "utf8")); // no lock: the world has ended
   return Number(holder) === file.pid ? file : undefined;
 }
 
 /** Whether a process with this number exists. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false; // ESRCH
-  }
+  return signalProcess(pid, 0);
 }
 
 async function readWorldFile(dir: string): Promise<WorldFile | undefined> {
-  const text = await readFile(join(dir, "world.json"), "utf8").catch(() => undefined); // never started here
+  const text = await unlessMissing(readFile(join(dir, "world.json"), "utf8")); // never started here
   if (text === undefined) return undefined;
   const value: unknown = JSON.parse(text);
   return isWorldFile(value) ? value : undefined;

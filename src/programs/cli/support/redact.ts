@@ -1,3 +1,5 @@
+import { parseJson } from "#kit/base/json";
+
 /** What stands where a secret was. */
 export const REDACTED = "[redacted]";
 
@@ -34,7 +36,7 @@ export function redaction(secrets: readonly string[]): Redaction {
   };
   /** Records are kept as JSON in a text. */
   const textOrJson = (given: string): string => {
-    const inner = given.startsWith("{") ? parseIfJson(given) : undefined;
+    const inner = given.startsWith("{") ? parseJson(given) : undefined;
     return inner === undefined ? text(given) : JSON.stringify(value(inner));
   };
   return { value, text };
@@ -80,12 +82,4 @@ function spellingsOf(secret: string): readonly string[] {
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64").replace(/=+$/, "");
-}
-
-function parseIfJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // it only begins like one
-  }
 }

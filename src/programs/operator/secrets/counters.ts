@@ -1,6 +1,7 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
 import { z } from "zod";
 import type { SecretCounters } from "../../../core/planner/cluster/node-secrets.ts";
+import { parseJson } from "#kit/base/json";
 
 /** What the operator reads of the record of a cluster about its Secrets. */
 export interface SecretState extends SecretCounters {
@@ -21,10 +22,6 @@ export const NEW_STATE: SecretState = { nextDatabase: 1, nextUserSecret: 1, user
 export function secretState(stored: Pick<ConfigMap, "data"> | undefined): SecretState | undefined {
   const text = stored?.data?.["record"];
   if (text === undefined) return undefined;
-  try {
-    return record.safeParse(JSON.parse(text)).data;
-  } catch {
-    // the nodes report a record that is not JSON, and go on with the one before
-    return undefined;
-  }
+  // the nodes report a record that is not JSON, and go on with the one before
+  return record.safeParse(parseJson(text)).data;
 }

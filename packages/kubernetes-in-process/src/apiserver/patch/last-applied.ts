@@ -2,6 +2,7 @@ import { isJsonObject, member, objectMember, type JsonObject } from "../schema/j
 import type { Schema } from "../schema/schema.ts";
 import { difference, emptySet, type FieldSet } from "./field-set.ts";
 import { compareFields, fieldsOf } from "./structured.ts";
+import { parseJson } from "../../../../controller-kit/src/base/json.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -33,12 +34,8 @@ function lastApplied(live: JsonObject | undefined): JsonObject | undefined {
   const metadata = live === undefined ? undefined : objectMember(live, "metadata");
   const text = member(objectMember(metadata ?? {}, "annotations") ?? {}, ANNOTATION);
   if (typeof text !== "string") return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined; // an annotation that someone damaged says nothing
-  }
+  const parsed = parseJson(text); // an annotation that someone damaged says nothing
+  return isJsonObject(parsed) ? parsed : undefined;
 }
 
 /** Go sorts the keys of a map and escapes what HTML would take for markup; kubectl compares the text. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSameProcess } from "./same-process.ts";
+import { signalProcess } from "../../../../controller-kit/src/processes/signal-process.ts";
 
 /**
  * A folder with one file per process group, named by its id and written by the process itself before it becomes the
@@ -62,15 +63,7 @@ async function reapLeftovers(folder: string): Promise<void> {
       pid > 1 &&
       (await isSameProcess(pid, (await stat(file)).mtimeMs, "when it was written"))
     )
-      killGroup(pid);
+      signalProcess(-pid, "SIGKILL");
   }
   await rm(folder, { recursive: true, force: true });
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // ESRCH: it ended between the look and the kill
-  }
 }

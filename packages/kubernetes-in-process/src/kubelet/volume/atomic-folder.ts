@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm, symlink, write
 import { dirname, join, normalize } from "node:path";
 import { Fault } from "../../../../controller-kit/src/base/fault.ts";
 import { faults } from "../faults.ts";
+import { unlessMissing } from "../../../../controller-kit/src/files/unless-missing.ts";
 
 /** A file of a generated volume. */
 export interface VolumeFile {
@@ -20,7 +21,7 @@ const CURRENT = "..data";
 export async function writeAtomically(folder: string, files: readonly VolumeFile[]): Promise<boolean> {
   for (const { path } of files) assertInside(path);
   await mkdir(folder, { recursive: true });
-  const old = await readlink(join(folder, CURRENT)).catch(() => undefined); // not there before the first time
+  const old = await unlessMissing(readlink(join(folder, CURRENT))); // not there before the first time
   if (old !== undefined && (await holds(join(folder, old), files))) return false;
   const fresh = await mkdtemp(join(folder, "..v_"));
   for (const { path, content, mode } of files) {
@@ -45,7 +46,7 @@ async function holds(folder: string, files: readonly VolumeFile[]): Promise<bool
   const there = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   if (there.length !== files.length) return false;
   for (const { path, content } of files) {
-    const present = await readFile(join(folder, path)).catch(() => undefined); // a new name: the sets differ
+    const present = await unlessMissing(readFile(join(folder, path))); // a new name: the sets differ
     if (present === undefined || !present.equals(content)) return false;
   }
   return true;

@@ -9,6 +9,7 @@ import type { ProcessEnvironment } from "../environment/environment.ts";
 import { faults } from "../faults.ts";
 import { filesOfVolume } from "./volume-files.ts";
 import type { VolumeInputs } from "./volume-files.ts";
+import { unlessMissing } from "../../../../controller-kit/src/files/unless-missing.ts";
 
 /** Where volumes live on this machine. */
 export interface VolumePlaces {
@@ -74,14 +75,14 @@ function generatedFolder(volume: Volume, places: VolumePlaces): string {
 async function within(source: string, subPath: string): Promise<string> {
   assertInside(subPath);
   const path = join(source, subPath);
-  const there = await stat(path).catch(() => undefined); // absent: made below, as a container runtime does
+  const there = await unlessMissing(stat(path)); // absent: made below, as a container runtime does
   if (there === undefined) await mkdir(path, { recursive: true });
   return path;
 }
 
 async function link(path: string, target: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const old = await lstat(path).catch(() => undefined); // absent: nothing to replace
+  const old = await unlessMissing(lstat(path)); // absent: nothing to replace
   if (old?.isSymbolicLink() === true && (await readlink(path)) === target) return;
   if (old !== undefined) await rm(path, { recursive: true });
   await symlink(target, path);

@@ -13,7 +13,7 @@ import type { DatabaseReads, DatabasesContext } from "./databases.ts";
 import { activeActiveOf, linkHealth, type LinkHealthContext } from "./link-health.ts";
 import { deleteModule, installModule, localModule, type ModulesContext } from "../modules/module-upload.ts";
 import { moduleRecords } from "../modules/modules.ts";
-import type { InTurn } from "../http/one-at-a-time.ts";
+import type { InTurn } from "#kit/base/in-turn";
 import { passwordHandlers, type PasswordRoutes } from "./password-handlers.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { type LeaderContext, runOnLeader } from "../http/run-on-leader.ts";

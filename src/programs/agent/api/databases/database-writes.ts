@@ -7,7 +7,7 @@ import { changePasswords } from "./change-passwords.ts";
 import { createBdb, databaseCounter } from "./create-bdb.ts";
 import { whenSecretIsThere } from "./when-secret-is-there.ts";
 import { changeRecord, runningAction } from "./record-changes.ts";
-import type { InTurn } from "../http/one-at-a-time.ts";
+import type { InTurn } from "#kit/base/in-turn";
 import { recoverBdb } from "./recover-bdb.ts";
 import { keptRecord, putRecordBack } from "./restore-record.ts";
 import { updateBdb } from "./update-bdb.ts";

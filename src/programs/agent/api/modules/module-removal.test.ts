@@ -8,7 +8,7 @@ import { silentLog } from "#kit/base/log";
 import { moduleHandlers } from "../databases/database-handlers.ts";
 import { actFor } from "../users/acting-user.ts";
 import { installModule } from "./module-upload.ts";
-import { oneAtATime } from "../http/one-at-a-time.ts";
+import { oneAtATime } from "#kit/base/in-turn";
 
 const build: InstalledModule = {
   uid: "a1",

@@ -1,7 +1,7 @@
-/** Runs acts one after the other, whatever becomes of each. */
+/** Runs acts one after the other, in the order in which they come; each caller gets the outcome of its own act. */
 export type InTurn = <T>(act: () => Promise<T>) => Promise<T>;
 
-/** The turns of those that check the records of a cluster before they write: two at once would both find what only one can have. */
+/** The turns of acts of which no two may run at once, whatever becomes of each. */
 export function oneAtATime(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
