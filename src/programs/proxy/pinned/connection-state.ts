@@ -70,12 +70,8 @@ export class ConnectionState {
 
   /** Applies a request and its reply. */
   apply(pending: PendingRequest, reply: Buffer, identity: ClientIdentity): void {
-    const refused = reply[0] === MINUS;
     if (this.#caching !== undefined && !keepsCaching(pending)) this.#caching = undefined;
     switch (pending.kind) {
-      case "multi":
-        if (!refused) this.#transaction ??= [];
-        break;
       case "queued":
         this.#transaction?.push(pending.request);
         this.#transactionBytes += pending.request.length;
@@ -85,25 +81,36 @@ export class ConnectionState {
         for (const select of selectsIn(pending, reply)) this.#applyIdentity(select, identity);
         this.endTransaction();
         break;
+      default:
+        if (reply[0] !== MINUS) this.#applyAccepted(pending, identity);
+    }
+  }
+
+  /** What has an effect only when the engine has not refused it. */
+  #applyAccepted(pending: PendingRequest, identity: ClientIdentity): void {
+    switch (pending.kind) {
+      case "multi":
+        this.#transaction ??= [];
+        break;
       case "watch":
-        if (!refused) this.#watch(requestArguments(pending.request).length - 1);
+        this.#watch(requestArguments(pending.request).length - 1);
         break;
       case "unwatch":
-        if (!refused) this.#forgetWatch();
+        this.#forgetWatch();
         break;
       case "subscription":
         // one confirmation for each channel: only the last one looks at all of them
-        if (!refused && pending.replies === 0) this.#subscribed(requestArguments(pending.request));
+        if (pending.replies === 0) this.#subscribed(requestArguments(pending.request));
         break;
       case "tracking":
       case "monitor":
       case "caching":
-        if (!refused) this.#applyOption(pending);
+        this.#applyOption(pending);
         break;
       case "select":
       case "hello":
       case "auth":
-        if (!refused) this.#applyIdentity(pending.request, identity);
+        this.#applyIdentity(pending.request, identity);
         break;
       default:
     }

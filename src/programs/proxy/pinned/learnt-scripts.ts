@@ -47,12 +47,16 @@ export class LearntScripts {
     const [, second, third] = requestArguments(request);
     const isDone = reply[0] !== MINUS;
     if (name === "SCRIPT") {
-      if (isDone && keyword(second) === "LOAD" && third !== undefined) this.#scripts.add(third);
-      else if (isDone && keyword(second) === "FLUSH") this.#scripts.clear();
+      if (isDone) this.#learnOfScript(keyword(second), third);
     } else if (second === undefined) return;
     else if (name.startsWith("EVALSHA")) {
       if (isDone) this.#scripts.touch(second.toString("latin1").toLowerCase());
     } else if (isDone || hasRun(second, reply)) this.#scripts.add(second);
+  }
+
+  #learnOfScript(subcommand: string, body: Buffer | undefined): void {
+    if (subcommand === "LOAD" && body !== undefined) this.#scripts.add(body);
+    else if (subcommand === "FLUSH") this.#scripts.clear();
   }
 }
 

@@ -91,10 +91,13 @@ export class Relocation {
     this.#running = true;
     const pin = upstream === undefined ? undefined : await this.#tryAt(upstream);
     this.#running = false;
-    const { upstream: now, held } = primary;
-    if (pin === undefined) {
-      if (!this.#stopped) this.#retry(upstream === now ? RETRY_MS : 0);
-    } else if (this.#stopped || now !== upstream || held || upstream === undefined) {
+    if (pin !== undefined && upstream !== undefined) this.#use(pin, upstream, primary);
+    else if (!this.#stopped) this.#retry(upstream === primary.upstream ? RETRY_MS : 0);
+  }
+
+  /** Goes on with the connection, unless the primary has changed meanwhile. */
+  #use(pin: Pin, upstream: Upstream, primary: PrimaryView): void {
+    if (this.#stopped || primary.upstream !== upstream || primary.held) {
       this.#giveUp(pin);
       if (!this.#stopped) this.#retry(0);
     } else {

@@ -29,15 +29,24 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
   const [, first, second, extra] = requestArguments(request);
   if (first === undefined) return session.turns.answer(wrongNumber("AUTH"));
   if (extra !== undefined) return session.turns.answer(replies.syntax);
-  const { identity } = session;
-  const { credentials } = session.endpoint;
   const user = second === undefined ? DEFAULT_USER : first.toString();
   if (mustWait(session)) return false;
   if (user === ENGINE_USER) return refuseLogin(session);
   if (user !== DEFAULT_USER) return askEngine(session, request, command);
-  const isAccepted = credentials.accepts(second ?? first);
+  return logInAsDefault(session, { password: second ?? first, namesUser: second !== undefined }, command);
+}
+
+/** Where no password is required, each is right for a client that names the user. */
+function logInAsDefault(
+  session: LoginSession,
+  { password, namesUser }: { readonly password: Buffer; readonly namesUser: boolean },
+  command: CommandEntry,
+): boolean {
+  const { identity } = session;
+  const { credentials } = session.endpoint;
+  const isAccepted = credentials.accepts(password);
   if (!isAccepted && credentials.required) return refuseLogin(session);
-  if (!isAccepted && second === undefined) return session.turns.answer(replies.noPassword);
+  if (!isAccepted && !namesUser) return session.turns.answer(replies.noPassword);
   if (identity.user !== undefined) return session.pinned.take(encodeCommand(authOf(session)), command);
   if (!session.turns.answer(replies.ok)) return false;
   identity.authenticated = true;
@@ -48,19 +57,30 @@ export function handleAuth(session: LoginSession, request: Buffer, command: Comm
 export function handleHello(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
   const hello = parseHello(requestArguments(request));
   if (Buffer.isBuffer(hello)) return session.turns.answer(hello);
-  const { identity, pinned } = session;
-  const { credentials } = session.endpoint;
-  const protocol = hello.protocol ?? identity.settings.protocol;
   const user = hello.user?.toString() ?? DEFAULT_USER;
   if (hello.password !== undefined && mustWait(session)) return false;
   if (user === ENGINE_USER) return refuseLogin(session);
   if (user !== DEFAULT_USER)
-    return hello.password === undefined ? pinned.take(request, command) : askEngine(session, request, command);
-  if (hello.password !== undefined && credentials.required && !credentials.accepts(hello.password))
-    return refuseLogin(session);
-  if (hello.password === undefined && !identity.authenticated) return session.turns.answer(replies.noAuth);
-  const refusal = hello.name === undefined ? undefined : nameRefusal(CLIENT_NAMES, hello.name);
+    return hello.password === undefined ? session.pinned.take(request, command) : askEngine(session, request, command);
+  if (hello.password !== undefined && !isRight(session, hello.password)) return refuseLogin(session);
+  const refusal = refusalOf(session, hello);
   if (refusal !== undefined) return session.turns.answer(refusal);
+  return greet(session, hello, request, command);
+}
+
+function isRight({ endpoint: { credentials } }: LoginSession, password: Buffer): boolean {
+  return !credentials.required || credentials.accepts(password);
+}
+
+/** Of a client that has not logged in, and gives no password, and of a name that no client may have. */
+function refusalOf({ identity }: LoginSession, { password, name }: Hello): Buffer | undefined {
+  if (password === undefined && !identity.authenticated) return replies.noAuth;
+  return name === undefined ? undefined : nameRefusal(CLIENT_NAMES, name);
+}
+
+function greet(session: LoginSession, hello: Hello, request: Buffer, command: CommandEntry): boolean {
+  const { identity, pinned } = session;
+  const protocol = hello.protocol ?? identity.settings.protocol;
   if (pinned.current !== undefined)
     return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
   if (session.work.hasPending) return false;
@@ -120,7 +140,12 @@ function parseHello([, version, ...options]: readonly Buffer[]): Hello | Buffer 
   const protocol = version && integerIn(version.toString("latin1"));
   if (version !== undefined && protocol === undefined) return NO_VERSION;
   if (protocol !== undefined && protocol !== 2n && protocol !== 3n) return replies.noProtocol;
-  let hello: Hello = { protocol: protocol && Number(protocol) };
+  return withOptions({ protocol: protocol && Number(protocol) }, options);
+}
+
+/** AUTH with two arguments and SETNAME with one, in any order. */
+function withOptions(given: Hello, options: readonly Buffer[]): Hello | Buffer {
+  let hello = given;
   for (let at = 0; at < options.length;) {
     const [option, first, second] = options.slice(at, at + 3);
     if (keyword(option) === "AUTH" && first !== undefined && second !== undefined) {

@@ -52,8 +52,8 @@ const NO_SITES = errorReply("ERR store: WAITSITES is for Active-Active databases
 
 interface Asked {
   readonly sites: number;
-  /** Undefined: for as long as it takes. */
-  readonly timeoutMs: number | undefined;
+  /** Infinity: for as long as it takes. */
+  readonly timeoutMs: number;
 }
 
 /** An error reply when it is wrong. */
@@ -62,7 +62,7 @@ function askedFor(args: readonly Buffer[]): Asked | Buffer {
   const [sites, timeout] = args.map(String);
   if (![sites, timeout].every((text) => /^-?\d{1,15}$/.test(text ?? ""))) return replies.noInteger;
   if (Number(timeout) < 0) return errorReply("ERR timeout is negative");
-  return { sites: Number(sites), timeoutMs: Number(timeout) === 0 ? undefined : Number(timeout) };
+  return { sites: Number(sites), timeoutMs: Number(timeout) === 0 ? Infinity : Number(timeout) };
 }
 
 /** Undefined: the client gets no reply. */
@@ -70,8 +70,8 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
   const { endpoint } = session;
   const { clock } = endpoint;
   const wait = { id: randomUUID(), sites };
-  const deadline = timeoutMs === undefined ? Infinity : clock.uptimeMs() + timeoutMs;
   const began = clock.uptimeMs();
+  const deadline = began + timeoutMs;
   let [have, pauseMs, askedAt] = [0, LOOKS_MS.least, -Infinity];
   while (!session.life.ended && !session.moving.isWithdrawn) {
     const now = clock.uptimeMs();
@@ -79,14 +79,11 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
     const { held } = onlyRoute(endpoint);
     const isDue = !held && now - askedAt >= ASK_AGAIN_MS;
     if (isDue) [askedAt, pauseMs] = [now, LOOKS_MS.least];
-    const isAsked = isDue ? await ask(endpoint, askingSites(wait)) : null;
-    const answered = held ? null : isAsked === undefined ? undefined : await ask(endpoint, sitesAnswered(wait));
+    const answered = held ? null : await askSites(endpoint, wait, isDue);
     if (answered === undefined) return onlyRoute(endpoint).refusal;
-    if (answered !== null) have = Number(answered);
-    // as WAIT at an engine: who has left gets what is known now, or nothing
-    const isKnown = answered !== null || now - began >= ANSWER_MS;
-    if (now >= deadline || (answered !== null && have >= sites)) return integerReply(have);
-    if (session.life.inputEnded && isKnown) {
+    have = Number(answered ?? have);
+    if (now >= deadline || isEnough(answered, sites)) return integerReply(have);
+    if (hasLeft(session, answered, now - began)) {
       session.life.finish();
       return undefined;
     }
@@ -94,6 +91,26 @@ async function pollSites(session: WaitingSession, { sites, timeoutMs }: Asked): 
     pauseMs = Math.min(LOOKS_MS.most, pauseMs * 2);
   }
   return undefined;
+}
+
+/** What is known of the other sites, after the question to the link where it is due; undefined where there is no primary to ask. */
+async function askSites(
+  endpoint: AskedEndpoint,
+  wait: Parameters<typeof askingSites>[0],
+  isDue: boolean,
+): Promise<Reply | undefined> {
+  if (isDue && (await ask(endpoint, askingSites(wait))) === undefined) return undefined;
+  return ask(endpoint, sitesAnswered(wait));
+}
+
+/** Null is no answer yet. */
+function isEnough(answered: Reply, sites: number): boolean {
+  return answered !== null && Number(answered) >= sites;
+}
+
+/** The client sends nothing more, and its wait has begun: it ends without a reply, as WAIT at an engine. */
+function hasLeft({ life }: WaitingSession, answered: Reply, waitedMs: number): boolean {
+  return life.inputEnded && (answered !== null || waitedMs >= ANSWER_MS);
 }
 
 type Command = ReturnType<typeof askingSites>;
