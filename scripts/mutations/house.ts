@@ -117,8 +117,8 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
     rule: "what is of a shard is decided for each shard",
     removes: "only the first shard is asked whether its replica finds a place",
     file: "src/core/planner/database/growth.ts",
-    from: "for (const shard of before.shards) {",
-    to: "for (const shard of before.shards[0] === undefined ? [] : [before.shards[0]]) {",
+    from: "for (const { shard, placed: ofShard } of own) {",
+    to: "for (const { shard, placed: ofShard } of own.filter((one) => one.shard === before.shards[0])) {",
     test: "test/first-shard.test.ts",
   },
   {
