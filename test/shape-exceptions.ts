@@ -16,7 +16,6 @@ export const SHAPE_EXCEPTIONS: Readonly<Record<string, number>> = {
   "members of shard-route.ts ShardRoute": 24,
   "members of shared-route.ts SharedRoute": 20,
   "members of site.ts Site": 27,
-  "members of upload.ts Upload": 13,
   "members of upstream.ts Upstream": 20,
   "paths of backlog.ts Backlog.answered": 12,
   "paths of dispatch.ts dispatch": 18,

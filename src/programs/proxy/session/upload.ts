@@ -28,7 +28,7 @@ export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
  * the engine takes, so that it delays no other client. As long as it can be kept, it is sent again from its beginning to
  * another primary; a larger one is not, and when the engine does not execute it, the client gets an error.
  */
-export class Upload implements PinUser {
+export class Upload {
   readonly #parts: UploadParts;
   readonly #startedAt = performance.now();
   readonly #name: string;
@@ -43,6 +43,21 @@ export class Upload implements PinUser {
   #isWhole = false;
   /** What the engine answered before the whole request was sent. */
   #early: Buffer | undefined;
+  /** What its connection to the engine reports to. */
+  readonly #ofPin: PinUser = {
+    frame: (frame) => {
+      this.#takeFrame(frame);
+    },
+    closed: () => {
+      this.#goOnWithoutPin();
+    },
+    drained: () => {
+      this.#parts.turns.pump();
+    },
+    overflows: (why) => {
+      this.#parts.life.cut(why);
+    },
+  };
 
   /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. `answered` gets the reply. */
   static of(parts: UploadParts, head: PartialRequest, answered: (answer: Buffer) => void): Upload | undefined {
@@ -109,29 +124,6 @@ export class Upload implements PinUser {
     } else if (last) this.#end(this.#early ?? this.#refusal);
   }
 
-  frame(frame: Buffer): void {
-    if (isPushed(frame)) return;
-    if (this.#state !== "sent") this.#early = frame;
-    else if (isBusyReply(frame) && this.#mayWait && this.#startOver()) this.#retry();
-    else if (!isRefusal(frame)) this.#end(frame);
-    else if (this.#startOver()) this.#retry();
-    else this.#end(this.#refusal);
-  }
-
-  closed(): void {
-    if (this.#state === "sent") this.#parts.life.cut("the engine is gone with a request of unknown outcome");
-    else if (this.#startOver()) this.#retry();
-    else this.#discard();
-  }
-
-  drained(): void {
-    this.#parts.turns.pump();
-  }
-
-  overflows(why: string): void {
-    this.#parts.life.cut(why);
-  }
-
   /** Sends a request that the former primary has not got whole to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
     const { clock } = this.#parts.endpoint;
@@ -145,7 +137,7 @@ export class Upload implements PinUser {
     startTimer(clock, primary.holdMs, () => {
       if (this.#pin !== pin) return;
       pin.destroy();
-      this.closed();
+      this.#goOnWithoutPin();
     });
   }
 
@@ -162,6 +154,21 @@ export class Upload implements PinUser {
     if (pin === undefined) return;
     pin.tainted ||= unanswered;
     this.#upstream?.pins.giveBack(pin);
+  }
+
+  #takeFrame(frame: Buffer): void {
+    if (isPushed(frame)) return;
+    if (this.#state !== "sent") this.#early = frame;
+    else if (isBusyReply(frame) && this.#mayWait && this.#startOver()) this.#retry();
+    else if (!isRefusal(frame)) this.#end(frame);
+    else if (this.#startOver()) this.#retry();
+    else this.#end(this.#refusal);
+  }
+
+  #goOnWithoutPin(): void {
+    if (this.#state === "sent") this.#parts.life.cut("the engine is gone with a request of unknown outcome");
+    else if (this.#startOver()) this.#retry();
+    else this.#discard();
   }
 
   async #dial(upstream: Upstream): Promise<void> {
@@ -185,7 +192,7 @@ export class Upload implements PinUser {
     }
     this.#pin = pin;
     this.#upstream = upstream;
-    pin.attach(this);
+    pin.attach(this.#ofPin);
     for (const [place, bytes] of this.#head.entries()) pin.write(bytes, place === 0 && runsForeignCode(bytes));
     this.#head = [];
     this.#state = this.#isWhole ? "sent" : "sending";
