@@ -83,7 +83,7 @@ export const webhookIsCurrent = defineCheck({
       return block(
         "WebhookStale",
         "no address answers behind service admission, and writes of users are refused",
-        answeringRemedy(operator),
+        leadAgain(operator),
       );
     }
     if (configurations.length === 1) return undefined;
@@ -95,10 +95,11 @@ export const webhookIsCurrent = defineCheck({
   },
 });
 
-/** Brings an address behind the Service of the webhook. */
-function answeringRemedy(operator: ClusterEnvironment["operator"]): string {
+/** An operator that is away comes first: its Service has no address until it is back. */
+function leadAgain(operator: ClusterEnvironment["operator"]): string {
   if (operator?.read === true && operator.value.ready === 0) return unreadyOperatorRemedy(operator.value);
-  return `lead it to the operator: ${leadToOperator(ADMISSION_SERVICE)}; where the Service is gone: ${applyFile("deploy/admission/webhook.yaml")}`;
+  const ifGone = `where the Service is gone: ${applyFile("deploy/admission/webhook.yaml")}`;
+  return `lead it to the operator: ${leadToOperator(ADMISSION_SERVICE)}; ${ifGone}`;
 }
 
 /** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
