@@ -6,6 +6,7 @@ import {
   getValue,
   mergeObject,
   mergeObjectOf,
+  selectPods,
   withComment,
   writeSecret,
 } from "#kit/base/kubectl";
@@ -128,8 +129,7 @@ export function restoreRecord(cluster: string, bdb: number): string {
 
 /** Makes a Service lead to the operator, whatever it led to before. */
 export function leadToOperator(service: string): string {
-  const patch = [{ op: "add", path: "/spec/selector", value: { name: OPERATOR_NAME } }];
-  return `kubectl patch svc ${shellWord(service)} --type json -p ${quotedWord(JSON.stringify(patch))}`;
+  return selectPods(service, { name: OPERATOR_NAME });
 }
 
 /** Lists the node pods; `flags` stand after the label. */

@@ -10,6 +10,12 @@ export function mergeObject(kind: string, name: string, body: object): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
+/** Makes a Service lead to the pods with these labels alone, whatever it led to before. */
+export function selectPods(service: string, labels: Readonly<Record<string, string>>): string {
+  const patch = [{ op: "add", path: "/spec/selector", value: labels }];
+  return `kubectl patch svc ${shellWord(service)} --type json -p ${quotedWord(JSON.stringify(patch))}`;
+}
+
 /** A merge patch with a body that the shell puts together: `body` is JSON as it stands between double quotes of a shell. */
 export function mergeObjectOf(kind: string, name: string, body: string): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p "${body}"`;

@@ -12,7 +12,7 @@ export function deletionOfCluster(
   databases: readonly Stored<StoreEnterpriseDatabase>[],
   environment: ClusterEnvironment,
 ): WhyAnswer {
-  if (hasNoOperator(environment)) return deletion("rec", rec, { rule: "Deleting", clears: freed("rec", rec) });
+  if (hasNoOperator(environment)) return deletion("rec", rec, { rule: "Deleting", clears: endAlone("rec", rec) });
   const names = databases
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((one) => one.metadata.name);
@@ -26,7 +26,7 @@ export function deletionOfDatabase(
   { cluster }: Pick<ClusterView, "cluster">,
   environment: ClusterEnvironment,
 ): WhyAnswer {
-  if (hasNoOperator(environment)) return deletion("redb", redb, { rule: "Deleting", clears: freed("redb", redb) });
+  if (hasNoOperator(environment)) return deletion("redb", redb, { rule: "Deleting", clears: endAlone("redb", redb) });
   const isSilent = !cluster.reachable && cluster.cause === undefined;
   const look = describeObject(`redb/${redb.metadata.name}`);
   const alone = `${look}; when no node comes back, to remove the object alone: ${removeFinalizers("redb", redb.metadata.name)}`;
@@ -40,7 +40,10 @@ function hasNoOperator({ operator }: ClusterEnvironment): boolean {
 }
 
 /** No data goes with a finalizer. */
-function freed(kind: "rec" | "redb", { metadata }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>): string {
+function endAlone(
+  kind: "rec" | "redb",
+  { metadata }: Stored<StoreEnterpriseCluster | StoreEnterpriseDatabase>,
+): string {
   return `no operator ends it any more; to end it without one: ${removeFinalizers(kind, metadata.name)}`;
 }
 
