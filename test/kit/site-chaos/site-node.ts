@@ -179,8 +179,7 @@ export class SiteNode implements AsyncDisposable {
     this.#engines.use(next);
     await this.#replica.stop();
     this.#replica = next;
-    const { offset } = await this.#primary.replication();
-    await until("the replica has every write", async () => (await next.replication()).offset >= offset);
+    await this.#replicaHasAll();
   }
 
   async #succeed(): Promise<void> {
@@ -195,6 +194,13 @@ export class SiteNode implements AsyncDisposable {
     this.#replica = replica;
     this.#confirmedBy = 1;
     await this.#configure();
+    await this.#replicaHasAll();
+  }
+
+  /** All that was acknowledged before it had to be at the replica is there: the next act may take the primary. */
+  async #replicaHasAll(): Promise<void> {
+    const { offset } = await this.#primary.replication();
+    await until("the replica has every write", async () => (await this.#replica.replication()).offset >= offset);
   }
 
   get #followed(): Followed {
