@@ -33,6 +33,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
     600,
     "two clusters, and an operator that reads the Secrets of others once a minute",
   ],
+  "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/active-active-data.test.ts": [80, 480, "two clusters, whose nodes and primaries are replaced"],
   "test/scenario/active-active-seeds.test.ts": [
     80,
@@ -53,7 +54,6 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/pages-upgrade.test.ts": [70, 840, "a cluster is upgraded, and each command has a process of its own"],
   "test/scenario/pages-rotation.test.ts": [70, 840, "each command has a process of its own"],
   "src/programs/agent/api/http/authorization.test.ts": [60, 900, "each route is asked as every caller, at two nodes"],
-  "test/scenario/shards.test.ts": [90, 600, "a node is lost, all are replaced in turn, and eight engines are upgraded"],
   "test/scenario/shards-sync.test.ts": 60,
   "test/scenario/authority.test.ts": 60,
   "test/scenario/cluster-password.test.ts": 60,

@@ -91,7 +91,9 @@ const REGISTRY = "it needs a registry";
 /** By page and beginning of a block: why no test types it. */
 export const NOT_TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "README.md": { "npm run demo": "each of them is a run of its own: CI has a job for each" },
-  "docs/active-active.md": { "npm run soak:sites": "minutes of schedules; each test run plays 5,000 of them, and fewer histories" },
+  "docs/active-active.md": {
+    "npm run soak:sites": "minutes of schedules; each test run plays 5,000 of them, and fewer histories",
+  },
   "docs/benchmarks.md": {
     "node bench/beside.ts": MEASURES,
     "npm run bench:moves": MEASURES,
