@@ -6,7 +6,7 @@ import type { Moving } from "../session/moving.ts";
 /** A session, as a drain sees it. */
 export interface DrainableSession {
   readonly moving: Pick<Moving, "ask">;
-  readonly life: Pick<SessionLife, "drain" | "destroy">;
+  readonly life: Pick<SessionLife, "drain" | "drainNow" | "destroy">;
 }
 
 /** The result of a drain. */
@@ -49,7 +49,7 @@ export async function drainSessions(
     for (const session of [...sessions]) {
       seen.add(session);
       if (!leave.isOver && asked.has(session)) continue;
-      session.life.drain(lastCall.isOver);
+      drain(session, lastCall.isOver);
     }
     await clock.sleep(POLL_MS);
   }
@@ -72,6 +72,11 @@ class Deadline implements Disposable {
   [Symbol.dispose](): void {
     this.#cancel();
   }
+}
+
+function drain({ life }: DrainableSession, isLastCall: boolean): void {
+  if (isLastCall) life.drainNow();
+  else life.drain();
 }
 
 /** Libraries that are given no address connect again after half of it. */

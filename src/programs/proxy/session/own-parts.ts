@@ -27,10 +27,8 @@ export interface OwnParts extends SessionParts {
   readonly life: SessionParts["life"] & {
     /** Goes on with what was begun, now that perhaps nothing is in flight any more. */
     settled(): void;
-    /** The client sends nothing more. */
+    /** The client sends nothing more: the session ends when all was taken. To be called again when more was. */
     endInput(): void;
-    /** Ends when the client sends nothing more and all was taken. */
-    endIfRead(): void;
     /** The connection is gone. */
     close(): void;
   };

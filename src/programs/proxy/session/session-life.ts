@@ -36,15 +36,10 @@ export class SessionLife implements LifePart {
     else if (this.#machine.state === "draining") this.drain();
   }
 
-  /** Ends at the next boundary between requests and transactions; at the last call takes a blocking command back, and awaits no transaction. */
-  drain(isLastCall = false): void {
-    const { pinned, uploads, moving } = this.#parts;
-    if (isLastCall) {
-      this.finish();
-      moving.withdraw();
-      return;
-    }
+  /** Ends at the next boundary between requests and transactions. */
+  drain(): void {
     this.#machine.apply("drain");
+    const { pinned, uploads } = this.#parts;
     const isUnfinished = pinned.current?.work.transactionPending === true || uploads.current !== undefined;
     if (this.#machine.state === "draining" && !isUnfinished) this.finish();
   }
@@ -56,6 +51,12 @@ export class SessionLife implements LifePart {
     const { uploads, work, turns } = this.#parts;
     if (uploads.current?.incomplete === true) uploads.drop();
     if (!work.hasPending && !turns.isWaiting) this.#sendFin();
+  }
+
+  /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
+  drainNow(): void {
+    this.finish();
+    this.#parts.moving.withdraw();
   }
 
   /** `isUnread`: the kernel need not keep what it was given for the client. */
@@ -74,15 +75,9 @@ export class SessionLife implements LifePart {
     this.close();
   }
 
-  /** The client sends nothing more. */
+  /** The client sends nothing more: the session ends when all was taken. To be called again when more was. */
   endInput(): void {
     this.inputEnded = true;
-    this.endIfRead();
-  }
-
-  /** Ends when the client sends nothing more and all was taken. */
-  endIfRead(): void {
-    if (!this.inputEnded) return;
     if (this.#parts.turns.reader.empty) this.finish();
     // an element that a blocking command gets for a client that is gone would be lost
     this.#parts.pinned.current?.work.endedInput.begin();

@@ -96,7 +96,8 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   pump(): void {
-    if (this.reader.pump()) this.#parts.life.endIfRead();
+    const { life } = this.#parts;
+    if (this.reader.pump() && life.inputEnded) life.endInput();
   }
 
   /** The primary is another one, or can be reached again. */
