@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { glob, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { APART_IN_STREAMS } from "../../../src/core/merge/operations/apart-in-streams.ts";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
@@ -11,6 +12,8 @@ import { until } from "#kit/testing/until";
 const ENGINE_ARGS = [
   ...["--repl-diskless-sync-delay", "0", "--repl-backlog-size", "16mb", "--save", ""],
   ...["--appendonly", "yes", "--appendfsync", "everysec"],
+  // as agents start the engines of a site
+  ...Object.entries(APART_IN_STREAMS).flatMap(([name, value]) => [`--${name}`, value]),
 ];
 const PATIENCE = { withinMs: 60_000 };
 

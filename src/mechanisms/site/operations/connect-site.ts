@@ -1,3 +1,4 @@
+import { APART_IN_STREAMS } from "../../../core/merge/operations/apart-in-streams.ts";
 import { connectEngine, type EngineAddress, type EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { StreamPosition } from "../../../ports/resp/replica-handshake.ts";
 import { openReplicationStream, type ReplicationStream } from "../../../ports/resp/replication-stream.ts";
@@ -19,10 +20,9 @@ export async function connectSite(options: SiteEngine): Promise<EngineClient> {
   return client;
 }
 
-/** Has the engine write UNLINK into its stream for a key whose time has come, and DEL for what it removes for another reason. */
+/** An engine that a release before 0.6.0 has started does not do it by itself. */
 async function tellExpiriesApart(client: EngineClient): Promise<void> {
-  const settings = { "lazyfree-lazy-expire": "yes", "lazyfree-lazy-eviction": "no", "lazyfree-lazy-server-del": "no" };
-  await client.call("CONFIG", "SET", ...Object.entries(settings).flat());
+  await client.call("CONFIG", "SET", ...Object.entries(APART_IN_STREAMS).flat());
 }
 
 /** One more connection by which the link writes. */

@@ -42,6 +42,16 @@ test("an engine may use the share of its shard, by slots", () => {
   assert.deepEqual(Object.fromEntries(limits), { 1: "300000000", 2: "300000000", 3: "100000000", 4: "100000000" });
 });
 
+test("engines of a site tell what expires from what they evict from their start on: they are followed later", () => {
+  const { record } = twoShards({ record: { activeActive: { guid: "g", site: 1 } } });
+  const found = nodeInstances(record, 1, held, means).map(({ directives }) => [
+    directives["lazyfree-lazy-expire"],
+    directives["lazyfree-lazy-eviction"],
+  ]);
+  assert.ok(found.length > 0);
+  for (const each of found) assert.deepEqual(each, ["yes", "no"]);
+});
+
 test("each instance of a new database may start empty", () => {
   assert.deepEqual(fresh(twoShards({ record: { status: "pending" } }).record), [1, 2, 3, 4]);
 });

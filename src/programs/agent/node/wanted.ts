@@ -9,6 +9,7 @@ import {
 } from "../../../core/api/settings/client-parameters.ts";
 import { scriptLimitMs } from "../../../core/api/settings/engine-parameters.ts";
 import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
+import { APART_IN_STREAMS } from "../../../core/merge/operations/apart-in-streams.ts";
 import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
 import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
@@ -55,7 +56,7 @@ export function nodeInstances(
         modules: modulesOf(record, instance.storeVersion),
         directives: {
           ...engineDirectives(ofShard(effectiveSettings(record), shard)),
-          ...(record.activeActive === undefined ? {} : siteBacklog(record.memoryBytes)),
+          ...(record.activeActive === undefined ? {} : { ...siteBacklog(record.memoryBytes), ...APART_IN_STREAMS }),
           ...(refusesWrites(record, shard, fullNodes) ? REFUSING_WRITES : {}),
         },
       })),
