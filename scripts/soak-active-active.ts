@@ -1,5 +1,5 @@
 // Seeded runs of three linked sites, each in a process of its own: docs/active-active.md#how-this-is-proved.
-//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--rate requests/s] [--result file]
+//   npm run soak:active-active -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--length short|long] [--rate requests/s] [--power] [--result file]
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -22,6 +22,7 @@ interface WantedSites {
   readonly minutes: number;
   readonly length: Length;
   readonly rate: number | undefined;
+  readonly power: boolean;
   readonly result: string;
 }
 
@@ -31,7 +32,7 @@ async function main(): Promise<number> {
   const wanted = wantedOf(process.argv.slice(2));
   if (typeof wanted === "string") {
     say(
-      `${wanted}\nnpm run soak:active-active -- [--seeds 1000] [--from 1] [--parallel 2] [--minutes 600] [--length short] [--rate 3000] [--result soak-active-active.json]`,
+      `${wanted}\nnpm run soak:active-active -- [--seeds 1000] [--from 1] [--parallel 2] [--minutes 600] [--length short] [--rate 3000] [--power] [--result soak-active-active.json]`,
     );
     return WRONG_ARGUMENTS;
   }
@@ -58,9 +59,10 @@ function wantedOf(args: readonly string[]): WantedSites | string {
       length: text("short"),
       result: text("soak-active-active.json"),
       rate: { type: "string" },
+      power: { type: "boolean", default: false },
     } as const;
     const { values } = parseArgs({ args: [...args], options });
-    const { seeds, from, parallel, minutes, rate, result } = values;
+    const { seeds, from, parallel, minutes, rate, power, result } = values;
     const length = (Object.keys(LENGTHS) as Length[]).find((each) => each === values.length);
     if (length === undefined) return `--length is ${Object.keys(LENGTHS).join(" or ")}, not "${values.length}"`;
     const wrong = notWhole({ seeds, from, parallel, minutes, ...(rate === undefined ? {} : { rate }) });
@@ -72,6 +74,7 @@ function wantedOf(args: readonly string[]): WantedSites | string {
       minutes: Number(minutes),
       length,
       rate: rate === undefined ? undefined : Number(rate),
+      power,
       result,
     };
   } catch (error) {
@@ -121,8 +124,8 @@ function summarize(verdicts: readonly SitesVerdict[], wanted: WantedSites): numb
   return bad.length === 0 ? 0 : 1;
 }
 
-function replay({ seed }: SitesVerdict, { length, rate }: WantedSites): string {
-  const at = rate === undefined ? "" : ` --rate ${rate}`;
+function replay({ seed }: SitesVerdict, { length, rate, power }: WantedSites): string {
+  const at = `${rate === undefined ? "" : ` --rate ${rate}`}${power ? " --power" : ""}`;
   return `again: npm run soak:active-active -- --seeds 1 --from ${seed} --length ${length}${at}`;
 }
 

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { runSitesSeed, whySitesNotPlayable } from "../kit/site-chaos/run.ts";
 import { siteScheduleOf } from "../kit/site-chaos/schedule.ts";
 
+const KIND = { length: "short", power: false } as const;
+
 // Short seeds of `npm run soak:active-active`. `SITES_SEEDS=4,7` plays others.
 
 const chosen = process.env["SITES_SEEDS"]?.split(",").map(Number);
@@ -16,10 +18,10 @@ await test(
   async (t) => {
     const played = seeds.map((seed) =>
       t.test(
-        `seed ${seed}, ${siteScheduleOf(seed, "short").acts.length} acts: all come to the same, and no acknowledged write is lost`,
+        `seed ${seed}, ${siteScheduleOf(seed, KIND).acts.length} acts: all come to the same, and no acknowledged write is lost`,
         async () => {
           const lines: string[] = [];
-          const verdict = await runSitesSeed(seed, { length: "short", rate: undefined }, (line) => lines.push(line));
+          const verdict = await runSitesSeed(seed, { ...KIND, rate: undefined }, (line) => lines.push(line));
           assert.deepEqual(
             verdict.failures,
             [],

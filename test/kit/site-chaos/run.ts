@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { verdictOf } from "../chaos/verdict-of.ts";
 import { engineNames } from "../engines/engine.ts";
 import type { SitesVerdict } from "./play.ts";
-import type { Length } from "./schedule.ts";
+import type { SeedKind } from "./schedule.ts";
 
 const NEEDED = ["redis-7.0.15", "redis-8.0.2", "valkey-8.0.1", "valkey-8.1.1"];
 
@@ -14,8 +14,7 @@ export function whySitesNotPlayable(): string | undefined {
 }
 
 /** How a seed is played. */
-export interface SeedOptions {
-  readonly length: Length;
+export interface SeedOptions extends SeedKind {
   /** Requests a second of the client of each site; undefined: a dozen at a time. */
   readonly rate: number | undefined;
 }
@@ -23,11 +22,11 @@ export interface SeedOptions {
 /** Plays one seed in a process of its own; `say` gets a line for each thing that happens. */
 export async function runSitesSeed(
   seed: number,
-  { length, rate }: SeedOptions,
+  { length, rate, power }: SeedOptions,
   say: (line: string) => void,
 ): Promise<SitesVerdict> {
   const main = join(import.meta.dirname, "main.ts");
-  const child = spawn(process.execPath, [main, String(seed), length, ...(rate === undefined ? [] : [String(rate)])], {
+  const child = spawn(process.execPath, [main, String(seed), length, String(rate ?? "all"), power ? "power" : ""], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   return verdictOf<SitesVerdict>({ seed, child, endSignal: "SIGTERM", say });

@@ -63,8 +63,15 @@ const POWER = 2_000_003;
 /** One fault for so many milliseconds, about. */
 const FAULT_EVERY_MS = 300;
 
-/** The same for the same seed and length: each site is upgraded, one after the other, while links are cut and processes killed. */
-export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
+/** What a seed is played with. */
+export interface SeedKind {
+  readonly length: Length;
+  /** Half of the seeds cut the power of a site, too. */
+  readonly power: boolean;
+}
+
+/** The same for the same seed and kind: each site is upgraded, one after the other, while links are cut and processes killed. */
+export function siteScheduleOf(seed: number, { length, power }: SeedKind): SiteSchedule {
   const dice = seededDice(seed);
   const lengthMs = LENGTHS[length];
   const upgrades = shuffled(dice, SITES).map((site, index): ScheduledAct => {
@@ -83,7 +90,7 @@ export function siteScheduleOf(seed: number, length: Length): SiteSchedule {
         index === 0 ? NEAR_MS : index === 1 ? FAR_MS : pick(dice, [NEAR_MS, FAR_MS]),
       ]),
     ),
-    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs), ...powerOf(seed, lengthMs)].toSorted(
+    acts: [...upgrades, ...faults, ...restartsOf(seed, lengthMs), ...powerOf(seed, lengthMs, power)].toSorted(
       (a, b) => a.fromMs - b.fromMs,
     ),
   };
@@ -96,11 +103,11 @@ function restartsOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
   return sites.map((site) => ({ fromMs: between(dice, 0, lengthMs), act: { kind: "restart", site } }));
 }
 
-/** A power cut for every other seed, and evictions at some sites. */
-function powerOf(seed: number, lengthMs: number): readonly ScheduledAct[] {
+/** A power cut for every other seed, where they are wanted, and evictions at some sites. */
+function powerOf(seed: number, lengthMs: number, power: boolean): readonly ScheduledAct[] {
   const dice = seededDice(seed + POWER);
   const cut: Act = { kind: "power", site: pick(dice, SITES), lostMs: between(dice, 50, 900) };
-  const cuts = dice() < 0.5 ? [{ fromMs: between(dice, 0, lengthMs), act: cut }] : [];
+  const cuts = dice() < 0.5 && power ? [{ fromMs: between(dice, 0, lengthMs), act: cut }] : [];
   const evictions = shuffled(dice, SITES)
     .slice(0, Math.floor(dice() * SITES.length))
     .map((site): ScheduledAct => ({ fromMs: between(dice, lengthMs / 2, lengthMs), act: { kind: "evict", site } }));
