@@ -75,11 +75,7 @@ export function memoryIsInRange({ at, spec }: ReviewedDatabase): readonly Object
 
 /** A limit of this release. */
 export function oneShard({ kind, at, spec }: ReviewedDatabase): readonly Objection[] {
-  const why = shardCountObjection({
-    count: spec.shardCount,
-    memoryBytes: memoryBytes(spec.memorySize) ?? 0,
-    isSite: kind === "reaadb",
-  });
+  const why = shardCountObjection({ count: spec.shardCount, isSite: kind === "reaadb" });
   if (why === undefined) return [];
   return [invalidValue(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
 }

@@ -3,8 +3,6 @@ import { needText } from "#kit/base/sizes";
 /** What is asked of the shards of a database. */
 export interface AskedShards {
   readonly count: number;
-  /** What the database may use, in bytes. */
-  readonly memoryBytes: number;
   /** The database is a site of an Active-Active database. */
   readonly isSite: boolean;
 }
@@ -13,16 +11,17 @@ export interface AskedShards {
 const LEAST_OF_SHARD = 20_000_000;
 
 /** Why a database cannot have so many shards; undefined when it can. What is asked of objects and of the management API is decided here alone. */
-export function shardCountObjection({ count, memoryBytes, isSite }: AskedShards): string | undefined {
+export function shardCountObjection({ count, isSite }: AskedShards): string | undefined {
   if (count === 1) return undefined;
   if (isSite) return "a site of an Active-Active database has one shard";
-  const tooSmall = shardMemoryObjection({ count, memoryBytes });
-  if (tooSmall !== undefined) return tooSmall;
   return "not all that clients ask is answered from several shards yet: this release serves a database from one shard";
 }
 
-/** Why so many shards cannot share what the database may use; undefined when they can. */
-export function shardMemoryObjection({ count, memoryBytes }: Omit<AskedShards, "isSite">): string | undefined {
+/** Why so many shards cannot share what the database may use, in bytes; undefined when they can. */
+export function shardMemoryObjection({
+  count,
+  memoryBytes,
+}: Pick<AskedShards, "count"> & { readonly memoryBytes: number }): string | undefined {
   const least = count * LEAST_OF_SHARD;
   if (count === 1 || memoryBytes >= least) return undefined;
   return `${count} shards need at least ${needText(least)} together, and the database may use ${needText(memoryBytes)}`;

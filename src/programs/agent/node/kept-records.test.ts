@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { factsOf, on } from "../../../../test/kit/facts/database-scene.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
+import { toStored } from "../../../core/records/stored-database.ts";
 import { silentLog } from "#kit/base/log";
 import type { RecordsNow } from "./keep-records.ts";
 import { digestOf, openKeptRecords, type KeptRecords } from "./kept-records.ts";
@@ -44,7 +45,7 @@ test("a record that vanishes is kept as it was last, also by the next agent of t
     await missed(all);
     for (const kept of [all.kept, await all.again()]) {
       const text = kept.textOf(record.uid) ?? "";
-      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(record)));
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(toStored(record))));
       const { uid: bdb, name, createdTime: created } = record;
       const said = { bdb, name, created, version: "90", digest: digestOf(text), since: NOW.toISOString() };
       assert.deepEqual(kept.missing(), [said]);

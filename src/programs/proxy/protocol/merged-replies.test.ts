@@ -62,7 +62,7 @@ for (const [what, merge, replies, merged] of [
     "texts have the numbers of their shards",
     mergeTexts(numberTexts),
     ["$1\r\na\r\n", "$2\r\nbc\r\n"],
-    "$28\r\n# Shard 1\r\na\r\n# Shard 2\r\nbc\r\n",
+    "$27\r\n# Shard 1\r\na\r\n# Shard 2\r\nbc\r\n",
   ],
   [
     "a text of RESP3 stays one",

@@ -1,4 +1,5 @@
 import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../../../core/api/records.ts";
+import { DATABASE_SETTINGS } from "../../../../core/api/settings/database-settings.ts";
 import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
@@ -24,8 +25,7 @@ import { strictest } from "../../../../core/planner/admission/upgrade-policy.ts"
 import { mayFollow } from "../../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../../core/releases/engines/engines.ts";
 import { moduleObjection } from "../../../../core/planner/modules/node-modules.ts";
-import { licenseOf } from "../cluster/license.ts";
-import type { LicenseContext } from "../cluster/license.ts";
+import { licenseOf, type LicenseContext } from "../cluster/license.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 
 type UpgradePolicy = SettingValues["upgradePolicy"];
@@ -175,9 +175,10 @@ export function requireShards(
 }
 
 /** Refuses less memory than the shards of the database need. */
-export function requireShardMemory({ shards, memoryBytes }: Pick<DatabaseRecord, "shards" | "memoryBytes">): void {
-  const objection = shardMemoryObjection({ count: shards.length, memoryBytes });
-  if (objection !== undefined) throw refuse(refusals.badRequest, objection, { field: "memory_size" });
+export function requireShardMemory(asked: Parameters<typeof shardMemoryObjection>[0]): void {
+  const objection = shardMemoryObjection(asked);
+  if (objection !== undefined)
+    throw refuse(refusals.badRequest, objection, { field: DATABASE_SETTINGS.memoryBytes.wireName });
 }
 
 function instancesText(primaries: number, replicas: number): string {

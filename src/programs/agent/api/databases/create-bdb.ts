@@ -20,6 +20,7 @@ import {
   requireModules,
   requireNothingSetAside,
   requireShardCount,
+  requireShardMemory,
   requireShards,
   requireTls,
 } from "./checks.ts";
@@ -91,7 +92,8 @@ function requireShardsOf(
   { memoryBytes, replication }: Pick<SettingValues, "memoryBytes" | "replication">,
 ): void {
   const count = shardsIn(body);
-  requireShardCount(context, { count, memoryBytes, isSite: body.active_active !== undefined });
+  requireShardCount(context, { count, isSite: body.active_active !== undefined });
+  requireShardMemory({ count, memoryBytes });
   requireShards(context, { primaries: count, replicas: replication ? count : 0 });
 }
 

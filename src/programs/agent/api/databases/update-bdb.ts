@@ -72,7 +72,7 @@ async function checkedSettings(
   if (seen.tlsMode === "disabled") requireEngineTls(context, withChanges(seen, body), seen.storeVersion);
   if (body.replication === true && !seen.replication)
     requireShards(context, { primaries: 0, replicas: seen.shards.length });
-  requireShardMemory(withChanges(seen, body));
+  requireShardMemory({ count: seen.shards.length, memoryBytes: withChanges(seen, body).memoryBytes });
   await requireRoom(context, seen, withChanges(seen, body));
   const now = context.clock.now().toISOString();
   const change = (record: DatabaseRecord): DatabaseRecord => withSettings(record, body, now);
