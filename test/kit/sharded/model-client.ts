@@ -36,7 +36,7 @@ export class ModelClient {
     const kinds = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
-      ...[this.#look],
+      ...[this.#look, this.#block],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
   }
@@ -101,6 +101,14 @@ export class ModelClient {
   #echo(): Expected {
     const value = this.#value();
     return { request: ["ECHO", value], reply: value };
+  }
+
+  /** An element that is there, or a wait that ends soon. */
+  #block(): Expected {
+    const key = `none:${this.#name}:${this.#pick(8)}`;
+    const isRead = this.#dice() < 0.5;
+    const request = isRead ? ["XREAD", "BLOCK", 1, "STREAMS", key, "$"] : ["BLPOP", key, "0.001"];
+    return { request, reply: null };
   }
 
   /** What all shards are asked, or the proxy answers. */

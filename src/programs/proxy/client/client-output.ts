@@ -4,7 +4,6 @@ import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
 import { BLOCK_BYTES } from "../limits/output-blocks.ts";
 import { keepMemory } from "../upstream/lent-memory.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
 import type { Wire } from "../upstream/wire.ts";
 import { OutputLimit } from "./output-limit.ts";
 import type { OutputContext } from "./output-limit.ts";
@@ -16,7 +15,6 @@ interface OutputParts {
     readonly clock: Clock;
     readonly memory: MemoryBudget;
     readonly counters: Pick<Counters, "noteReply" | "sentBytes">;
-    readonly routes: Routes<{ readonly held: boolean }>;
   };
   /** The client wants no replies now. */
   readonly replyMode: { readonly silent: boolean };
@@ -99,7 +97,7 @@ export class ClientOutput implements OutputPart {
     if (life.ended) return;
     endpoint.counters.sentBytes += bytes.length;
     this.#write(bytes);
-    if (this.congested && pinned.current !== undefined && !onlyRoute(endpoint).held) pinned.current.pause();
+    if (this.congested) pinned.current?.pause();
   }
 
   #write(bytes: Buffer): void {

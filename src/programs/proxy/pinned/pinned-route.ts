@@ -5,13 +5,17 @@ import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
+import { partsAtShard } from "./shard-parts.ts";
+import { routeTo } from "../upstream/only-route.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 
 /** The way of a session's requests through a connection of its own, for as long as it needs one. */
 export class PinnedRoute {
   /** Undefined while the session shares a lane. */
   current: Pinned | undefined;
   readonly #parts: PinnedParts;
+  /** The place of the shard that the connection is to. */
+  #shard = 0;
   /** Why the engine does not give a connection now. */
   #refusal: Buffer | undefined;
 
@@ -19,20 +23,45 @@ export class PinnedRoute {
     this.#parts = parts;
   }
 
-  /** Takes one request, after making the connection when there is none; false when it cannot be sent now. */
+  /** The place of the shard that the session has a connection of its own to; undefined: it has none. */
+  get shard(): number | undefined {
+    return this.current === undefined ? undefined : this.#shard;
+  }
+
+  /** The session has a connection of its own to this primary. */
+  isAt(primary: PrimaryView): boolean {
+    return this.current !== undefined && routeTo(this.#parts.endpoint, this.#shard) === primary;
+  }
+
+  /** Takes one request where there is one shard, as `takeAt`; where there are several it is refused, as no shard is known for it. */
   take(request: Buffer, command: CommandEntry): boolean {
-    if (this.current !== undefined) return this.current.take(request, command);
+    const { endpoint, turns } = this.#parts;
+    return endpoint.table === undefined ? this.takeAt(0, request, command) : turns.answer(notWithShards(command.name));
+  }
+
+  /**
+   * Takes one request for the shard at this place, after making the connection when there is none; false when it cannot be sent now, as long as
+   * the connection is to another shard.
+   */
+  takeAt(shard: number, request: Buffer, command: CommandEntry): boolean {
     const parts = this.#parts;
+    const primary = routeTo(parts.endpoint, shard);
+    // clients of other shards go on: only where there is no other one, nothing is offered meanwhile
+    if (primary.held) return false;
+    if (this.current !== undefined) return this.#shard === shard && this.current.take(request, command);
     if (parts.work.hasPending) return false;
-    if (parts.endpoint.table !== undefined) return parts.turns.answer(notWithShards(command.name));
-    const primary = onlyRoute(parts.endpoint);
+    return this.#takeFirst(shard, primary, request, command);
+  }
+
+  #takeFirst(shard: number, primary: PrimaryView, request: Buffer, command: CommandEntry): boolean {
+    const parts = this.#parts;
     const refusal = this.#refusal;
     this.#refusal = undefined;
     if (refusal !== undefined) return parts.turns.answer(refusal);
     const { upstream } = primary;
     if (upstream === undefined || !upstream.lanes.reachable) {
       if (primary.unavailable) return parts.turns.answer(primary.refusal);
-      parts.shared.usableLane();
+      upstream?.lanes.choose(parts.identity.settings);
       return false;
     }
     if (!parts.endpoint.mayPin) return parts.turns.answer(replies.tooManyPins);
@@ -41,7 +70,8 @@ export class PinnedRoute {
       parts.turns.waitFor(this.#dial(upstream));
       return false;
     }
-    this.current = new Pinned(parts, pin, upstream);
+    this.current = new Pinned(partsAtShard(parts, shard), pin, upstream);
+    this.#shard = shard;
     parts.endpoint.counters.pins++;
     return this.current.take(request, command);
   }

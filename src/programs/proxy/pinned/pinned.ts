@@ -139,7 +139,7 @@ export class Pinned {
   }
 
   pause(): void {
-    this.#pin?.pause();
+    if (!this.#primary.held) this.#pin?.pause();
   }
 
   resume(): void {

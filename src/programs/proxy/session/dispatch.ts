@@ -20,7 +20,7 @@ import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { forwardPlain, type ForwardingSession } from "./sharded-commands.ts";
+import { forwardPlain, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
 import { anyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands need which are not simply forwarded. */
@@ -117,7 +117,7 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
     case "transaction":
       return takeTransaction(session, request, command);
     case "blocking":
-      return blocks(request, command) ? session.pinned.take(request, command) : takePlain(session, request);
+      return blocks(request, command) ? takeAlone(session, request, command) : takePlain(session, request);
     case "tracking":
     case "wait":
     case "monitor":
@@ -129,7 +129,8 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
     case "scan":
       return takeOrForwardScan(session, request, command);
     case "long":
-      return isAnsweredAtOnce(request, command) ? takePlain(session, request) : session.pinned.take(request, command);
+      if (isAnsweredAtOnce(request, command)) return takePlain(session, request);
+      return namesItsKey(command) ? takeAlone(session, request, command) : session.pinned.take(request, command);
     case "container":
     case "unknown":
       throw new Error(`${command.name} was not resolved`);
@@ -197,9 +198,15 @@ function handleHere(
 
 function takePlain(session: CommandParts, request: Buffer, command?: CommandEntry): boolean {
   const pinned = session.pinned.current;
-  if (pinned !== undefined) return pinned.take(request, command);
+  // with several shards it waits until the client needs no connection of its own: its key may be at another one
+  if (pinned !== undefined) return session.endpoint.table === undefined && pinned.take(request, command);
   const name = command === undefined || command.name === "" ? lastClassified() : command.name;
   return forwardPlain(session, request, name);
+}
+
+/** It runs the engine's own code, with one key that it names: no script, whose body the shard may lack. */
+function namesItsKey({ name }: CommandEntry): boolean {
+  return name === "VADD" || name === "VSIM";
 }
 
 /** VADD waits for a thread only with CAS. */

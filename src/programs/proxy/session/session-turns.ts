@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { TurnsPart } from "../client/session-parts.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import type { Lane } from "../upstream/lane.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
@@ -100,10 +101,10 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (this.reader.pump() && life.inputEnded) life.endInput();
   }
 
-  /** The primary is another one, or can be reached again. */
-  upstreamChanged(): void {
+  /** This shard has another primary, or its primary can be reached again. */
+  upstreamChanged(primary: PrimaryView): void {
     const { pinned, invalidations, uploads, shared } = this.#parts;
-    pinned.current?.upstreamChanged();
+    if (pinned.isAt(primary)) pinned.current?.upstreamChanged();
     invalidations.upstreamChanged();
     uploads.current?.upstreamChanged();
     shared.resend();

@@ -20,8 +20,9 @@ export class SessionWork {
 
   /** The same for requests at one primary of the database. */
   isBusyAt(primary: PrimaryView): boolean {
-    const { shared } = this.#parts;
-    return shared instanceof ShardedRoute ? shared.ways.isBusyAt(primary) : this.busy;
+    const { shared, pinned } = this.#parts;
+    if (!(shared instanceof ShardedRoute)) return this.busy;
+    return shared.ways.isBusyAt(primary) || (pinned.isAt(primary) && pinned.current?.work.busy === true);
   }
 
   /** The request of this client, on a connection of its own, that a move has to wait for. */
@@ -30,16 +31,22 @@ export class SessionWork {
     return pinned.current?.work.oldest ?? uploads.current?.outstanding;
   }
 
+  /** The same of a move of one of several shards. */
+  outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
+    const { shared, pinned } = this.#parts;
+    return shared instanceof ShardedRoute && !pinned.isAt(primary) ? undefined : this.outstanding;
+  }
+
   /** True while the client waits for a reply of any kind. */
   get hasPending(): boolean {
     const { shared, pinned, uploads } = this.#parts;
     return shared.hasPending || (pinned.current?.work.hasPending ?? uploads.current?.started ?? false);
   }
 
-  /** Called while a move waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
-  cutOverdue(): void {
-    const { command = "", ageMs = 0 } = this.outstanding ?? {};
+  /** Called while a move of this primary waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
+  cutOverdueAt(primary: PrimaryView): void {
+    const { command = "", ageMs = 0 } = this.outstandingAt(primary) ?? {};
     if (ageMs > LIMITS.patienceMs) this.#parts.life.cut(`${command} has taken too long for a change of primary`);
-    else this.#parts.pinned.current?.resume();
+    else if (this.#parts.pinned.isAt(primary)) this.#parts.pinned.current?.resume();
   }
 }

@@ -49,6 +49,20 @@ const ANSWERS = [
   ["XADD {3}st 1-1 f v", "1-1"],
   ["XREAD STREAMS {3}st 0", [["{3}st", [["1-1", ["f", "v"]]]]]],
   ["XREAD STREAMS {3}st {4}st 0 0", CROSSSLOT],
+  ["BLPOP {2}none {2}l 0", ["{2}l", "2"]],
+  ["BLPOP {2}none 0.01", null],
+  ["BLPOP {1}none {2}none 0", CROSSSLOT],
+  ["BLMOVE {2}l {1}l LEFT LEFT 0", CROSSSLOT],
+  ["BLMPOP 0.01 2 {1}none {2}none LEFT", CROSSSLOT],
+  ["BLMPOP 0.01 1 {1}none LEFT", null],
+  ["BZPOPMIN {1}none {2}none 0", CROSSSLOT],
+  ["BLPOP {1}none", "-ERR wrong number of arguments for 'blpop' command"],
+  ["BLPOP {1}none x", "-ERR timeout is not a float or out of range"],
+  ["XREAD BLOCK 10 STREAMS {3}st $", null],
+  ["XREAD BLOCK 10 STREAMS {3}st 0", [["{3}st", [["1-1", ["f", "v"]]]]]],
+  ["XREAD BLOCK 10 STREAMS {3}st {4}st 0 0", CROSSSLOT],
+  ["XGROUP CREATE {3}st g 0", "OK"],
+  ["XREADGROUP GROUP g c BLOCK 10 STREAMS {3}st >", [["{3}st", [["1-1", ["f", "v"]]]]]],
   ["OBJECT ENCODING none", null],
   ["MEMORY USAGE none", null],
   ["TYPE {3}st", "stream"],
@@ -88,9 +102,9 @@ const ANSWERS = [
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
   ...["MULTI", "WATCH {1}", "EVAL return 0", "EVALSHA 0 0", "FCALL f 0", "SCRIPT LOAD x", "SCRIPT FLUSH"],
-  ...["BLPOP {1} 0", "XREAD BLOCK 0 STREAMS {1} $", "SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
+  ...["SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
   ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SCRIPT KILL", "SWAPDB 0 1", "MEMORY STATS"],
-  ...["JSON.GET {1}", "NOSUCH {1}", "VADD {1} VALUES 1 1 e CAS", "HELLO 3 AUTH other pw", "AUTH other pw"],
+  ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];
 
 for (const engine of engineNames()) {

@@ -4,6 +4,8 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import { slotsIn } from "../protocol/crossing.ts";
 import { mergeAt, mergeOks, mergeRandom, mergeSums } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import type { CommandEntry } from "../protocol/table/entry.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
@@ -17,10 +19,25 @@ export interface ForwardingSession {
   readonly turns: { answer(reply: Buffer): boolean };
 }
 
+/** The same of requests that take a connection of their own. */
+interface AloneSession extends ForwardingSession {
+  readonly pinned: Pick<PinnedRoute, "shard" | "take" | "takeAt">;
+}
+
 /** Sends a request that is simply forwarded to the only shard, or to those of its keys; false when it cannot be sent now. */
 export function forwardPlain(session: ForwardingSession, request: Buffer, name: string): boolean {
   const { shared } = session;
   return shared instanceof ShardedRoute ? forwardSharded(session, shared.ways, request, name) : shared.forward(request);
+}
+
+/** Sends a request over a connection of its own, to the only shard or to that of its keys; false when it cannot be sent now. */
+export function takeAlone(session: AloneSession, request: Buffer, command: CommandEntry): boolean {
+  const { shared, pinned, turns } = session;
+  if (!(shared instanceof ShardedRoute)) return pinned.take(request, command);
+  const [slot, ...others] = slotsIn(command.name, request);
+  if (others.some((other) => other !== slot)) return turns.answer(replies.crossSlot);
+  const shard = slot === undefined ? (pinned.shard ?? shared.ways.any) : shardOf(shared.ways, slot);
+  return pinned.takeAt(shard, request, command);
 }
 
 function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {

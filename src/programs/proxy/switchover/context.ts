@@ -13,15 +13,18 @@ export interface SwitchoverClient {
     /** A request of the client is at the primary of that shard; one that blocks does not count, nor one that a move carries over. */
     isBusyAt(route: PrimaryView): boolean;
     /** The oldest such request on a connection of its own. */
-    readonly outstanding: OutstandingRequest | undefined;
-    /** Called while a move waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
-    cutOverdue(): void;
+    outstandingAt(route: PrimaryView): OutstandingRequest | undefined;
+    /** Called while a move of that primary waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
+    cutOverdueAt(route: PrimaryView): void;
   };
   /** Its connection to the engine, if it has one of its own. */
-  readonly pinned: { readonly current: { readonly subscriber: Subscriber } | undefined };
+  readonly pinned: {
+    readonly current: { readonly subscriber: Subscriber } | undefined;
+    isAt(route: PrimaryView): boolean;
+  };
   readonly turns: {
-    /** The primary is another one, can be reached again, or is unavailable. */
-    upstreamChanged(): void;
+    /** This shard has another primary, its primary can be reached again, or is unavailable. */
+    upstreamChanged(route: PrimaryView): void;
   };
 }
 

@@ -125,7 +125,7 @@ export class ShardRoute implements PrimaryView {
     upstream.rounds.require("none");
     try {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
-      const pinned = [...this.#context.clients].filter((client) => client.pinned.current !== undefined);
+      const pinned = [...this.#context.clients].filter((client) => client.pinned.isAt(this));
       await upstream.pins.dialAhead(pinned.map(({ identity }) => identity.settings));
       await this.scripts.prepare(upstream);
     } catch (error) {
@@ -144,7 +144,7 @@ export class ShardRoute implements PrimaryView {
 
   /** Requests at the engine that others may wait for. */
   get outstanding(): readonly OutstandingRequest[] {
-    const own = [...this.#context.clients].map(({ work }) => work.outstanding);
+    const own = [...this.#context.clients].map(({ work }) => work.outstandingAt(this));
     return [...(this.upstream?.lanes.oldest ?? []), ...own.filter((request) => request !== undefined)];
   }
 
@@ -154,7 +154,7 @@ export class ShardRoute implements PrimaryView {
     const hold = this.#beginHold(epoch, holdMs);
     this.upstream?.lanes.flush();
     const { clients } = this.#context;
-    for (const client of [...clients]) client.work.cutOverdue();
+    for (const client of [...clients]) client.work.cutOverdueAt(this);
     this.upstream?.lanes.destroyOverdue(LIMITS.patienceMs);
     const busy = [...clients].filter((client) => client.work.isBusyAt(this));
     const drained = await hold.drain(busy, drainMs);
@@ -249,7 +249,8 @@ export class ShardRoute implements PrimaryView {
   async #mirrorSubscribers(withinMs: number): Promise<void> {
     if (this.#prepared === undefined || this.upstream === undefined) return;
     const { clients, log } = this.#context;
-    const subscribers = [...clients].map(({ pinned }) => pinned.current?.subscriber).filter((one) => one !== undefined);
+    const own = [...clients].filter(({ pinned }) => pinned.isAt(this));
+    const subscribers = own.map(({ pinned }) => pinned.current?.subscriber).filter((one) => one !== undefined);
     await mirrorSubscribers(subscribers, this.upstream, this.#prepared, withinMs, log);
   }
 
@@ -279,9 +280,9 @@ export class ShardRoute implements PrimaryView {
     this.#current.wake();
     // sessions that only go on do not wait for those that must be moved
     const { plain = [], pinned = [] } = Object.groupBy(this.#context.clients, (client) =>
-      client.pinned.current === undefined ? "plain" : "pinned",
+      client.pinned.isAt(this) ? "pinned" : "plain",
     );
-    for (const client of [...plain, ...pinned]) client.turns.upstreamChanged();
+    for (const client of [...plain, ...pinned]) client.turns.upstreamChanged(this);
   }
 
   #resume(hold: Hold): void {
