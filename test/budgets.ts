@@ -234,6 +234,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/session/listpack-parameters.test.ts": 8,
   "src/mechanisms/supervisor/applied-settings.test.ts": 8,
   "src/programs/proxy/session/isolation.test.ts": 8,
+  "src/programs/proxy/session/sharded-blocking.test.ts": 8,
   "src/programs/proxy/session/awaited-sites.test.ts": 8,
   "src/programs/proxy/endpoint/standstill.test.ts": 8,
   "src/programs/proxy/endpoint/limits.test.ts": 8,

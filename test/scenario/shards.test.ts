@@ -186,11 +186,18 @@ async function writeUntil(signal: AbortSignal, node: number, clients: Clients): 
     try {
       for (; !signal.aborted; rounds += 1) await writeRound(client, own, `${node} ${rounds}`);
     } catch (error) {
-      if (clients === "see nothing" || !isFault(error, faults.closed)) throw error;
+      if (clients === "see nothing" || !isFault(error, faults.closed))
+        throw new Error(cutsText(node), { cause: error });
     }
     client.close();
   }
   return rounds;
+}
+
+/** What the proxy of the node says of clients that it has cut. */
+function cutsText(node: number): string {
+  const lines = cluster.log(node).split("\n");
+  return `a client of node ${node} was cut: ${lines.filter((line) => / cut/.test(line)).join("\n")}`;
 }
 
 async function writeRound(client: EngineClient, keys: readonly string[], value: string): Promise<void> {
