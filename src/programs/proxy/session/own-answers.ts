@@ -50,7 +50,7 @@ function ownAnswer(session: AnsweredSession, args: readonly Buffer[]): Buffer | 
 /** OFF and SKIP are not answered. */
 function setReplies(session: AnsweredSession, mode: string): boolean {
   if (mode !== "ON" && mode !== "OFF" && mode !== "SKIP") return session.turns.answer(replies.syntax);
-  if (mode === "SKIP" && session.replyMode.silent) return true;
+  if (mode === "SKIP" && session.replyMode.isOff) return true;
   session.replyMode.set(mode === "ON" ? "on" : mode === "OFF" ? "off" : "skip");
   return mode !== "ON" || session.turns.answer(replies.ok);
 }

@@ -7,6 +7,11 @@ export class ReplyMode {
     return this.#mode === "off" || this.#mode === "skipping";
   }
 
+  /** No reply is for the client until it asks for replies again. */
+  get isOff(): boolean {
+    return this.#mode === "off";
+  }
+
   /** The next request must be taken alone. */
   get single(): boolean {
     return this.#mode === "skip";

@@ -1,3 +1,5 @@
+import type { Clock } from "#kit/base/clock";
+import { startTimer } from "../timing/timer.ts";
 import { settingsKey } from "./connection-settings.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { EngineConnection } from "./engine-connection.ts";
@@ -6,6 +8,7 @@ import type { ReplyPermits } from "./reply-gate.ts";
 
 /** What a pool of pins needs of the upstream that it belongs to. */
 export interface PinPoolOwner {
+  readonly clock: Clock;
   /** The upstream takes no more requests. */
   readonly isRetired: () => boolean;
   readonly permits: ReplyPermits;
@@ -18,6 +21,7 @@ export class PinPool {
   readonly #pins = new Set<Pin>();
   readonly #idle: Pin[] = [];
   #dialling = 0;
+  #cancelTrim: () => void = () => undefined;
 
   constructor(owner: PinPoolOwner) {
     this.#owner = owner;
@@ -67,6 +71,12 @@ export class PinPool {
       }
     };
     await Promise.all(Array.from({ length: DIALS_AT_ONCE }, dial));
+    if (this.#owner.isRetired()) return;
+    this.#cancelTrim();
+    // clients that leave before the change of primary use none
+    this.#cancelTrim = startTimer(this.#owner.clock, AHEAD_MS, () => {
+      for (const pin of this.#idle.splice(0, Math.max(this.#idle.length - MAX_IDLE, 0))) pin.destroy();
+    });
   }
 
   /** Takes back a connection that its client does not need any more. */
@@ -80,6 +90,7 @@ export class PinPool {
 
   /** Ends the idle connections. */
   destroyIdle(): void {
+    this.#cancelTrim();
     for (const pin of this.#idle.splice(0)) pin.destroy();
   }
 
@@ -104,5 +115,7 @@ export class PinPool {
 
 const DIAL_AHEAD_MS = 500;
 const DIALS_AT_ONCE = 16;
+/** A change of primary that has been prepared is over by then, or is given up. */
+const AHEAD_MS = 120_000;
 /** Clients that run a script at the same time take one each, again and again. */
 const MAX_IDLE = 256;

@@ -80,7 +80,7 @@ export class Upstream {
       if (failures === LOGGED_FAILURE) log.warn("engine cannot be reached", { ...address, error });
     };
     this.lanes = new LanePool({ clock, arenas, permits, isRetired, dial, changed, unreachable });
-    this.pins = new PinPool({ permits, isRetired, dial });
+    this.pins = new PinPool({ clock, permits, isRetired, dial });
     this.#stopWatch = context.peers.watch({
       address,
       isConnected: () => this.lanes.reachable,
