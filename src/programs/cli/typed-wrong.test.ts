@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -35,6 +35,7 @@ before(async () => {
   await writeFile(join(folder, "empty"), "");
   await mkdir(join(folder, "keys"));
   await writeFile(join(folder, "keys", "private.pem"), "mine");
+  await symlink(join(folder, "away-disk"), join(folder, "nowhere"));
   await writeFile(join(folder, "away"), JSON.stringify(away));
 });
 after(() => rm(folder, { recursive: true }));
@@ -69,6 +70,11 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
   ],
   ["license authority --dir FOLDER/keys", "CLI_OUTPUT", /private\.pem cannot be written: it is there already$/],
   ["license authority --dir FOLDER/empty", "CLI_OUTPUT", /^the folder .*empty cannot be made: it is there already$/],
+  ["license authority --dir /proc/x", "CLI_OUTPUT", /^the folder \/proc\/x cannot be made: there can be no folder$/],
+  ["license authority --dir /proc/x/y", "CLI_OUTPUT", /^the folder \/proc\/x\/y cannot be made: /],
+  ["license authority --dir FOLDER/nowhere/keys", "CLI_OUTPUT", /^the folder .*keys cannot be made: /],
+  ["license authority --dir FOLDER/empty/keys", "CLI_OUTPUT", /^the folder .* cannot be made: a part of its path is no folder$/],
+  ["local up --dir /proc/x", "CLI_FOLDER", /^\/proc\/x cannot be made: there can be no folder$/],
   ["plan --to 9.9.9-1", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release; known are: 7\.2\.4-12, /],
   ["upgrade --to 9.9.9-1 --yes", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release/],
   [

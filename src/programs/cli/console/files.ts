@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { Fault } from "#kit/base/fault";
 import { fileTrouble, systemCode } from "#kit/base/file-trouble";
 import { faults } from "../faults.ts";
@@ -28,12 +28,5 @@ export async function writeNew(file: string, content: string | Uint8Array, mode 
   await writeFile(file, content, { flag: "wx", mode }).catch((error: unknown) => {
     const why = systemCode(error) === "ENOENT" ? "its folder is not there" : fileTrouble(error);
     throw new Fault(faults.output, `${file} cannot be written: ${why}`, { file }, error);
-  });
-}
-
-/** A folder for files of the user alone; CLI_OUTPUT when it cannot be made. */
-export async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new Fault(faults.output, `the folder ${folder} cannot be made: ${fileTrouble(error)}`, { folder }, error);
   });
 }

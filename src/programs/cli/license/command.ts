@@ -5,7 +5,8 @@ import { LICENSE_AUTHORITIES, LICENSE_KEY, type LicenseTerms } from "../../../co
 import type { Clock } from "#kit/base/clock";
 import { timestamp } from "#kit/kube/timestamp";
 import { createLicenseAuthority, readLicense, signLicense } from "../../../ports/management/license.ts";
-import { makePrivateFolder, readTextFile, writeNew } from "../console/files.ts";
+import { readTextFile, writeNew } from "../console/files.ts";
+import { makePrivateFolder } from "../console/make-folder.ts";
 import { namedValues } from "../console/output.ts";
 import { placeholder } from "#kit/base/shell-word";
 

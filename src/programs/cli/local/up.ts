@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../faults.ts";
-import { makeLocalFolder } from "./make-folder.ts";
+import { makeLocalFolder } from "../console/make-folder.ts";
 import { runningWorld } from "./world-file.ts";
 import type { WorldFile } from "./world-file.ts";
 
