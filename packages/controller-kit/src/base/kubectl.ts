@@ -124,6 +124,11 @@ export function undoRollout(name: string): string {
   return `kubectl rollout undo deployment/${shellWord(name)}`;
 }
 
+/** Gives a Deployment so many pods. */
+export function scaleDeployment(name: string, replicas: number): string {
+  return `kubectl scale deployment/${shellWord(name)} --replicas=${replicas}`;
+}
+
 /** Starts the pods of a Deployment anew. */
 export function restartDeployment(name: string): string {
   return `kubectl rollout restart deployment/${shellWord(name)}`;

@@ -17,14 +17,21 @@ const cases: readonly (readonly [rule: string, image: string, remedy: string])[]
 
 for (const [rule, image, remedy] of cases)
   test(rule, () => {
-    assert.equal(unreadyOperatorRemedy({ image }), remedy);
+    assert.equal(unreadyOperatorRemedy({ image, wanted: image === "" ? 0 : 1 }), remedy);
   });
+
+test("one that was scaled away gets a pod again", () => {
+  assert.equal(
+    unreadyOperatorRemedy({ image: `registry:5000/operator:${latestRelease().operator}`, wanted: 0 }),
+    "kubectl scale deployment/store-enterprise-operator --replicas=1",
+  );
+});
 
 test("one that is being deleted is freed of what keeps it", () => {
   const freed = (kind: string): string =>
     `kubectl patch ${kind} store-enterprise-operator --type merge -p '{"metadata":{"finalizers":null}}'`;
   assert.equal(
-    unreadyOperatorRemedy({ image: "", leaving: true }),
+    unreadyOperatorRemedy({ image: "", wanted: 0, leaving: true }),
     `when it does not end: ${freed("deployment")}; ${freed("serviceaccount")}`,
   );
 });

@@ -2,6 +2,7 @@ import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "#kit/base/fault";
 import { block } from "../../../core/planner/findings/finding.ts";
+import type { OperatorFacts } from "../../../core/planner/prerequisites/environment.ts";
 import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
@@ -31,7 +32,7 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   const wanted = deployment?.spec?.replicas ?? 1;
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
-  const blocking = isCurrent && isRight && givenUp !== undefined ? [notReady(image, givenUp.message ?? "")] : [];
+  const blocking = isCurrent && isRight && givenUp !== undefined ? [notReady({ image, wanted }, givenUp.message ?? "")] : [];
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
@@ -43,12 +44,12 @@ async function stayingCluster({ kube, namespace }: Place, name: string) {
   return rec;
 }
 
-function notReady(image: string, why: string): Finding {
+function notReady(operator: Pick<OperatorFacts, "image" | "wanted">, why: string): Finding {
   const object = `deployment/${OPERATOR_NAME}`;
   return block(
     "OperatorNotReady",
-    `${object} (${image}) does not become ready: ${why}`,
-    unreadyOperatorRemedy({ image }),
+    `${object} (${operator.image}) does not become ready: ${why}`,
+    unreadyOperatorRemedy(operator),
   );
 }
 
