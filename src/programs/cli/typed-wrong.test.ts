@@ -73,7 +73,11 @@ const cases: readonly [line: string, code: string, says: RegExp][] = [
   ["license authority --dir /proc/x", "CLI_OUTPUT", /^the folder \/proc\/x cannot be made: there can be no folder$/],
   ["license authority --dir /proc/x/y", "CLI_OUTPUT", /^the folder \/proc\/x\/y cannot be made: /],
   ["license authority --dir FOLDER/nowhere/keys", "CLI_OUTPUT", /^the folder .*keys cannot be made: /],
-  ["license authority --dir FOLDER/empty/keys", "CLI_OUTPUT", /^the folder .* cannot be made: a part of its path is no folder$/],
+  [
+    "license authority --dir FOLDER/empty/keys",
+    "CLI_OUTPUT",
+    /^the folder .* cannot be made: a part of its path is no folder$/,
+  ],
   ["local up --dir /proc/x", "CLI_FOLDER", /^\/proc\/x cannot be made: there can be no folder$/],
   ["plan --to 9.9.9-1", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release; known are: 7\.2\.4-12, /],
   ["upgrade --to 9.9.9-1 --yes", "CLI_UNKNOWN_RELEASE", /^"9\.9\.9-1" is in no release/],

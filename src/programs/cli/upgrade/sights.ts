@@ -32,7 +32,8 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   const wanted = deployment?.spec?.replicas ?? 1;
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
-  const blocking = isCurrent && isRight && givenUp !== undefined ? [notReady({ image, wanted }, givenUp.message ?? "")] : [];
+  const blocking =
+    isCurrent && isRight && givenUp !== undefined ? [notReady({ image, wanted }, givenUp.message ?? "")] : [];
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
