@@ -51,10 +51,8 @@ function mergeFields(
   others: readonly (Section | undefined)[],
   how: (field: string) => How,
 ): ReadonlyMap<string, string> {
-  const names = new Set(
-    [first, ...others.map((other) => other?.fields ?? NONE)].flatMap((fields) => [...fields.keys()]),
-  );
   const all = [first, ...others.map((other) => other?.fields ?? NONE)];
+  const names = new Set(all.flatMap((fields) => [...fields.keys()]));
   return new Map(
     [...names].sort(inOrder).map((field) => [
       field,
