@@ -23,8 +23,8 @@ const PATIENCE = { withinMs: 60_000 };
 /** The proxy of a node as its agent has it, with several workers, each a real process. */
 export interface TestWorkers extends TestProxy {
   readonly node: NodeProxy;
-  /** Gives all of them these endpoints, and again each one that starts. */
-  apply(endpoints: readonly EndpointConfig[]): Promise<void>;
+  /** Gives all of them these endpoints, and again each one that starts; those of an evacuated node accept no clients. */
+  apply(endpoints: readonly EndpointConfig[], isEvacuated?: boolean): Promise<void>;
   /** Kills the one of that number, and resolves when it is gone; another one starts. */
   kill(number: number): Promise<void>;
   /** Resolves when each of them runs and has the endpoint of database 1. */
@@ -34,11 +34,12 @@ export interface TestWorkers extends TestProxy {
 /** Starts so many workers with a lease that does not end. */
 export async function startWorkers(workers: number): Promise<TestWorkers> {
   let applied: readonly EndpointConfig[] = [];
+  let evacuated = false;
   let given: Promise<void> = Promise.resolve();
   let share: Parameters<TestProxy["onScripts"]>[0] = () => Promise.resolve([]);
   let askOthers: Parameters<TestProxy["onClients"]>[0] = () => Promise.resolve([]);
   const give = (): Promise<void> => {
-    given = given.catch(() => undefined).then(() => node.apply(applied, false));
+    given = given.catch(() => undefined).then(() => node.apply(applied, evacuated));
     return given;
   };
   const node = new NodeProxy({
@@ -77,8 +78,9 @@ export async function startWorkers(workers: number): Promise<TestWorkers> {
     onScripts: (given) => void (share = given),
     onClients: (given) => void (askOthers = given),
     stats: async (bdb = 1) => statsIn(await node.send({ op: "stats" }), bdb),
-    apply: async (endpoints) => {
+    apply: async (endpoints, isEvacuated = false) => {
       applied = endpoints;
+      evacuated = isEvacuated;
       await give();
     },
     kill: async (number) => {

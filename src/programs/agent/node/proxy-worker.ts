@@ -70,6 +70,9 @@ export class ProxyWorker {
    */
   async apply(configuration: WorkerConfiguration, shallDrain: boolean): Promise<void> {
     if (!this.isUp) return;
+    const isNew = this.#configured === "";
+    // clients that it let in now would be ended in a moment
+    if (isNew && shallDrain) await this.#drain(shallDrain);
     const wanted = JSON.stringify(configuration);
     if (wanted !== this.#configured) {
       await this.#sendOrThrow({ op: "configure", ...configuration });
@@ -81,8 +84,7 @@ export class ProxyWorker {
         endpoints: endpoints.flatMap(({ certificate }) => certificate ?? []),
       };
     }
-    if (shallDrain !== this.#drained)
-      await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
+    await this.#drain(shallDrain);
   }
 
   /** Lets it acknowledge writes until then (milliseconds of uptime), also when it is started again. */
@@ -108,6 +110,11 @@ export class ProxyWorker {
 
   stop(): Promise<void> {
     return this.#child.stop();
+  }
+
+  async #drain(shallDrain: boolean): Promise<void> {
+    if (shallDrain === this.#drained) return;
+    await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
   }
 
   #sendGrant(): void {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { settingsWith } from "../../../../test/kit/facts/settings.ts";
 import { enginePair, startEngine } from "../../../../test/kit/engines/engine.ts";
@@ -15,7 +17,7 @@ import { until } from "#kit/testing/until";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { endpointSettings } from "../../../core/api/settings/effects.ts";
 import { Fault } from "#kit/base/fault";
-import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
+import type { Address, EndpointConfig } from "../../../ports/management/proxy-control.ts";
 
 for (const count of [2, 3])
   test(`${count} workers share the clients of an endpoint, and moves between engines fail no request`, async () => {
@@ -84,6 +86,21 @@ test("a worker that is killed takes its own clients; a command fails until anoth
   assert.equal(await again.ask("GET", "key"), "1", "with endpoint and grant");
   await scene.move();
   assert.deepEqual(await Promise.all([again, second].map((client) => client.ask("GET", "key"))), ["1", "1"]);
+});
+
+test("a worker that starts on an evacuated node lets no client in", async () => {
+  await using scene = await Scene.start(2);
+  const { workers, endpoint } = scene;
+  await workers.apply([endpoint], true);
+  await workers.kill(1);
+  const again = new AbortController();
+  const accepted = countAccepted(again.signal, endpoint.listen);
+  await workers.whole();
+  await until("no worker listens", async () => !(await workers.stats()).listening);
+  again.abort();
+  assert.equal(await accepted, 0);
+  await workers.apply([endpoint]);
+  for (const client of await scene.clientsOfEach()) assert.equal(await client.ask("PING"), "PONG");
 });
 
 test("a worker that is killed while clients are held, and one that starts then, let no write through that the next primary lacks", async () => {
@@ -169,6 +186,21 @@ function isGone(error: unknown): boolean {
 }
 
 /** A database of two engines behind several workers. */
+/** How many connections were accepted, of all that were tried one after the other until then. */
+async function countAccepted(until: AbortSignal, place: Address): Promise<number> {
+  let accepted = 0;
+  while (!until.aborted) {
+    const socket = connect(place);
+    const isAccepted = await once(socket, "connect").then(
+      () => true,
+      () => false, // refused
+    );
+    socket.destroy();
+    if (isAccepted) accepted += 1;
+  }
+  return accepted;
+}
+
 class Scene implements AsyncDisposable {
   readonly workers: Awaited<ReturnType<typeof startWorkers>>;
   readonly endpoint: EndpointConfig;

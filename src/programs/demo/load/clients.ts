@@ -43,7 +43,7 @@ export interface Load {
   abort(): void;
 }
 
-/** Starts clients of a stock library with its default options, as an application would. */
+/** Starts clients of a stock library with its default options, as an application would. An error has what kept them from connecting. */
 export async function startClients(options: LoadOptions): Promise<Load> {
   // an earlier load may have left its keys in the same database
   const run = randomUUID().slice(0, 8);
@@ -76,7 +76,12 @@ class Clients implements Load {
   }
 
   async connect(): Promise<void> {
-    await Promise.all(this.#clients.map(({ redis }) => redis.connect()));
+    try {
+      await Promise.all(this.#clients.map(({ redis }) => redis.connect()));
+    } catch (error) {
+      this.abort(); // the library would go on trying
+      throw new Error([messageOf(error), ...this.#failures].join(" "), { cause: error });
+    }
   }
 
   start(): void {

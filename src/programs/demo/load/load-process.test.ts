@@ -31,6 +31,10 @@ test("a load is not confused by what an earlier one has left in the database", a
   }
 });
 
+test("a load that cannot connect says what keeps it from that", async () => {
+  await assert.rejects(startLoadProcess(nothing), /connect ECONNREFUSED 127\.0\.0\.1:1/);
+});
+
 test("a load whose process ends answers all questions with its end, and so does one that cannot be started", async () => {
   await assert.rejects(startLoadProcess(nothing, ["sh", "-c", "exit 3"]), /has ended \(exit code 3\)/);
   await assert.rejects(startLoadProcess(nothing, ["/nowhere/load"]), /cannot be started: .*ENOENT/);

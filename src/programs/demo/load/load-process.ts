@@ -29,12 +29,17 @@ export interface LoadProcess {
   kill(): void;
 }
 
-/** Resolves once every client is connected. `command` runs the program somewhere else, for instance by `kubectl exec`. */
+/** Resolves once every client is connected; otherwise the process is ended, and the error says what kept a client from it. `command` runs the program somewhere else, for instance by `kubectl exec`. */
 export async function startLoadProcess(options: LoadOptions, command = localCommand()): Promise<LoadProcess> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ask = conversation(child);
-  await ask({ op: "start", options });
+  try {
+    await ask({ op: "start", options });
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
   return {
     enter: async (phase) => {
       await ask({ op: "enter", phase });
