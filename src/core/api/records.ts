@@ -135,6 +135,8 @@ export interface DatabaseUpgrade {
   readonly actionUid: string;
   readonly startedAt: string;
   readonly mayDiscardData: boolean;
+  /** How many shards are upgraded at the same time, 0 for no limit; absent: the request did not say it, and the database does. */
+  readonly parallelShards?: number;
   /** Why it does not move at the moment; empty while it moves. */
   readonly waitingFor: string;
 }

@@ -27,6 +27,8 @@ test("an empty database spec is filled with the defaults of the product", () => 
     maxClients: 0,
     tls: "disabled",
     passwordOverlapSeconds: 300,
+    shardsPlacement: "sparse",
+    parallelShardsUpgrade: 0,
     storeUpgradePolicy: "latest",
     type: "redis",
   });

@@ -149,6 +149,8 @@ export const DATABASE_FIELDS: Fields = {
   maxClients: OWN,
   tls: OWN,
   passwordOverlapSeconds: OWN,
+  shardsPlacement: OWN,
+  parallelShardsUpgrade: OWN,
   storeUpgradePolicy: OWN,
   databaseSecretName: {
     reaches: "a Secret of the namespace: its password is taken, the address is written into it",

@@ -41,6 +41,11 @@ export type TlsMode = (typeof TLS_MODES)[number];
 
 const UPGRADE_POLICIES = ["major", "latest"] as const;
 
+const SHARDS_PLACEMENTS = ["dense", "sparse"] as const;
+
+/** As many shards as a database may have. */
+const MOST_AT_ONCE = 512;
+
 const DURABILITY: Readonly<Record<Persistence, Directives>> = {
   disabled: { appendonly: "no", appendfsync: "everysec", save: "" },
   aofEverySecond: { appendonly: "yes", appendfsync: "everysec", save: "" },
@@ -197,6 +202,38 @@ export const DATABASE_SETTINGS = {
     accepted: z.int().min(0).max(604_800), // a week
     stored: z.int().nonnegative(),
     fallback: 300,
+    effect: { by: "leader" },
+  }),
+  shardsPlacement: defineSetting({
+    specName: "shardsPlacement",
+    specField: z
+      .enum(SHARDS_PLACEMENTS)
+      .default("sparse")
+      .describe(
+        "Where shards are placed: `sparse`, on as many nodes as can be; `dense`, on as few as have the room. A replica is never beside its primary. What is placed already stays where it is.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "shards_placement",
+    accepted: z.enum(SHARDS_PLACEMENTS),
+    stored: z.enum(SHARDS_PLACEMENTS),
+    fallback: "sparse",
+    effect: { by: "leader" },
+  }),
+  parallelShards: defineSetting({
+    specName: "parallelShardsUpgrade",
+    specField: z
+      .int()
+      .min(0)
+      .max(MOST_AT_ONCE)
+      .default(0)
+      .describe(
+        "How many shards may be upgraded at the same time; 0 for as many as nodes have room for. Clients are held for one shard at a time, whatever it is.",
+      ),
+    fromSpec: (written) => written,
+    wireName: "parallel_shards_upgrade",
+    accepted: z.int().min(0).max(MOST_AT_ONCE),
+    stored: z.int().nonnegative(),
+    fallback: 0, // as it was before there was a limit
     effect: { by: "leader" },
   }),
   upgradePolicy: defineSetting({

@@ -14,6 +14,8 @@ const DECIDE = new Set([
   ...["memoryBytes", "replication", "durability", "withoutInSync", "persistence", "upgradePolicy"],
   "tlsMode",
   "evictionPolicy",
+  "shardsPlacement",
+  "parallelShards",
 ]);
 
 const sources = filesBelow(ROOT, ["packages", "src"])

@@ -139,6 +139,24 @@ const cases: Readonly<Record<SettingName, readonly Case[]>> = {
       directives: {},
     },
   ],
+  shardsPlacement: [
+    {
+      spec: { shardsPlacement: "dense" },
+      record: { shardsPlacement: "dense" },
+      other: { shardsPlacement: "sparse" },
+      wire: { shards_placement: "dense" },
+      directives: {},
+    },
+  ],
+  parallelShards: [
+    {
+      spec: { parallelShardsUpgrade: 2 },
+      record: { parallelShards: 2 },
+      other: { parallelShards: 0 },
+      wire: { parallel_shards_upgrade: 2 },
+      directives: {},
+    },
+  ],
   upgradePolicy: [
     {
       spec: { storeUpgradePolicy: "major" },

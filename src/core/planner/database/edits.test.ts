@@ -69,6 +69,8 @@ const EDITS: Readonly<Record<keyof DatabaseSpec, readonly Edit[]>> = {
     { to: { clientAuthenticationCertificates: ["rec-ca"] }, then: { refused: /used by StoreEnterpriseCluster rec/ } },
   ],
   storeUpgradePolicy: [{ to: { storeUpgradePolicy: "major" }, then: { act: "update" } }],
+  shardsPlacement: [{ to: { shardsPlacement: "dense" }, then: { act: "update" } }],
+  parallelShardsUpgrade: [{ to: { parallelShardsUpgrade: 2 }, then: { act: "update" } }],
   passwordOverlapSeconds: [{ to: { passwordOverlapSeconds: 5 }, then: { act: "update" } }],
   databaseSecretName: [{ to: { databaseSecretName: "login" }, view: { secret: "changed" }, then: { act: "update" } }],
   databasePort: [{ to: { databasePort: 12_345 }, then: { refused: /port/ } }],

@@ -91,6 +91,7 @@ function noReplica({ before, after, nodes, others }: Growth): string | undefined
       nodes,
       everything: [...others, ...ofOtherShards, ...ofShard],
       ofOtherShards,
+      shardsPlacement: after.shardsPlacement,
       ...size,
       storeVersion: after.storeVersion,
       tls: wantsTls(after),

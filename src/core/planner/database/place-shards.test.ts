@@ -10,7 +10,7 @@ const THREE = [node(1), node(2), node(3)];
 
 function placed(count: number, over: Partial<NewShards> = {}) {
   return placeShards({
-    settings: { memoryBytes: 100 * MIB, persistence: "disabled", replication: true },
+    settings: { memoryBytes: 100 * MIB, persistence: "disabled", replication: true, shardsPlacement: "sparse" },
     shards: evenSlots(count).map((slots) => ({ slots })),
     storeVersion: "7.2",
     tls: false,
@@ -21,7 +21,13 @@ function placed(count: number, over: Partial<NewShards> = {}) {
   });
 }
 
-const single = { memoryBytes: 100 * MIB, persistence: "disabled", replication: false } as const;
+const single = {
+  memoryBytes: 100 * MIB,
+  persistence: "disabled",
+  replication: false,
+  shardsPlacement: "sparse",
+} as const;
+const dense = { ...single, replication: true, shardsPlacement: "dense" } as const;
 const other = (uid: number): PlacedInstance => ({
   node: uid,
   port: 20_002,
@@ -80,6 +86,48 @@ const cases: readonly {
     count: 4,
     over: { settings: single, nodes: [node(1, { memoryBytes: 80 * MIB })] },
     want: /^no node can take a 7\.2 primary: node 1 has 5 MB of the 27 MB it needs$/,
+  },
+  {
+    rule: "a dense database has its primaries on one node and their replicas on another",
+    count: 4,
+    over: { settings: dense },
+    want: [
+      [1, 2],
+      [1, 2],
+      [1, 2],
+      [1, 2],
+    ],
+  },
+  {
+    rule: "a dense database begins where the fewest primaries are",
+    count: 2,
+    over: { settings: dense, everything: [other(1), other(2)] },
+    want: [
+      [3, 1],
+      [3, 1],
+    ],
+  },
+  {
+    rule: "a dense database goes on at the next node where one is full, and no replica is beside its primary",
+    count: 4,
+    over: { settings: dense, nodes: [1, 2, 3, 4].map((uid) => node(uid, { memoryBytes: 80 * MIB })) },
+    want: [
+      [1, 3],
+      [1, 3],
+      [1, 3],
+      [2, 4],
+    ],
+  },
+  {
+    rule: "what finds a place sparsely is not refused because it is to be dense",
+    count: 4,
+    over: { settings: dense, nodes: [1, 2, 3].map((uid) => node(uid, { memoryBytes: 80 * MIB })) },
+    want: [
+      [1, 2],
+      [2, 3],
+      [3, 1],
+      [1, 2],
+    ],
   },
   {
     rule: "replicas need another node",

@@ -7,7 +7,7 @@ import { placeInstance, portOffsetOf } from "./placement.ts";
 
 /** A database that is to be made. */
 export interface NewShards {
-  readonly settings: Pick<SettingValues, "memoryBytes" | "persistence" | "replication">;
+  readonly settings: Pick<SettingValues, "memoryBytes" | "persistence" | "replication" | "shardsPlacement">;
   readonly shards: readonly SlotHolder[];
   readonly storeVersion: StoreVersion;
   /** Its engines have to speak TLS. */
@@ -32,10 +32,16 @@ export type ShardPlaces =
   | { readonly refusal: string; readonly role: "primary" | "replica" };
 
 /**
- * The places of all instances of a new database, or none: primaries first, on as many nodes as can be, then a replica of each on another node. What
- * is placed takes its room before the next one is.
+ * The places of all instances of a new database, or none: primaries first, on as many nodes as can be or on as few, then a replica of each on another node. What
+ * is placed takes its room before the next one is. Where the last ones of a dense database find no place beside the others, it is placed sparsely.
  */
 export function placeShards(wanted: NewShards): ShardPlaces {
+  const placed = placeAll(wanted);
+  if (!("refusal" in placed) || wanted.settings.shardsPlacement === "sparse") return placed;
+  return placeAll({ ...wanted, settings: { ...wanted.settings, shardsPlacement: "sparse" } });
+}
+
+function placeAll(wanted: NewShards): ShardPlaces {
   const placing = new Placing(wanted);
   for (const role of wanted.settings.replication ? (["primary", "replica"] as const) : (["primary"] as const))
     for (const at of wanted.shards.keys()) {
@@ -66,6 +72,7 @@ class Placing {
       ...size,
       everything: [...everything, ...this.#own],
       ofOtherShards: this.#own,
+      shardsPlacement: settings.shardsPlacement,
       room: "growth",
       avoid: places.map(({ node }) => node),
       role,

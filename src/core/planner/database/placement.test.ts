@@ -135,6 +135,15 @@ const cases: readonly (Partial<PlacementRequest> & { readonly rule: string; read
     nodes: [node(1), node(2)],
     want: { node: 2, port: 20_002 },
   },
+  {
+    rule: "a dense database has its replicas beside its other replicas, not beside its primaries",
+    role: "replica",
+    shardsPlacement: "dense",
+    avoid: [1],
+    ofOtherShards: [sibling(1, true), sibling(3, false)],
+    everything: [sibling(1, true), sibling(3, false), held(3), held(3)],
+    want: { node: 3, port: 20_002 },
+  },
   { rule: "without nodes", nodes: [], want: { refusal: "no node can take a 7.2 primary: no node is known" } },
 ];
 
@@ -144,6 +153,7 @@ for (const { rule, want, ...request } of cases) {
       nodes: [node(1), node(2), node(3)],
       everything: [],
       ofOtherShards: [],
+      shardsPlacement: "sparse",
       storeVersion: "7.2",
       tls: false,
       memoryBytes: 100 * 1_048_576,
@@ -169,6 +179,7 @@ test("a copy of what runs goes where most room is left by the strictest rule tha
     portOffset: 1,
     everything: [],
     ofOtherShards: [],
+    shardsPlacement: "sparse" as const,
     avoid: [],
   };
   const placed = (nodes: readonly NodeFacts[]) => placeKept({ ...request, nodes }, ["growth", "resting", "machine"]);

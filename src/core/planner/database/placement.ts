@@ -1,6 +1,7 @@
 import { needText, roomText } from "#kit/base/sizes";
 import { ENDPOINT_PORTS, SHARD_PORTS } from "../../api/names.ts";
 import type { StoreVersion } from "../../api/records.ts";
+import type { SettingValues } from "../../api/settings/types.ts";
 import { freeBytes, largestDatabase, restingBytes } from "../node/capacity.ts";
 import type { NodeFacts, PlacedInstance } from "./facts.ts";
 
@@ -25,6 +26,7 @@ export interface PlacementRequest {
   readonly role: "primary" | "replica";
   /** The instances of the other shards of its database. */
   readonly ofOtherShards: readonly PlacedInstance[];
+  readonly shardsPlacement: SettingValues["shardsPlacement"];
   /**
    * Ports are tried from here on, counted from the first shard port: with another one for each instance, a new one never
    * gets the port of one that is still being stopped.
@@ -40,25 +42,37 @@ export type Placement =
 /**
  * The node for a new instance: alive, not draining, with the engine and the room, holding none of the same shard; of
  * those the one with the fewest primaries (for a primary), then the fewest instances, of its own database and then of all, then the lowest uid.
+ * A dense database has them where most of its instances of that role are already.
  */
 export function placeInstance(request: PlacementRequest): Placement {
   const reasons = request.nodes.map((node) => ({ node, why: whyNot(node, request) }));
   const fit = reasons.filter(({ why }) => why === undefined).map(({ node }) => node);
-  const { ofOtherShards, everything, role, avoid } = request;
-  // round and round: else the last of several shards would find its replicas where those before it have put theirs
-  const behind = ofOtherShards.length === 0 ? 0 : Math.max(0, ...avoid);
-  const isPassed = ({ uid }: NodeFacts): number => (uid > behind ? 0 : 1);
-  const compare = (a: NodeFacts, b: NodeFacts, among: readonly PlacedInstance[]): number =>
-    weight(a, among, role) - weight(b, among, role);
-  const best = fit.toSorted(
-    (a, b) => compare(a, b, ofOtherShards) || compare(a, b, everything) || isPassed(a) - isPassed(b) || a.uid - b.uid,
-  )[0];
+  const { everything } = request;
+  const best = fit.toSorted((a, b) => compareByOwn(request, a, b) || compareByAll(request, a, b) || a.uid - b.uid)[0];
   if (best === undefined) {
     const each = reasons.map(({ node, why }) => `node ${node.uid} ${why ?? ""}`).join(", ");
     return { refusal: `no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}` };
   }
   const port = freePort(SHARD_PORTS, portsOn(best.uid, everything), request.portOffset);
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
+}
+
+/** By what the nodes hold of the other shards: the fewest where the database is sparse, the most of the same role where it is dense. */
+function compareByOwn({ ofOtherShards, role, shardsPlacement }: PlacementRequest, a: NodeFacts, b: NodeFacts): number {
+  if (shardsPlacement === "sparse") return weight(a, ofOtherShards, role) - weight(b, ofOtherShards, role);
+  const same = ofOtherShards.filter(({ primary }) => primary === (role === "primary"));
+  return weight(b, same, "replica") - weight(a, same, "replica");
+}
+
+/** By what the nodes hold at all; else round and round: the last of several shards would find its replicas where those before it have put theirs. */
+function compareByAll(
+  { ofOtherShards, everything, role, avoid }: PlacementRequest,
+  a: NodeFacts,
+  b: NodeFacts,
+): number {
+  const behind = ofOtherShards.length === 0 ? 0 : Math.max(0, ...avoid);
+  const isPassed = ({ uid }: NodeFacts): number => (uid > behind ? 0 : 1);
+  return weight(a, everything, role) - weight(b, everything, role) || isPassed(a) - isPassed(b);
 }
 
 /** The node for a copy of an instance that runs already, by the first of `rules` that finds one; else the last refusal. */

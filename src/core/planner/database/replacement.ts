@@ -44,6 +44,7 @@ function placeReplacement({ record, nodes, everything }: PlaceFacts, shard: Shar
     storeVersion: targetVersion(record),
     tls: wantsTls(record),
     ofOtherShards: placedInOthers(record, shard),
+    shardsPlacement: record.shardsPlacement,
     ...instanceSize(record, shard),
     avoid: shard.instances.map(({ node }) => node),
     role: "replica",

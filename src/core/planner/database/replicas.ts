@@ -13,6 +13,7 @@ import {
 import type { DatabaseFacts } from "./facts.ts";
 import { behindText } from "./in-sync.ts";
 import { instanceSize } from "../node/instance-size.ts";
+import { whyNotBegun } from "./parallel-shards.ts";
 import { placedInOthers } from "./placed.ts";
 import { placeKept, portOffsetOf, type RoomRule } from "./placement.ts";
 
@@ -82,6 +83,8 @@ function withNewReplica(
  */
 function addSurge(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal {
   const { record } = facts;
+  const waits = whyNotBegun(record, shard);
+  if (waits !== undefined) return waitBecause(`${shardName(record, shard.id)} is next: ${waits}`);
   const isAlone = record.shards.every(
     ({ id, instances }) => id === shard.id || instances.length <= desiredInstances(record),
   );
@@ -126,7 +129,12 @@ export function addReplica(
   const storeVersion = targetVersion(record);
   const portOffset = portOffsetOf(record.uid, record.nextInstance);
   const asked = { storeVersion, tls: wantsTls(record), ...instanceSize(record, shard) };
-  const around = { nodes, everything, ofOtherShards: placedInOthers(record, shard) };
+  const around = {
+    nodes,
+    everything,
+    ofOtherShards: placedInOthers(record, shard),
+    shardsPlacement: record.shardsPlacement,
+  };
   const request = { ...around, ...asked, portOffset, role: "replica" } as const;
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
   const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));

@@ -102,6 +102,7 @@ for (const { rule, want, ...scene } of cases)
 const stray: InstanceFacts = { ...serving, follows: "another" };
 /** Room for what their databases hold, and not for all that they may ever take. */
 const TIGHT = [1, 2, 3].map((uid) => node(uid, { container: { limit: 120e6, reserve: 0 } }));
+const ROOMY = [1, 2, 3].map((uid) => node(uid, { container: { limit: 9e9, reserve: 0 } }));
 const REFUSED =
   'wait: 0 of 2 shards are at 8.0: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: there is no room for the copies of several shards at once';
 const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>; want: string })[] = [
@@ -136,9 +137,53 @@ const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>
   {
     rule: "where there is room for all of it, shards are upgraded side by side",
     record: toVersion8,
-    nodes: [1, 2, 3].map((uid) => node(uid, { container: { limit: 9e9, reserve: 0 } })),
+    nodes: ROOMY,
     first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
     but: { 5: behind },
+    facts: {},
+    want: "add 8.0 on node 1",
+  },
+  {
+    rule: "not more of them than the database says",
+    record: { ...toVersion8, parallelShards: 1 },
+    nodes: ROOMY,
+    first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
+    but: { 5: behind },
+    facts: {},
+    want: 'wait: 0 of 2 shards are at 8.0: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: one shard is upgraded at a time',
+  },
+  {
+    rule: "what the request for the upgrade says counts instead",
+    record: {
+      parallelShards: 1,
+      upgrade: {
+        target: "8.0",
+        actionUid: "a",
+        startedAt: "t",
+        mayDiscardData: false,
+        parallelShards: 2,
+        waitingFor: "",
+      },
+    },
+    nodes: ROOMY,
+    first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
+    but: { 5: behind },
+    facts: {},
+    want: "add 8.0 on node 1",
+  },
+  {
+    rule: "a shard that has begun goes on, also between two copies",
+    record: { ...toVersion8, parallelShards: 1 },
+    nodes: ROOMY,
+    second: { instances: [on(3, 2), on(4, 3, "8.0")] },
+    facts: {},
+    want: "add 8.0 on node 1",
+  },
+  {
+    rule: "a shard that is done lets the next one begin",
+    record: { ...toVersion8, parallelShards: 1 },
+    nodes: ROOMY,
+    first: { instances: [on(1, 1, "8.0"), on(2, 2, "8.0")] },
     facts: {},
     want: "add 8.0 on node 1",
   },

@@ -149,4 +149,6 @@ export interface BdbRecover {
 export interface BdbUpgrade {
   readonly store_version?: string;
   readonly may_discard_data?: boolean;
+  /** For this upgrade, instead of what the database says; 0 for no limit. */
+  readonly parallel_shards_upgrade?: number;
 }

@@ -91,6 +91,7 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
       actionUid: z.string(),
       startedAt: z.string(),
       mayDiscardData: z.boolean(),
+      parallelShards: count.exactOptional(),
       waitingFor: z.string(),
     })
     .exactOptional(),

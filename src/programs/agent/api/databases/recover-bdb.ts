@@ -69,6 +69,7 @@ async function instanceFrom(
     ...instanceSize(record, shard ?? {}),
     avoid: [],
     ofOtherShards: shard === undefined ? [] : placedInOthers(record, shard),
+    shardsPlacement: record.shardsPlacement,
     role: "primary" as const,
     nodes: (await gatherNodes(context)).filter((one) => one.uid === node),
     everything: placedInstances(context.records.databases()),

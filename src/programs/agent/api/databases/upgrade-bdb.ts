@@ -25,6 +25,7 @@ export async function upgradeBdb(
   body: BdbUpgrade,
 ): Promise<DatabaseRecord> {
   const { config, records, clock } = context;
+  const { parallel_shards_upgrade: atOnce } = body;
   requireLicense(context);
   const target =
     STORE_VERSIONS.find((version) => version === body.store_version) ?? newestFor(context, seen, config.release);
@@ -47,6 +48,7 @@ export async function upgradeBdb(
         actionUid: uid,
         startedAt: now,
         mayDiscardData: body.may_discard_data ?? false,
+        ...(atOnce === undefined ? {} : { parallelShards: atOnce }),
         waitingFor: "",
       },
     };

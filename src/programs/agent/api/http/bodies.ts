@@ -63,10 +63,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
       .strictObject({ ...optional, ...FIXED, name: name.exactOptional(), ...CHANGE_FIELDS, ...PERSISTENCE_FIELDS })
       .transform(withoutFixed)
       .transform(inOneWord),
-    upgradeBdb: z.strictObject({
-      store_version: z.enum(targetsOf(supported)).exactOptional(),
-      may_discard_data: z.boolean().exactOptional(),
-    }),
+    upgradeBdb: upgradeBody(supported),
     ...OF_PASSWORDS,
     setClientParameters: z.strictObject({ parameters: engineParametersText }),
     recoverBdb: recovery,
@@ -83,6 +80,14 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     localConsent: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
   };
+}
+
+function upgradeBody(supported: readonly StoreVersion[]) {
+  return z.strictObject({
+    store_version: z.enum(targetsOf(supported)).exactOptional(),
+    may_discard_data: z.boolean().exactOptional(),
+    parallel_shards_upgrade: CHANGE_FIELDS.parallel_shards_upgrade,
+  });
 }
 
 const none = z.undefined({ error: "takes no body" });
