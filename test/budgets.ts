@@ -199,6 +199,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/session/redirected-tracking.test.ts": 15,
   "src/programs/proxy/session/tracked-scans.test.ts": 15,
   "src/programs/proxy/session/sharded-order.test.ts": 15,
+  "src/programs/proxy/session/sharded-transactions.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "src/programs/proxy/session/sharded-moves.test.ts": 10,
   "src/programs/proxy/session/sharded-commands.test.ts": 10,

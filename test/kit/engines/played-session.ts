@@ -190,7 +190,7 @@ export class PlayedSession implements AsyncDisposable {
         pump: nothing,
       },
       work: { hasPending: false },
-      shared: { leaveLane: nothing, usableLane: nothing },
+      shared: { hasPending: false, leaveLane: nothing, usableLane: nothing },
       pinned: {
         leave: () => {
           this.unpinned += 1;

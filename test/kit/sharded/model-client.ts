@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
 
@@ -24,7 +25,7 @@ export class ModelClient {
 
   /** Up to `most` requests that are sent together. */
   pipeline(most: number): readonly Expected[] {
-    return Array.from({ length: 1 + this.#pick(most) }, () => this.#next());
+    return Array.from({ length: 1 + this.#pick(most) }, () => this.#next()).flat();
   }
 
   /** A whole number below `count`. */
@@ -32,23 +33,30 @@ export class ModelClient {
     return Math.floor(this.#dice() * count);
   }
 
-  #next(): Expected {
-    const kinds = [
+  #next(): Expected | readonly Expected[] {
+    const kinds: readonly (() => Expected | readonly Expected[])[] = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
-      ...[this.#look, this.#block],
+      ...[this.#look, this.#block, this.#transact],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
   }
 
   #set(): Expected {
-    const [key, value] = [this.#key(), this.#value()];
+    return this.#write(this.#key());
+  }
+
+  #write(key: string): Expected {
+    const value = this.#value();
     this.#values.set(key, value);
     return { request: ["SET", key, value], reply: "OK" };
   }
 
   #get(): Expected {
-    const key = this.#key();
+    return this.#read(this.#key());
+  }
+
+  #read(key: string): Expected {
     return { request: ["GET", key], reply: this.#values.get(key) ?? null };
   }
 
@@ -111,6 +119,34 @@ export class ModelClient {
     return { request, reply: null };
   }
 
+  /** A transaction about keys of one slot; one that watches may not be executed when its shard moves, so it only reads. */
+  #transact(): readonly Expected[] {
+    const first = this.#key();
+    const keys = [first, `{${first}}:a`, `{${first}}:b`];
+    const isWatching = this.#dice() < 0.3;
+    const before = isWatching ? [{ request: ["WATCH", first], reply: "OK" }, this.#get()] : [];
+    const isFailing = this.#isSharded && this.#dice() < 0.1;
+    const kept = new Map(this.#values);
+    const queued = [this.#echo(), ...keys.map((key) => (isWatching ? this.#read(key) : this.#write(key)))];
+    const inside = queued.map(({ request }) => ({ request, reply: "QUEUED" })).slice(this.#pick(2));
+    const results = queued.slice(-inside.length).map(({ reply }) => reply);
+    if (isFailing || this.#dice() < 0.1) this.#takeBack(kept);
+    else
+      return [
+        ...[...before, { request: ["MULTI"], reply: "OK" }, ...inside],
+        { request: ["EXEC"], reply: (found) => (isWatching && found === null) || isDeepStrictEqual(found, results) },
+      ];
+    const [failed, end] = isFailing
+      ? [[this.#cross()], { request: ["EXEC"], reply: EXECABORT }]
+      : [[], { request: ["DISCARD"], reply: "OK" }];
+    return [...before, { request: ["MULTI"], reply: "OK" }, ...inside, ...failed, end];
+  }
+
+  #takeBack(kept: ReadonlyMap<string, string>): void {
+    this.#values.clear();
+    for (const [key, value] of kept) this.#values.set(key, value);
+  }
+
   /** What all shards are asked, or the proxy answers. */
   #look(): Expected {
     const looks: readonly Expected[] = [
@@ -141,7 +177,8 @@ export class ModelClient {
   }
 }
 
-const KEY = /^\d+:\d+:\d+$/;
+const KEY = /^\{?\d+:\d+:\d+(?:\}:[ab])?$/;
+const EXECABORT = "-EXECABORT Transaction discarded because of previous errors.";
 
 function isScanned(found: Reply): boolean {
   if (!Array.isArray(found)) return false;

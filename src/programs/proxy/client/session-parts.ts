@@ -54,6 +54,8 @@ export interface SessionParts {
   };
   /** The way of its requests through a lane. */
   readonly shared: {
+    /** The client waits for a reply that comes this way. */
+    readonly hasPending: boolean;
     /** The settings of the client have changed: it needs another lane. */
     leaveLane(): void;
     /** A lane that takes requests now; when there is none, it is dialled. */

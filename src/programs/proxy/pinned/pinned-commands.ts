@@ -68,9 +68,9 @@ export class PinnedCommands {
     return this.#streamIds.waiting;
   }
 
-  /** Sends one request; false when it cannot be sent yet. */
-  take(request: Buffer, command: CommandEntry | undefined): boolean {
-    if (this.#open !== undefined) return this.#takeQueued(this.#open, request, command);
+  /** Sends one request; false when it cannot be sent yet. `objection`: why it is not queued in the transaction, which fails. */
+  take(request: Buffer, command: CommandEntry | undefined, objection?: Buffer): boolean {
+    if (this.#open !== undefined) return this.#takeQueued(this.#open, request, command, objection);
     switch (command?.commandClass) {
       case "transaction":
         return this.#takeTransaction(request, command.name);
@@ -174,7 +174,7 @@ export class PinnedCommands {
     return this.#forward(TRANSACTION_KINDS[name] ?? "command", request);
   }
 
-  #takeQueued(open: OpenTransaction, request: Buffer, command: CommandEntry | undefined): boolean {
+  #takeQueued(open: OpenTransaction, request: Buffer, command: CommandEntry | undefined, given?: Buffer): boolean {
     if (command?.name === "EXEC") return this.#takeExec(open, request);
     if (command?.name === "DISCARD" && isAlone(request)) {
       this.#open = undefined;
@@ -182,7 +182,7 @@ export class PinnedCommands {
     }
     // until the engine has taken the MULTI nothing is known to be queued, and an answer of the proxy has no place
     if (command !== undefined && isAnsweredByProxy(command) && this.#pending.has("multi")) return false;
-    const objection = open.objection(request, command);
+    const objection = given ?? open.objection(request, command);
     if (objection === undefined) return this.#forward("queued", open.queue(request, command));
     if (!this.#parts.turns.answer(objection)) return false;
     open.fail();

@@ -16,6 +16,8 @@ export class PinnedRoute {
   readonly #parts: PinnedParts;
   /** The place of the shard that the connection is to. */
   #shard = 0;
+  /** The slot of what the client watches, or has queued. */
+  #slot: number | undefined;
   /** Why the engine does not give a connection now. */
   #refusal: Buffer | undefined;
 
@@ -26,6 +28,15 @@ export class PinnedRoute {
   /** The place of the shard that the session has a connection of its own to; undefined: it has none. */
   get shard(): number | undefined {
     return this.current === undefined ? undefined : this.#shard;
+  }
+
+  /** Where there are several shards, the slot of the keys that the client watches, and of those in its transaction. */
+  get slot(): number | undefined {
+    return this.current === undefined ? undefined : this.#slot;
+  }
+
+  set slot(slot: number | undefined) {
+    this.#slot = slot;
   }
 
   /** The session has a connection of its own to this primary. */
@@ -41,14 +52,18 @@ export class PinnedRoute {
 
   /**
    * Takes one request for the shard at this place, after making the connection when there is none; false when it cannot be sent now, as long as
-   * the connection is to another shard.
+   * the connection is to another shard. `objection`: why it is not queued in the transaction of the client, which fails.
    */
-  takeAt(shard: number, request: Buffer, command: CommandEntry): boolean {
+  takeAt(shard: number, request: Buffer, command: CommandEntry, objection?: Buffer): boolean {
     const parts = this.#parts;
     const primary = routeTo(parts.endpoint, shard);
     // clients of other shards go on: only where there is no other one, nothing is offered meanwhile
     if (primary.held) return false;
-    if (this.current !== undefined) return this.#shard === shard && this.current.take(request, command);
+    if (this.current !== undefined) {
+      // requests to other shards may go past a connection that only watches keys: their replies come first
+      const isNext = this.#shard === shard && !parts.shared.hasPending;
+      return isNext && this.current.take(request, command, objection);
+    }
     if (parts.work.hasPending) return false;
     return this.#takeFirst(shard, primary, request, command);
   }
@@ -70,10 +85,21 @@ export class PinnedRoute {
       parts.turns.waitFor(this.#dial(upstream));
       return false;
     }
-    this.current = new Pinned(partsAtShard(parts, shard), pin, upstream);
     this.#shard = shard;
+    this.#slot = undefined;
+    this.current = new Pinned(
+      partsAtShard(parts, () => this.#shard),
+      pin,
+      upstream,
+    );
     parts.endpoint.counters.pins++;
     return this.current.take(request, command);
+  }
+
+  /** Goes on at the shard at this place with the transaction of the client, whose requests are all queued, and none has a key. */
+  moveTo(shard: number): void {
+    this.#shard = shard;
+    this.current?.changeShard();
   }
 
   /** The session can share a lane again. */

@@ -1,9 +1,9 @@
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
-import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { ConnectionState } from "./connection-state.ts";
+import { discardAt } from "./discard.ts";
 import { KeptRequests } from "./kept-requests.ts";
 import type { Subscriber } from "./mirror-subscribers.ts";
 import { MarkerListening } from "./marker-listening.ts";
@@ -96,18 +96,17 @@ export class Pinned {
     return this.#commands.inTransaction;
   }
 
-  /** Takes one request; false when it cannot be sent now. */
-  take(request: Buffer, command: CommandEntry | undefined): boolean {
-    if (this.#pin === undefined)
-      return onlyRoute(this.#parts.endpoint).unavailable && this.#withoutPrimary.refuse(request, command);
+  /** Takes one request; false when it cannot be sent now. `objection`: why it is not queued in the transaction, which fails. */
+  take(request: Buffer, command: CommandEntry | undefined, objection?: Buffer): boolean {
+    if (this.#pin === undefined) return this.#primary.unavailable && this.#withoutPrimary.refuse(request, command);
     const isFull = this.#kept.isFull || this.work.endedInput.isEnding;
     const mustWait = this.#machine.state === "waiting" || isFull || this.#commands.isExecuting;
-    return !mustWait && this.#commands.take(request, command);
+    return !mustWait && this.#commands.take(request, command, objection);
   }
 
   /** The endpoint has another primary, or goes on at the same one after a hold. */
   upstreamChanged(): void {
-    const { upstream, unavailable } = onlyRoute(this.#parts.endpoint);
+    const { upstream, unavailable } = this.#primary;
     if (this.#machine.state === "searching") {
       if (unavailable) this.#withoutPrimary.expire(this.#pending.takeRefused());
       this.#relocation.start(0, false);
@@ -115,6 +114,13 @@ export class Pinned {
     }
     this.#goOn(upstream);
     this.#sendPutOff();
+  }
+
+  /** Goes on at the shard that its parts name now; nothing may be pending. */
+  changeShard(): void {
+    discardAt(this.#pin, this.#upstream);
+    this.#pin = undefined;
+    this.#leave();
   }
 
   #goOn(upstream: Upstream | undefined): void {
@@ -187,10 +193,7 @@ export class Pinned {
 
   #judge(pending: PendingRequest, frame: Buffer): void {
     this.#metScript = metScript(pending, frame);
-    if (isOutrun(pending, frame, onlyRoute(this.#parts.endpoint), this.#upstream)) {
-      this.#answered(pending, frame, true, true);
-      return;
-    }
+    if (isOutrun(pending, frame, this.#primary, this.#upstream)) return void this.#answered(pending, frame, true, true);
     this.#roleCheck.settle(pending, frame, this.#upstream, this.#parts, (refused) => {
       this.#machine.apply("decide");
       this.#answered(pending, frame, refused);
@@ -278,8 +281,7 @@ export class Pinned {
 
   /** A former primary may answer on `pin` for `holdMs` more. */
   #limitLeaving(pin: Pin): void {
-    const { endpoint } = this.#parts;
-    this.#cancelTimer = startTimer(endpoint.clock, onlyRoute(endpoint).holdMs, () => {
+    this.#cancelTimer = startTimer(this.#parts.endpoint.clock, this.#primary.holdMs, () => {
       pin.destroy();
       this.#loseEngine();
     });
@@ -290,7 +292,7 @@ export class Pinned {
     return this.#pin !== undefined && !this.work.endedInput.isEnding && !this.#needsPin;
   }
 
-  get #primary(): PrimaryView {
+  get #primary(): PinnedParts["endpoint"]["routes"][0] {
     return onlyRoute(this.#parts.endpoint);
   }
 
@@ -326,7 +328,7 @@ export class Pinned {
     if (!this.#pending.hasRefused && !this.#needsPin) this.#parts.pinned.leave();
     else {
       // an engine that has just refused is asked again a little later; another one at once
-      const delayMs = onlyRoute(this.#parts.endpoint).upstream === this.#upstream ? RETRY_MS : 0;
+      const delayMs = this.#primary.upstream === this.#upstream ? RETRY_MS : 0;
       this.#relocation.start(delayMs, this.#pending.hasRefused);
     }
   }
@@ -346,12 +348,6 @@ export class Pinned {
     this.#parts.turns.pump();
   }
 
-  #replay(upstream: Upstream, isMirrored: boolean): ReturnType<Redirection["replay"]> {
-    const { identity } = this.#parts;
-    if (!isMirrored) return this.#redirection.replay(this.state.replay(identity), upstream);
-    return this.#redirection.behindMirror(this.state.replay(identity, "rest"), upstream);
-  }
-
   #describeListening(): MarkerListening {
     return new MarkerListening(this.#parts.identity, {
       pin: () => this.#pin,
@@ -364,7 +360,10 @@ export class Pinned {
     return {
       prepare: (upstream) => this.#redirection.prepare(upstream, this.#pending.refusedRequests("tracking")),
       requests: () => [...this.#pending.refusedRequests(), ...(this.state.queuedRequests ?? [])],
-      replay: (upstream, isMirrored) => this.#replay(upstream, isMirrored),
+      replay: (upstream, isMirrored) => {
+        if (!isMirrored) return this.#redirection.replay(this.state.replay(this.#parts.identity), upstream);
+        return this.#redirection.behindMirror(this.state.replay(this.#parts.identity, "rest"), upstream);
+      },
       isMirrored: () => this.#mirroring.isSucceeded,
       takeMirror: (upstream) => this.#mirroring.takeSuccessor(upstream),
       missed: () => void this.#parts.life.cut("the engine is gone, and messages may be missing"),

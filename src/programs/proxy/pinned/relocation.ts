@@ -61,7 +61,7 @@ export class Relocation {
   /** Starts, or goes on sooner; `urgent`: the client waits, and `expired` is called after `holdMs` without a primary. */
   start(delayMs: number, urgent: boolean): void {
     const { clock } = this.#parts.endpoint;
-    const primary = onlyRoute(this.#parts.endpoint);
+    const primary = this.#primary;
     if (urgent)
       this.#cancelExpiry ??= startTimer(clock, primary.unavailable ? 0 : primary.holdMs, () => {
         this.#cancelExpiry = undefined;
@@ -84,8 +84,12 @@ export class Relocation {
     });
   }
 
+  get #primary(): PrimaryView {
+    return onlyRoute(this.#parts.endpoint);
+  }
+
   async #run(): Promise<void> {
-    const primary = onlyRoute(this.#parts.endpoint);
+    const primary = this.#primary;
     const { upstream } = primary;
     if (this.#running || this.#stopped || primary.held) return;
     this.#running = true;
@@ -95,9 +99,10 @@ export class Relocation {
     else if (!this.#stopped) this.#retry(upstream === primary.upstream ? RETRY_MS : 0);
   }
 
-  /** Goes on with the connection, unless the primary has changed meanwhile. */
+  /** Goes on with the connection, unless the primary, or the shard of the session, has changed meanwhile. */
   #use(pin: Pin, upstream: Upstream, primary: PrimaryView): void {
-    if (this.#stopped || primary.upstream !== upstream || primary.held) {
+    const isLate = primary !== this.#primary || primary.upstream !== upstream || primary.held;
+    if (this.#stopped || isLate) {
       this.#giveUp(pin);
       if (!this.#stopped) this.#retry(0);
     } else {

@@ -1,17 +1,16 @@
 import { routeTo } from "../upstream/only-route.ts";
 import type { PinnedEndpoint, PinnedParts } from "./pinned-parts.ts";
 
-/** The parts of a session for a connection to the shard at this place: the endpoint as if it had no other. */
-export function partsAtShard(parts: PinnedParts, shard: number): PinnedParts {
+/** The parts of a session for a connection to the shard at the place that `shard` names when it is asked: the endpoint as if it had no other. */
+export function partsAtShard(parts: PinnedParts, shard: () => number): PinnedParts {
   if (parts.endpoint.table === undefined) return parts;
   const { identity, output, life, turns, work, shared, pinned, invalidations } = parts;
   const endpoint = endpointAtShard(parts.endpoint, shard);
   return { identity, output, life, turns, work, shared, pinned, invalidations, endpoint };
 }
 
-function endpointAtShard(endpoint: PinnedEndpoint, shard: number): PinnedEndpoint {
+function endpointAtShard(endpoint: PinnedEndpoint, shard: () => number): PinnedEndpoint {
   const { clock, log, credentials, counters, scripts, memory } = endpoint;
-  const scans = endpoint.scans[shard] ?? endpoint.scans[0];
   return {
     clock,
     log,
@@ -20,8 +19,12 @@ function endpointAtShard(endpoint: PinnedEndpoint, shard: number): PinnedEndpoin
     scripts,
     memory,
     table: undefined,
-    routes: [routeTo(endpoint, shard)],
-    scans: [scans],
+    get routes(): PinnedEndpoint["routes"] {
+      return [routeTo(endpoint, shard())];
+    },
+    get scans(): PinnedEndpoint["scans"] {
+      return [endpoint.scans[shard()] ?? endpoint.scans[0]];
+    },
     get mayPin() {
       return endpoint.mayPin;
     },

@@ -20,7 +20,8 @@ import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { forwardPlain, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { forwardPlain, namesItsKey, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
 import { anyRoute } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands need which are not simply forwarded. */
@@ -56,7 +57,7 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
   if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
-  if (pinned?.inTransaction === true && !ends) return pinned.take(request, known);
+  if (pinned?.inTransaction === true && !ends) return takeQueued(session, request, known, name);
   if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
     return session.turns.answer(notOfSubscriber(request, known));
   const isTaken = handle(session, request, known);
@@ -198,27 +199,20 @@ function handleHere(
 
 function takePlain(session: CommandParts, request: Buffer, command?: CommandEntry): boolean {
   const pinned = session.pinned.current;
-  // with several shards it waits until the client needs no connection of its own: its key may be at another one
-  if (pinned !== undefined) return session.endpoint.table === undefined && pinned.take(request, command);
+  if (pinned !== undefined) {
+    if (session.endpoint.table === undefined) return pinned.take(request, command);
+    // its key may be at another shard, so that it goes past a connection that only watches keys
+    if (pinned.work.hasPending) return false;
+    // the settings may have changed there
+    if (!session.shared.hasPending) session.shared.leaveLane();
+  }
   const name = command === undefined || command.name === "" ? lastClassified() : command.name;
   return forwardPlain(session, request, name);
-}
-
-/** It runs the engine's own code, with one key that it names: no script, whose body the shard may lack. */
-function namesItsKey({ name }: CommandEntry): boolean {
-  return name === "VADD" || name === "VSIM";
 }
 
 /** VADD waits for a thread only with CAS. */
 function isAnsweredAtOnce(request: Buffer, { name }: CommandEntry): boolean {
   return name === "VADD" && requestParts(name, requestArguments(request))?.has("CAS") === false;
-}
-
-/** Without a pinned connection the client has no transaction to end: the engine gives the error. */
-function takeTransaction(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
-  const begins = command.name === "MULTI" || command.name === "WATCH";
-  if (session.pinned.current === undefined && !begins) return session.shared.forward(request);
-  return session.pinned.take(request, command);
 }
 
 function takeOrForwardScan(session: CommandParts, request: Buffer, command: CommandEntry): boolean {

@@ -18,7 +18,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 /** The parts of a session that AUTH and HELLO use. */
 export interface LoginSession extends SettingsSession {
   readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock">;
-  readonly pinned: Pick<PinnedRoute, "current" | "take" | "leave">;
+  readonly pinned: Pick<PinnedRoute, "shard" | "take" | "takeAt" | "leave">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
   readonly life: Pick<SessionParts["life"], "ended">;
@@ -81,8 +81,10 @@ function refusalOf({ identity }: LoginSession, { password, name }: Hello): Buffe
 function greet(session: LoginSession, hello: Hello, request: Buffer, command: CommandEntry): boolean {
   const { identity, pinned } = session;
   const protocol = hello.protocol ?? identity.settings.protocol;
-  if (pinned.current !== undefined)
-    return pinned.current.take(hello.password === undefined ? request : helloOf(session, hello, protocol), command);
+  if (pinned.shard !== undefined) {
+    const greeting = hello.password === undefined ? request : helloOf(session, hello, protocol);
+    return pinned.takeAt(pinned.shard, greeting, command);
+  }
   if (session.work.hasPending) return false;
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;

@@ -17,15 +17,15 @@ export interface SettingsSession {
   readonly endpoint: Pick<SessionEndpoint, "routes" | "credentials" | "logins">;
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
-  readonly pinned: Pick<PinnedRoute, "current" | "leave">;
+  readonly pinned: Pick<PinnedRoute, "shard" | "takeAt" | "leave">;
   readonly replyMode: Pick<ReplyMode, "reset">;
   readonly turns: Pick<SessionParts["turns"], "answer">;
 }
 
 /** SELECT: false when it cannot be taken yet. */
 export function handleSelect(session: SettingsSession, request: Buffer, command: CommandEntry): boolean {
-  const pinned = session.pinned.current;
-  if (pinned !== undefined) return pinned.take(request, command);
+  const { pinned } = session;
+  if (pinned.shard !== undefined) return pinned.takeAt(pinned.shard, request, command);
   const number = integerIn(requestArguments(request)[1]?.toString("latin1") ?? "");
   if (number === undefined) return session.turns.answer(replies.noInteger);
   if (BigInt.asIntN(32, number) !== number) return session.turns.answer(replies.noSmallInteger);

@@ -21,7 +21,7 @@ export interface ForwardingSession {
 
 /** The same of requests that take a connection of their own. */
 interface AloneSession extends ForwardingSession {
-  readonly pinned: Pick<PinnedRoute, "shard" | "take" | "takeAt">;
+  readonly pinned: Pick<PinnedRoute, "shard" | "slot" | "take" | "takeAt">;
 }
 
 /** Sends a request that is simply forwarded to the only shard, or to those of its keys; false when it cannot be sent now. */
@@ -34,10 +34,17 @@ export function forwardPlain(session: ForwardingSession, request: Buffer, name: 
 export function takeAlone(session: AloneSession, request: Buffer, command: CommandEntry): boolean {
   const { shared, pinned, turns } = session;
   if (!(shared instanceof ShardedRoute)) return pinned.take(request, command);
-  const [slot, ...others] = slotsIn(command.name, request);
-  if (others.some((other) => other !== slot)) return turns.answer(replies.crossSlot);
+  const slots = slotsIn(command.name, request);
+  const slot = pinned.slot ?? slots[0];
+  // what the client watches stays where it is
+  if (slots.some((other) => other !== slot)) return turns.answer(replies.crossSlot);
   const shard = slot === undefined ? (pinned.shard ?? shared.ways.any) : shardOf(shared.ways, slot);
   return pinned.takeAt(shard, request, command);
+}
+
+/** It runs the engine's own code, with one key that it names: no script, whose body the shard may lack. */
+export function namesItsKey({ name }: CommandEntry): boolean {
+  return name === "VADD" || name === "VSIM";
 }
 
 function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
@@ -108,7 +115,8 @@ function forwardRandom(ways: ShardWays, request: Buffer): boolean {
   return ways.forwardParts(parts, mergeRandom(Math.random()));
 }
 
-function shardOf({ table }: ShardWays, slot: number): number {
+/** The place of the shard that has the slot. */
+export function shardOf({ table }: ShardWays, slot: number): number {
   return table[slot] ?? 0;
 }
 
@@ -116,7 +124,7 @@ function shardOf({ table }: ShardWays, slot: number): number {
  * SORT may take values of keys that the request does not name: an engine finds none of those that other shards have. A pattern without a star
  * names no key; it is looked for where it stands first.
  */
-function readsByPattern(name: string, request: Buffer): boolean {
+export function readsByPattern(name: string, request: Buffer): boolean {
   if (!name.startsWith("SORT")) return false;
   const words = requestArguments(request);
   const parts = requestParts(name, words);

@@ -1,0 +1,103 @@
+import type { PinnedRoute } from "../pinned/pinned-route.ts";
+import { slotsIn } from "../protocol/crossing.ts";
+import { notWithShards, replies } from "../protocol/replies.ts";
+import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
+import { hasArity } from "../protocol/table/has-arity.ts";
+import { shardingOf } from "../protocol/table/sharding.ts";
+import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { namesItsKey, readsByPattern, shardOf, type ForwardingSession } from "./sharded-commands.ts";
+import { ShardedRoute } from "./sharded-route.ts";
+import type { ShardWays } from "./shard-ways.ts";
+
+/** The parts of a session that its transactions use. */
+interface TransactionSession extends ForwardingSession {
+  readonly pinned: Pick<PinnedRoute, "current" | "shard" | "slot" | "take" | "takeAt" | "moveTo">;
+  readonly work: { readonly hasPending: boolean };
+}
+
+/** Takes MULTI, EXEC, DISCARD, WATCH or UNWATCH, outside MULTI; false when it cannot be sent now. */
+export function takeTransaction(session: TransactionSession, request: Buffer, command: CommandEntry): boolean {
+  const { shared, pinned } = session;
+  const begins = command.name === "MULTI" || command.name === "WATCH";
+  // without a pinned connection the client has no transaction to end: the engine gives the error
+  if (pinned.current === undefined && !begins) return shared.forward(request);
+  if (!(shared instanceof ShardedRoute)) return pinned.take(request, command);
+  // only then it is known what the client watches
+  if (session.work.hasPending) return false;
+  if (command.name === "WATCH") return takeWatch(session, shared.ways, request, command);
+  const isTaken = pinned.takeAt(pinned.shard ?? shared.ways.any, request, command);
+  if (isTaken && command.name === "UNWATCH" && hasArity(command.name, requestArguments(request).length))
+    pinned.slot = undefined;
+  return isTaken;
+}
+
+/**
+ * Takes a request inside MULTI; false when it cannot be sent now. Where there are several shards, its keys lie in the slot of those before it, and the
+ * transaction goes to their shard with the first of them.
+ */
+export function takeQueued(session: TransactionSession, request: Buffer, command: CommandEntry, name: string): boolean {
+  const { shared, pinned } = session;
+  if (shared instanceof ShardedRoute) return queueAtShard(session, shared.ways, request, command, name);
+  return pinned.current?.take(request, command) ?? false;
+}
+
+function queueAtShard(
+  session: TransactionSession,
+  ways: ShardWays,
+  request: Buffer,
+  command: CommandEntry,
+  name: string,
+): boolean {
+  const { pinned } = session;
+  // a WATCH that comes so late watches nothing: the engine says so
+  const slots = command.commandClass === "transaction" ? [] : slotsIn(name, request);
+  const slot = pinned.slot ?? slots[0];
+  const objection = isAvailable(command, name, request)
+    ? refuseCrossing(slots, slot)
+    : notWithShards(`${name} inside MULTI`);
+  const shard = slot === undefined || objection !== undefined ? pinned.shard : shardOf(ways, slot);
+  if (shard === undefined || !goesTo(session, shard)) return false;
+  const isTaken = pinned.takeAt(shard, request, command, objection);
+  if (isTaken && objection === undefined && slots.length > 0) pinned.slot = slot;
+  return isTaken;
+}
+
+function refuseCrossing(slots: readonly number[], slot: number | undefined): Buffer | undefined {
+  return slots.some((other) => other !== slot) ? replies.crossSlot : undefined;
+}
+
+/** The transaction is at this shard, or now goes there; false while it cannot. */
+function goesTo({ pinned, work }: TransactionSession, shard: number): boolean {
+  if (shard === pinned.shard) return true;
+  if (work.hasPending) return false;
+  pinned.moveTo(shard);
+  return true;
+}
+
+function takeWatch(
+  { pinned, turns }: TransactionSession,
+  ways: ShardWays,
+  request: Buffer,
+  command: CommandEntry,
+): boolean {
+  const slots = slotsIn(command.name, request);
+  const slot = pinned.slot ?? slots[0];
+  if (slots.some((other) => other !== slot)) return turns.answer(replies.crossSlot);
+  // without a key the engine gives the error
+  const shard = slot === undefined ? (pinned.shard ?? ways.any) : shardOf(ways, slot);
+  const isTaken = pinned.takeAt(shard, request, command);
+  if (isTaken && slots.length > 0) pinned.slot = slot;
+  return isTaken;
+}
+
+/** It can be queued where there are several shards, or the connection says why not. */
+function isAvailable(command: CommandEntry, name: string, request: Buffer): boolean {
+  if (command.commandClass === "long") return namesItsKey(command);
+  if (!FORWARDED.has(command.commandClass)) return !OF_ONE_SHARD.has(command.commandClass);
+  return AT_ONE_SHARD.has(shardingOf(name)) && !readsByPattern(name, request);
+}
+
+const FORWARDED: ReadonlySet<CommandClass> = new Set(["read", "write"]);
+const AT_ONE_SHARD: ReadonlySet<ReturnType<typeof shardingOf>> = new Set(["slot", "sum", "list", "ok", "any"]);
+/** What cannot be answered for several shards yet, or is a view of all of them. */
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["script", "scripts", "kill", "wait", "parameters", "scan"]);
