@@ -128,12 +128,14 @@ members that it does not know.
 
 ## Shards
 
-A database has one shard for each of its engine processes: \`shard_list\` has their uids, \`/v1/bdbs/<uid>/shards\` the shards. A uid is unique in the
-cluster and is never used again. It is a number in lists and a text in the shard itself, as in other APIs of this kind.
+As in other APIs of this kind, a shard of this API is one engine process, a primary or a replica: \`shard_list\` has their uids, \`/v1/bdbs/<uid>/shards\`
+the shards. A uid is unique in the cluster and is never used again. It is a number in lists and a text in the shard itself. \`shards_count\` is the number of
+primaries, and \`shard\` says to which of them an engine process belongs: those with the same number have the same \`assigned_slots\`. \`sharding\` follows from
+\`shards_count\`: it may be left out. A request in which both differ is refused.
 
 ## Bodies
 
-Members of other APIs of this kind that can have only one value here (\`type\`, \`sharding\`, \`oss_cluster\`, \`proxy_policy\` and such) are accepted
+Members of other APIs of this kind that can have only one value here (\`type\`, \`oss_cluster\`, \`proxy_policy\` and such) are accepted
 with that value. \`data_persistence\` is one word here, for instance \`aofEverySecond\`. \`aof\` with an \`aof_policy\` and \`snapshot\` with a
 \`snapshot_policy\` are accepted too, and shown as that one word.
 

@@ -95,6 +95,10 @@ export const refused: readonly Refused[] = [
     ...good,
     shards_count: 2,
   }),
+  at("shards in two ways", "POST", "/v1/bdbs", 406, "invalid_sharding", /sharding is true, and .* one shard/, {
+    ...good,
+    sharding: true,
+  }),
   at("a port that is taken", "POST", "/v1/bdbs", 406, "port_unavailable", /12000 belongs to database 1/, {
     ...good,
     port: 12_000,

@@ -39,6 +39,24 @@ export const databaseStatus = z.object({
     .optional()
     .describe("Where clients connect."),
   shardStatuses: z.record(z.string(), z.int()).optional().describe("Number of shards in each status."),
+  shards: z
+    .array(
+      z.object({
+        id: z.int().describe("Number of the shard in its database."),
+        slots: z.string().describe("The slots that it has, for instance `0-8191`."),
+        epoch: z.int().optional().describe("How often it has had another primary."),
+        storeVersion: z
+          .string()
+          .describe("Database version of its primary; another one than `storeVersion` while an upgrade is under way."),
+        state: z.enum(["active", "loading", "down"]).describe("State of its primary."),
+        primary: z.int().describe("uid of the node with its primary."),
+        replicas: z.array(z.int()).describe("uids of the nodes with its replicas."),
+      }),
+    )
+    .optional()
+    .describe(
+      "The shards, in the order of their slots. Their keys and memory are in the metrics, and in `storectl shards`.",
+    ),
   databaseSecretName: z.string().optional().describe("Secret with the password."),
   passwordFrom: z
     .object({

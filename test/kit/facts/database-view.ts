@@ -29,6 +29,7 @@ export function existingDatabase(change: Partial<ExistingDatabase> = {}): Existi
     site: undefined,
     ...settingsWith(),
     port: 10_000,
+    shards: 1,
     storeVersion: "7.4",
     upgradesTo: undefined,
     modules: undefined,

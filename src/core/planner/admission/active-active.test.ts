@@ -103,7 +103,7 @@ test("reaadb: an eviction policy that evicts any key is not taken; one that is t
   const policy = (evictionPolicy: string) => ({ globalConfigurations: { evictionPolicy } });
   const why = (given: ReviewedActiveActive) =>
     review(ACTIVE_ACTIVE_RULES, [], given, undefined).denials[0]?.finding.evidence;
-  const existing = { port: 10_000, storeVersion: "8.0", cluster: "rec" } as const;
+  const existing = { port: 10_000, storeVersion: "8.0", shards: 1, cluster: "rec" } as const;
   const [any, some] = [policy("allkeys-lru"), policy("volatile-lru")];
   assert.match(why(facts(any)) ?? "", /evicts what the link keeps/);
   assert.equal(why(facts(some)), undefined);

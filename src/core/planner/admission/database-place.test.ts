@@ -7,7 +7,7 @@ import type { ReviewedDatabase } from "./reviewed-database.ts";
 import { causeText, objections } from "./objection.ts";
 
 const spec = (name?: string) => databaseSpec.parse(name === undefined ? {} : { storeEnterpriseCluster: { name } });
-const made = { existing: { port: 10_000, storeVersion: "7.4", cluster: "rec" } } as const;
+const made = { existing: { port: 10_000, storeVersion: "7.4", shards: 1, cluster: "rec" } } as const;
 const other = references({ clusters: [nearby({ name: "other" })] });
 const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
 

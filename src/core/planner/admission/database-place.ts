@@ -12,7 +12,9 @@ import {
   type Objection,
 } from "./objection.ts";
 import { clusterNamed, existingText } from "./references.ts";
-import { shardCountObjection } from "./shard-count.ts";
+import { moduleItemsOf } from "./modules.ts";
+import { instancesText } from "../license/instances-text.ts";
+import { shardCountObjection, shardMemoryObjection } from "./shard-count.ts";
 
 /** A Service is made from the name. */
 export function nameIsUsable({ name }: ReviewedDatabase): readonly Objection[] {
@@ -65,19 +67,26 @@ export function clusterIsUnchanged({ at, spec, before, existing, references }: R
   return [forbiddenValue(`${at}.storeEnterpriseCluster.name`, why, `set it to "${has}", or make another database`)];
 }
 
-/** Between 100MB and 4 TiB. */
+/** Between 100MB and 4 TiB, and each shard needs room for more than its engine. */
 export function memoryIsInRange({ at, spec }: ReviewedDatabase): readonly Objection[] {
   const bytes = memoryBytes(spec.memorySize) ?? 0;
-  if (bytes >= MIN_DATABASE_BYTES && bytes <= MAX_DATABASE_BYTES) return [];
-  const why = "a database has at least 100MB and at most 4096Gi";
-  return [invalidValue(`${at}.memorySize`, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
+  const field = `${at}.memorySize`;
+  if (bytes < MIN_DATABASE_BYTES || bytes > MAX_DATABASE_BYTES) {
+    const why = "a database has at least 100MB and at most 4096Gi";
+    return [invalidValue(field, spec.memorySize, why, 'write for instance "100MB", "0.5GB" or "1Gi"')];
+  }
+  const why = shardMemoryObjection({ count: spec.shardCount, memoryBytes: bytes });
+  return why === undefined ? [] : [invalidValue(field, spec.memorySize, why, "give the database more memory")];
 }
 
-/** A limit of this release. */
-export function oneShard({ kind, at, spec }: ReviewedDatabase): readonly Objection[] {
-  const why = shardCountObjection({ count: spec.shardCount, isSite: kind === "reaadb" });
+/** How many shards there can be, and that their number stays. */
+export function shardCountIsPossible({ kind, at, spec, existing }: ReviewedDatabase): readonly Objection[] {
+  const has = existing?.shards;
+  const modules = moduleItemsOf(spec).map(({ name }) => name);
+  const why = shardCountObjection({ count: spec.shardCount, has, isSite: kind === "reaadb", modules });
   if (why === undefined) return [];
-  return [invalidValue(`${at}.shardCount`, spec.shardCount, why, `set ${at}.shardCount to 1, or leave it out`)];
+  const remedy = `set ${at}.shardCount to ${has ?? 1}${(has ?? 1) === 1 ? ", or leave it out" : ""}`;
+  return [invalidValue(`${at}.shardCount`, spec.shardCount, why, remedy)];
 }
 
 /** Replies that wait for replicas need replicas. */
@@ -112,21 +121,23 @@ export function portIsFree(reviewed: ReviewedDatabase): readonly Objection[] {
   ];
 }
 
-/** The licence allows so many shards; what exists is not asked again. */
+/** The licence allows so many shards, primaries and replicas together; what exists is not asked again. */
 export function licenseSuffices(reviewed: ReviewedDatabase): readonly Objection[] {
   const { at, spec, before, existing } = reviewed;
   const cluster = clusterOfReviewed(reviewed);
   if (cluster?.shards === undefined) return [];
   const { name, shards } = cluster;
-  const has = existing === undefined ? 0 : instancesOf(before ?? spec);
-  const more = instancesOf(spec) - has;
+  const [had, has] = [instancesOf(existing === undefined ? undefined : (before ?? spec)), instancesOf(spec)];
+  const more = has.primaries + has.replicas - had.primaries - had.replicas;
   if (more <= 0 || shards.used + more <= shards.limit) return [];
-  const why = `it needs ${more} more, and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
-  const field = spec.replication ? `${at}.replication` : `${at}.shardCount`;
+  const added = instancesText(has.primaries - had.primaries, has.replicas - had.replicas);
+  const why = `it needs ${more} more (${added}), and the licence allows ${shards.limit} shards of which ${shards.used} are in use`;
+  const field = spec.replication && has.primaries === 1 ? `${at}.replication` : `${at}.shardCount`;
   const remedy = `delete a database, or name a larger licence in spec.licenseSecretName: ${editObject(`rec ${name}`)}`;
   return [forbiddenValue(field, why, remedy, "LicenseLimit")];
 }
 
-function instancesOf({ shardCount, replication }: ReviewedDatabase["spec"]): number {
-  return shardCount * (replication ? 2 : 1);
+function instancesOf(spec: ReviewedDatabase["spec"] | undefined) {
+  const { shardCount = 0, replication = false } = spec ?? {};
+  return { primaries: shardCount, replicas: replication ? shardCount : 0 };
 }

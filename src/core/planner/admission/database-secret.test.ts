@@ -13,7 +13,7 @@ const reviewed = {
   existing: undefined,
   references: references({ databases: [first] }),
 } as const;
-const there = { port: 10_000, storeVersion: "8.2", cluster: "rec" } as const;
+const there = { port: 10_000, storeVersion: "8.2", shards: 1, cluster: "rec" } as const;
 const naming = (databaseSecretName: string) => databaseSpec.parse({ databaseSecretName });
 
 const accepted = [

@@ -18,7 +18,7 @@ interface Case {
 }
 
 const spec = (from: object) => databaseSpec.parse(from);
-const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
+const existing = { port: 10_000, storeVersion: "7.4", shards: 1, cluster: "rec" } as const;
 const two = references({ clusters: [nearby(), nearby({ name: "other" })] });
 const policy = references({ clusters: [nearby({ upgradePolicy: "major" })] });
 const taken = references({ databases: [{ name: "first", cluster: undefined, port: 12_000, secret: "redb-first" }] });
@@ -87,12 +87,6 @@ const cases: readonly Case[] = [
   },
   { rule: "more than 4096Gi is refused", spec: { memorySize: "5000Gi" }, field: "spec.memorySize", says: /4096Gi/ },
   {
-    rule: "two shards are refused",
-    spec: { shardCount: 2 },
-    field: "spec.shardCount",
-    says: /set spec\.shardCount to 1/,
-  },
-  {
     rule: "a cluster that is not there is refused, with those that are",
     spec: { storeEnterpriseCluster: { name: "rek" } },
     field: "spec.storeEnterpriseCluster.name",
@@ -135,22 +129,6 @@ const cases: readonly Case[] = [
     change: { references: taken },
     field: "spec.databasePort",
     says: /Duplicate value: 12000: the database "first" has it/,
-  },
-  {
-    rule: "more shards than the licence allows are refused in numbers",
-    spec: { replication: true },
-    change: { references: references({ clusters: [nearby({ shards: { used: 3, limit: 4 } })] }) },
-    field: "spec.replication",
-    says: /needs 2 more, and the licence allows 4 shards of which 3 are in use/,
-  },
-  {
-    rule: "shards of an existing database are not counted again",
-    spec: { memorySize: "1GB" },
-    change: {
-      before: spec({}),
-      existing,
-      references: references({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
-    },
   },
   {
     rule: "both names of the list of modules must say the same",

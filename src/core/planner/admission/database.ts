@@ -7,10 +7,10 @@ import {
   memoryIsInRange,
   serviceNameIsFree,
   nameIsUsable,
-  oneShard,
   portIsFree,
   portIsUnchanged,
   repliesCanWait,
+  shardCountIsPossible,
 } from "./database-place.ts";
 import { secretIsItsOwn } from "./database-secret.ts";
 import { certificateIsNoClusters, clientsAreKnown } from "./database-tls.ts";
@@ -32,7 +32,7 @@ export const CONFIGURATION_RULES: readonly SpecRule<ReviewedDatabase>[] = [
   noDowngrade,
   policyAllowsVersion,
   memoryIsInRange,
-  oneShard,
+  shardCountIsPossible,
   repliesCanWait,
   clientsAreKnown,
   certificateIsNoClusters,

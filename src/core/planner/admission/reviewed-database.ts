@@ -5,6 +5,8 @@ import { clusterNamed, type ReferencedCluster, type References } from "./referen
 export interface ReviewedExisting {
   readonly port: number | undefined;
   readonly storeVersion: StoreVersion | undefined;
+  /** How many shards it has; undefined while that is not known. */
+  readonly shards: number | undefined;
   /** Name of the cluster that holds it. */
   readonly cluster: string | undefined;
   /** What its engine has loaded; absent while that is not known. */

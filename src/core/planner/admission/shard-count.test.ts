@@ -6,12 +6,17 @@ const cases: readonly (readonly [string, Partial<AskedShards>, RegExp | undefine
   ["a database has one shard", { count: 1 }, undefined],
   ["a site has one shard", { count: 1, isSite: true }, undefined],
   ["a site has no more", { isSite: true }, /Active-Active/],
+  ["modules know one shard", { modules: ["tally"] }, /modules \(tally\) are served from one shard/],
   ["several shards are not served yet", {}, /this release serves a database from one shard/],
+  ["a database keeps the number that it has", { has: 2, isSite: true, modules: ["tally"] }, undefined],
+  ["it gets no more", { count: 4, has: 2 }, /^the database has 2 shards, and the number cannot be changed yet$/],
+  ["it gets no fewer", { count: 1, has: 2 }, /cannot be changed/],
+  ["one shard is not split", { has: 1 }, /^the database has one shard, and the number cannot be changed yet$/],
 ];
 
 for (const [rule, asked, want] of cases)
   test(`the number of shards: ${rule}`, () => {
-    const objection = shardCountObjection({ count: 2, isSite: false, ...asked });
+    const objection = shardCountObjection({ count: 2, has: undefined, isSite: false, modules: [], ...asked });
     if (want === undefined) assert.equal(objection, undefined);
     else assert.match(objection ?? "", want);
   });

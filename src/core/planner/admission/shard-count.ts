@@ -3,18 +3,29 @@ import { needText } from "#kit/base/sizes";
 /** What is asked of the shards of a database. */
 export interface AskedShards {
   readonly count: number;
+  /** How many shards the database has; undefined while it has not been made. */
+  readonly has: number | undefined;
   /** The database is a site of an Active-Active database. */
   readonly isSite: boolean;
+  /** Names of the modules that are asked for. */
+  readonly modules: readonly string[];
 }
 
 /** An engine that holds nothing, and what it keeps for its replica, take some 5 MB of what a shard may use, in bytes. */
 const LEAST_OF_SHARD = 20_000_000;
 
 /** Why a database cannot have so many shards; undefined when it can. What is asked of objects and of the management API is decided here alone. */
-export function shardCountObjection({ count, isSite }: AskedShards): string | undefined {
+export function shardCountObjection({ count, has, isSite, modules }: AskedShards): string | undefined {
+  if (count === has) return undefined;
+  if (has !== undefined) return `the database has ${shardsText(has)}, and the number cannot be changed yet`;
   if (count === 1) return undefined;
   if (isSite) return "a site of an Active-Active database has one shard";
+  if (modules.length > 0) return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
   return "not all that clients ask is answered from several shards yet: this release serves a database from one shard";
+}
+
+function shardsText(count: number): string {
+  return count === 1 ? "one shard" : `${count} shards`;
 }
 
 /** Why so many shards cannot share what the database may use, in bytes; undefined when they can. */

@@ -102,6 +102,7 @@ const view = (spec: DatabaseSpec, change: Partial<DatabaseView>): DatabaseView =
     site: undefined,
     ...settingsWith(),
     port: 10_000,
+    shards: 1,
     storeVersion: "7.4",
     modules: [{ name: "tally", args: "" }, { name: "vectorset" }],
   },
@@ -136,7 +137,7 @@ for (const [field, edits] of Object.entries(EDITS)) {
       assert.equal(step.kind, "wait");
       assert.match(findings.map(({ evidence }) => evidence).join("; "), then.refused);
       const before = databaseSpec.parse(SPEC);
-      const existing = { port: 10_000, storeVersion: "7.4", cluster: "rec" } as const;
+      const existing = { port: 10_000, storeVersion: "7.4", shards: 1, cluster: "rec" } as const;
       const reviewed = { kind: "redb", name: "orders", at: "spec", spec, before, existing } as const;
       const said = objections(DATABASE_RULES, { ...reviewed, references: given.references });
       assert.match(said.map(({ finding }) => finding.evidence).join("; "), then.refused, "by the webhook");

@@ -26,6 +26,7 @@ export interface ExistingDatabase extends SettingValues {
   /** The site of an Active-Active database that the cluster knows it as; undefined when it is none. */
   readonly site: SiteOfDatabase | undefined;
   readonly port: number;
+  readonly shards: number;
   readonly storeVersion: StoreVersion;
   /** Where an upgrade that is under way leads; undefined while none is, and where the cluster does not say it. */
   readonly upgradesTo: StoreVersion | undefined;
@@ -63,6 +64,8 @@ export type DatabaseAct =
       /** The settings that differ from a cluster's defaults. */
       readonly settings: WireSettings;
       readonly port?: number;
+      /** Absent: one. */
+      readonly shards?: number;
       readonly version: StoreVersion;
       /** Names and arguments; which build is loaded follows the version. */
       readonly modules: readonly DatabaseModule[];
@@ -137,6 +140,7 @@ function factsOf({ name, spec, existing, home, references }: DatabaseView): Revi
   const known = {
     port: existing?.port,
     storeVersion: existing?.storeVersion,
+    shards: existing?.shards,
     cluster: home,
     modules: existing?.modules,
   };
@@ -161,11 +165,13 @@ type Besides = Pick<Extract<DatabaseAct, { readonly kind: "update" }>, "certific
 
 function creationOf({ spec, references }: DatabaseView, besides: Besides): DatabaseAct {
   const port = spec.databasePort === undefined ? {} : { port: spec.databasePort };
+  // nodes of older releases know no number
+  const shards = spec.shardCount === 1 ? {} : { shards: spec.shardCount };
   const cluster = clusterNamed(references, spec.storeEnterpriseCluster?.name);
   const policies = { cluster: cluster?.upgradePolicy, database: spec.storeUpgradePolicy };
   const version = spec.storeVersion ?? defaultStoreVersion(references.release, strictest(policies));
   const settings = wireOf(settingsBesidesFallbacks(settingsOfSpec(spec)));
-  return { kind: "create", settings, ...port, version, modules: modulesOf(spec), ...besides };
+  return { kind: "create", settings, ...port, ...shards, version, modules: modulesOf(spec), ...besides };
 }
 
 /** Undefined when there is nothing to send. */

@@ -1,4 +1,4 @@
-import { databaseStatus } from "../../../core/api/database-status.ts";
+import { databaseStatus, type DatabaseStatus } from "../../../core/api/database-status.ts";
 import type {
   StoreEnterpriseActiveActiveDatabase,
   StoreEnterpriseCluster,
@@ -72,8 +72,14 @@ export function existingOf(status: unknown): ReviewedExisting | undefined {
   return {
     port: data.internalEndpoints?.[0]?.port,
     storeVersion: DATABASE_VERSIONS.find((known) => known === version),
+    shards: shardsIn(data),
     cluster: data.cluster === "" ? undefined : data.cluster,
   };
+}
+
+/** Each shard is counted in one status; undefined while none is known. */
+function shardsIn({ shardStatuses = {} }: DatabaseStatus): number | undefined {
+  return Object.values(shardStatuses).reduce((sum, count) => sum + count, 0) || undefined;
 }
 
 function referencedDatabase({ metadata, spec, status }: Stored<StoreEnterpriseDatabase>): ReferencedDatabase {

@@ -40,6 +40,10 @@ export const BDB = z
     ...ANSWERED_FIELDS,
     port: z.int().positive(),
     shards_count: z.int().positive(),
+    sharding: z
+      .boolean()
+      .exactOptional()
+      .describe("Whether it has several shards; never from nodes of releases before 0.6.0."),
     shard_list: z.array(z.int().positive()).describe("uids of its shards; the shards are at `/v1/bdbs/<uid>/shards`."),
     epoch: z.int().nonnegative().describe("Number of changes of primary so far, summed over shards."),
     endpoints: z.array(BDB_ENDPOINT),
@@ -115,6 +119,8 @@ export interface BdbCreate extends WireSettings {
   readonly name: string;
   readonly port?: number;
   readonly shards_count?: number;
+  /** Whether it has several shards, in words of such APIs; a request in which the two differ is refused. */
+  readonly sharding?: boolean;
   readonly redis_version?: StoreVersion;
   readonly authentication_redis_pass?: string;
   /** With its key, which no answer shows; needed before `tls_mode` is enabled or mutual. */

@@ -15,6 +15,18 @@ export const SHARD = z
     sync: z
       .strictObject({ status: z.enum(["idle", "link_down"]) })
       .describe("`link_down`: a replica that does not receive what its primary writes."),
+    shard: z
+      .int()
+      .positive()
+      .exactOptional()
+      .describe(
+        "Number of the shard in its database whose primary or replica it is; never from nodes of releases before 0.6.0.",
+      ),
+    epoch: z
+      .int()
+      .nonnegative()
+      .exactOptional()
+      .describe("Number of changes of primary of that shard so far; never from nodes of releases before 0.6.0."),
     assigned_slots: z.string().describe("Its slice of the key space, for instance 0-16383."),
     port: z.int().positive(),
     tls: z

@@ -171,6 +171,8 @@ function objectionsTo(
   const isThere = database !== undefined && existing === undefined;
   const facts = { name, spec, before: undefined, references: { ...environment, databases } };
   // a database that is being made has taken its shards of the licence, and its name
-  const known = isThere ? { port: undefined, storeVersion: undefined, cluster: undefined } : existing;
+  const known = isThere
+    ? { port: undefined, storeVersion: undefined, shards: undefined, cluster: undefined }
+    : existing;
   return ruleFindings(ACTIVE_ACTIVE_RULES, { ...facts, existing: known });
 }

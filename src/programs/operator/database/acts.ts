@@ -110,6 +110,7 @@ async function create(
     name: redb.metadata.name,
     ...act.settings,
     ...port,
+    ...(act.shards === undefined ? {} : { shards_count: act.shards }),
     redis_version: act.version,
     ...(act.modules.length === 0 ? {} : { module_list: act.modules.map(moduleRequest) }),
     authentication_redis_pass: password,

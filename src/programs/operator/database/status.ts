@@ -11,6 +11,7 @@ import { serviceFindings, withoutService } from "./availability.ts";
 import { readyConditions, serviceConditions } from "./conditions.ts";
 import type { DatabaseReport } from "./database-report.ts";
 import { engineFindings } from "./engine-failures.ts";
+import { shardPlaces } from "./shard-places.ts";
 import { lostAnswer, type LostAnswer } from "./lost-answer.ts";
 
 /** The status that a pass leaves behind: the cluster's word about the database, and ours about its object. */
@@ -99,6 +100,7 @@ function statusOfBdb(bdb: BdbRecord, { before, shards, actions }: DatabaseReport
     ),
     internalEndpoints: bdb.endpoints.map(({ dns_name, port }) => ({ host: dns_name, port })),
     shardStatuses: shardsByStatus(primaries),
+    shards: shardPlaces(bdb, shards),
     certificateValidTo: validTo(bdb),
     clientParameters: clientParametersOf(bdb),
     createdTime: bdb.created_time,

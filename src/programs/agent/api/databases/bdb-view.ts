@@ -42,9 +42,7 @@ export function bdbView(record: DatabaseRecord, context: BdbContext): BdbRecord 
     ...versionOf(record),
     ...wireOf(record),
     port: record.port,
-    shards_count: record.shards.length,
-    shard_list: shardUidsOf(record),
-    epoch: record.shards.reduce((sum, { epoch }) => sum + epoch, 0),
+    ...shardsIn(record),
     endpoints: [
       {
         uid: `${record.uid}:1`,
@@ -105,9 +103,13 @@ function scriptOf(script: ShownScript | undefined): Pick<BdbRecord, "running_scr
   return { running_script: { node_uid: String(node), client, command, age_seconds: Math.floor(ageMs / 1000) } };
 }
 
-/** uids in the cluster of every shard of a database. */
-function shardUidsOf({ uid, shards }: DatabaseRecord): readonly number[] {
-  return shards.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id)));
+function shardsIn({ uid, shards }: DatabaseRecord) {
+  return {
+    shards_count: shards.length,
+    sharding: shards.length > 1,
+    shard_list: shards.flatMap(({ instances }) => instances.map(({ id }) => shardUid(uid, id))),
+    epoch: shards.reduce((sum, { epoch }) => sum + epoch, 0),
+  };
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { DatabaseModule, DatabaseRecord, StoreVersion } from "../../../../core/api/records.ts";
-import { DATABASE_SETTINGS } from "../../../../core/api/settings/database-settings.ts";
 import type { SettingValues } from "../../../../core/api/settings/types.ts";
 import { changesOfWire } from "../../../../core/api/settings/values.ts";
 import type { BdbCreate } from "../../../../ports/management/records.ts";
@@ -16,11 +15,6 @@ import { type InstancePlace, type NewShards, placeShards } from "../../../../cor
 import { whyNoGrowth } from "../../../../core/planner/database/growth.ts";
 import { wantsTls, type NodeFacts } from "../../../../core/planner/database/facts.ts";
 import { gatherNodes, type NodeFactsContext } from "../../observation/node-facts.ts";
-import {
-  type AskedShards,
-  shardCountObjection,
-  shardMemoryObjection,
-} from "../../../../core/planner/admission/shard-count.ts";
 import { strictest } from "../../../../core/planner/admission/upgrade-policy.ts";
 import { mayFollow } from "../../../../core/releases/engines/succession.ts";
 import { parseEngine } from "../../../../core/releases/engines/engines.ts";
@@ -60,11 +54,16 @@ export function hasOlderNode(context: Pick<CheckContext, "members">, capability:
   return nodesWithout(context, capability).length > 0;
 }
 
-function nodesWithout({ members }: Pick<CheckContext, "members">, capability: NodeCapability): readonly Member[] {
+/** The nodes that are known, also those that are away, and report no such capability. */
+export function nodesWithout(
+  { members }: Pick<CheckContext, "members">,
+  capability: NodeCapability,
+): readonly Member[] {
   return members.list().filter(({ report }) => !report.capabilities.includes(capability));
 }
 
-function nodeWithRelease({ uid, report }: Member): string {
+/** A node in a sentence about its release. */
+export function nodeWithRelease({ uid, report }: Member): string {
   return `node ${uid} (${report.operatorVersion})`;
 }
 
@@ -145,48 +144,6 @@ export function requireEngineTls(
     .map(({ uid, report }) => ({ uid, release: report.operatorVersion, engines: report.engines }));
   const objection = engineTlsObjection(nodes, storeVersion);
   if (objection !== undefined) throw refuse(refusals.engineWithoutTls, objection);
-}
-
-/** Refuses several shards where there can be one, and while a node of an older release is a member, also one that is away: it would not run the database. */
-export function requireShardCount(context: Pick<CheckContext, "members">, asked: AskedShards): void {
-  const objection = shardCountObjection(asked);
-  if (objection !== undefined) throw refuse(refusals.invalidSharding, objection);
-  if (asked.count === 1) return;
-  const older = nodesWithout(context, "several-shards").map(nodeWithRelease);
-  if (older.length === 0) return;
-  throw refuse(
-    refusals.olderNode,
-    `no node of an older release runs a database of several shards: ${older.join(", ")}`,
-  );
-}
-
-/** Refuses when these primaries and replicas more exceed the licence. */
-export function requireShards(
-  context: CheckContext,
-  { primaries, replicas }: { readonly primaries: number; readonly replicas: number },
-): void {
-  const { shards_limit, shards_usage, type } = licenseOf(context);
-  const more = primaries + replicas;
-  if (shards_usage + more <= shards_limit) return;
-  throw refuse(
-    refusals.licenseLimit,
-    `the ${type} licence allows ${shards_limit} shards, primaries and replicas together; ${shards_usage} are in use and this needs ${more} more: ${instancesText(primaries, replicas)}`,
-  );
-}
-
-/** Refuses less memory than the shards of the database need. */
-export function requireShardMemory(asked: Parameters<typeof shardMemoryObjection>[0]): void {
-  const objection = shardMemoryObjection(asked);
-  if (objection !== undefined)
-    throw refuse(refusals.badRequest, objection, { field: DATABASE_SETTINGS.memoryBytes.wireName });
-}
-
-function instancesText(primaries: number, replicas: number): string {
-  const primariesText = primaries === 1 ? "1 primary" : `${primaries} primaries`;
-  const replicasText = replicas === 1 ? "1 replica" : `${replicas} replicas`;
-  return [primaries > 0 ? primariesText : "", replicas > 0 ? replicasText : ""]
-    .filter((text) => text !== "")
-    .join(" and ");
 }
 
 /** Refuses modules that some node has neither with its engine of this version nor as an installed build, or not yet. */

@@ -19,11 +19,9 @@ import {
   requireLicense,
   requireModules,
   requireNothingSetAside,
-  requireShardCount,
-  requireShardMemory,
-  requireShards,
   requireTls,
 } from "./checks.ts";
+import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
 import { refusalOf, refusals } from "../http/refusals.ts";
 import type { Counter } from "../../credentials/numbered-secrets.ts";
@@ -92,7 +90,9 @@ function requireShardsOf(
   { memoryBytes, replication }: Pick<SettingValues, "memoryBytes" | "replication">,
 ): void {
   const count = shardsIn(body);
-  requireShardCount(context, { count, isSite: body.active_active !== undefined });
+  const modules = (body.module_list ?? []).map(({ module_name }) => module_name);
+  requireShardCount(context, { count, has: undefined, isSite: body.active_active !== undefined, modules });
+  requireSharding(body, count);
   requireShardMemory({ count, memoryBytes });
   requireShards(context, { primaries: count, replicas: replication ? count : 0 });
 }

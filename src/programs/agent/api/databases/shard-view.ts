@@ -47,6 +47,8 @@ function shardView(
     role: instance.id === shard.primary ? "master" : "slave",
     ...statusOf(answer?.state),
     sync: { status: serves && !streaming ? "link_down" : "idle" },
+    shard: shard.id,
+    epoch: shard.epoch,
     assigned_slots: slotsText(slotsOf(shard)),
     port: instance.port,
     ...(instance.tls === undefined ? {} : { tls: instance.tls }),

@@ -64,6 +64,7 @@ for (const [rule, given, body, code] of [
   ["a name that is taken", {}, { name: "taken" }, "AGENT_NAME_TAKEN"],
   ["another port", {}, { port: 12_345 }, "AGENT_UNCHANGEABLE"],
   ["another number of shards", {}, { shards_count: 2 }, "AGENT_INVALID_SHARDING"],
+  ["the word for several shards where there is one", {}, { sharding: true }, "AGENT_INVALID_SHARDING"],
   [
     "settings while another change runs",
     { record: { status: "active-change-pending" } },

@@ -13,10 +13,9 @@ import {
   requireFreeName,
   requireLicense,
   requireRoom,
-  requireShardMemory,
-  requireShards,
   requireTls,
 } from "./checks.ts";
+import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
 import { requireIdle, runningAction } from "./record-changes.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { requireSite } from "./require-site.ts";
@@ -31,7 +30,7 @@ export async function updateBdb(
   seen: DatabaseRecord,
   body: Partial<BdbCreate>,
 ): Promise<DatabaseRecord> {
-  requireChangeable(seen, body);
+  requireChangeable(context, seen, body);
   const certificate = checkedCertificate(context, seen, body);
   const shown = certificate === undefined ? seen : { ...seen, certificate: shownOf(certificate) };
   const settings = await checkedSettings(context, shown, body);
@@ -117,12 +116,12 @@ function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): Database
   return { ...record, name: body.name ?? record.name, ...changesOfWire(body), ...site };
 }
 
-function requireChangeable(record: DatabaseRecord, body: Partial<BdbCreate>): void {
-  const { shards_count: shards = record.shards.length } = body;
-  if (shards !== record.shards.length) {
-    const why = `the number of shards of "${record.name}" is ${record.shards.length} and cannot be changed`;
-    throw refuse(refusals.invalidSharding, why);
-  }
+function requireChangeable(context: WriteContext, record: DatabaseRecord, body: Partial<BdbCreate>): void {
+  const has = record.shards.length;
+  const { shards_count: count = has } = body;
+  const isSite = record.activeActive !== undefined;
+  requireSharding(body, count);
+  requireShardCount(context, { count, has, isSite, modules: (record.modules ?? []).map(({ name }) => name) });
   if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {
     throw refuse(
       refusals.unchangeable,

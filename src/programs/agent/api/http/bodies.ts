@@ -119,6 +119,7 @@ function optionalFields(supported: readonly StoreVersion[]) {
   return {
     port: z.int().min(ENDPOINT_PORTS.first).max(ENDPOINT_PORTS.last).exactOptional(),
     shards_count: z.int().min(1).max(MOST_SHARDS).exactOptional(),
+    sharding: z.boolean().exactOptional(),
     redis_version: z.enum(supported).exactOptional(),
     module_list: z.array(databaseModule).max(64).exactOptional(),
     authentication_redis_pass: secret.exactOptional(),
@@ -130,7 +131,6 @@ function optionalFields(supported: readonly StoreVersion[]) {
 /** What clients of such APIs say of a database, and what has one value here. */
 const FIXED = {
   type: always("redis"),
-  sharding: always(false),
   oss_cluster: always(false),
   proxy_policy: always("all-nodes"),
   default_user: always(true),

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearby, references } from "../../../../test/kit/facts/references.ts";
+import { databaseSpec } from "../../api/database-spec.ts";
+import { DATABASE_RULES } from "./database.ts";
+import { causeText, objections } from "./objection.ts";
+import type { ReviewedDatabase } from "./reviewed-database.ts";
+
+const spec = (from: object) => databaseSpec.parse(from);
+const existing = { port: 10_000, storeVersion: "7.4", shards: 1, cluster: "rec" } as const;
+
+/** What is asked of the shards of a database, and of what the licence counts. */
+const cases: readonly {
+  readonly rule: string;
+  readonly spec: object;
+  readonly change?: Partial<ReviewedDatabase>;
+  /** Field of the one objection; none when absent. */
+  readonly field?: string;
+  readonly says?: RegExp;
+}[] = [
+  {
+    rule: "two shards are refused",
+    spec: { shardCount: 2 },
+    field: "spec.shardCount",
+    says: /set spec\.shardCount to 1/,
+  },
+  {
+    rule: "more shards than the licence allows are refused in numbers",
+    spec: { replication: true },
+    change: { references: references({ clusters: [nearby({ shards: { used: 3, limit: 4 } })] }) },
+    field: "spec.replication",
+    says: /needs 2 more \(1 primary and 1 replica\), and the licence allows 4 shards of which 3 are in use/,
+  },
+  {
+    rule: "of a database that gets replicas these alone are counted",
+    spec: { replication: true },
+    change: {
+      before: spec({}),
+      existing,
+      references: references({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
+    },
+    field: "spec.replication",
+    says: /needs 1 more \(1 replica\), and the licence/,
+  },
+  {
+    rule: "a database has the number of shards that it was made with",
+    spec: { shardCount: 4 },
+    change: {
+      before: spec({}),
+      existing,
+      references: references({ clusters: [nearby({ shards: { used: 1, limit: 40 } })] }),
+    },
+    field: "spec.shardCount",
+    says: /has one shard, and the number cannot be changed yet.* set spec\.shardCount to 1, or leave it out/,
+  },
+  {
+    rule: "and so has one of several, also where the number is left out",
+    spec: {},
+    change: { before: spec({ shardCount: 4, memorySize: "1GB" }), existing: { ...existing, shards: 4 } },
+    field: "spec.shardCount",
+    says: /has 4 shards, and the number cannot be changed yet.* set spec\.shardCount to 4$/,
+  },
+  {
+    rule: "one of several shards may be changed otherwise",
+    spec: { shardCount: 4, memorySize: "2GB" },
+    change: { before: spec({ shardCount: 4, memorySize: "1GB" }), existing: { ...existing, shards: 4 } },
+  },
+  {
+    rule: "its shards need room",
+    spec: { shardCount: 6 },
+    change: { before: spec({ shardCount: 6, memorySize: "1GB" }), existing: { ...existing, shards: 6 } },
+    field: "spec.memorySize",
+    says: /6 shards need at least 120 MB together/,
+  },
+  {
+    rule: "shards of an existing database are not counted again",
+    spec: { memorySize: "1GB" },
+    change: {
+      before: spec({}),
+      existing,
+      references: references({ clusters: [nearby({ shards: { used: 4, limit: 4 } })] }),
+    },
+  },
+];
+
+for (const { rule, spec: given, change, field, says } of cases)
+  test(`redb: ${rule}`, () => {
+    const common = { kind: "redb", name: "orders", at: "spec", before: undefined, existing: undefined } as const;
+    const found = objections(DATABASE_RULES, { ...common, references: references(), spec: spec(given), ...change });
+    assert.deepEqual(
+      found.map((objection) => objection.field),
+      field === undefined ? [] : [field],
+    );
+    if (says !== undefined) assert.match(found.map(causeText).join(), says);
+  });
