@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Arg } from "../../../src/ports/resp/encode.ts";
 import type { Reply } from "../../../src/ports/resp/reply.ts";
+import { shaOf } from "../../../src/programs/proxy/upstream/script-cache.ts";
 
 /** A request, and its reply: the value, the text of the error, or what each right one is. */
 export interface Expected {
@@ -37,7 +38,7 @@ export class ModelClient {
     const kinds: readonly (() => Expected | readonly Expected[])[] = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
-      ...[this.#look, this.#block, this.#transact],
+      ...[this.#look, this.#block, this.#transact, this.#script, this.#loaded],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
   }
@@ -147,6 +148,22 @@ export class ModelClient {
     for (const [key, value] of kept) this.#values.set(key, value);
   }
 
+  /** A script that this client has run before, or that each shard runs for the first time. */
+  #script(): Expected {
+    const key = this.#key();
+    const value = this.#value();
+    this.#values.set(key, value);
+    return { request: ["EVAL", SCRIPT, 1, key, value], reply: value };
+  }
+
+  /** A script that some shard has run may be run by its digest at any. */
+  #loaded(): readonly Expected[] {
+    const [before, key] = [this.#script(), this.#key()];
+    const value = this.#value();
+    this.#values.set(key, value);
+    return [before, { request: ["EVALSHA", DIGEST, 1, key, value], reply: value }];
+  }
+
   /** What all shards are asked, or the proxy answers. */
   #look(): Expected {
     const looks: readonly Expected[] = [
@@ -177,6 +194,8 @@ export class ModelClient {
   }
 }
 
+const SCRIPT = "redis.call('set', KEYS[1], ARGV[1]) return redis.call('get', KEYS[1])";
+const DIGEST = shaOf(Buffer.from(SCRIPT));
 const KEY = /^\{?\d+:\d+:\d+(?:\}:[ab])?$/;
 const EXECABORT = "-EXECABORT Transaction discarded because of previous errors.";
 

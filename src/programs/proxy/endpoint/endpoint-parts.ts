@@ -18,12 +18,12 @@ import type { ShardRoute } from "../switchover/shard-route.ts";
 import { InTurns } from "../timing/in-turns.ts";
 import type { Lease } from "../timing/lease.ts";
 import type { ArenaPool } from "../upstream/arena.ts";
-import { anyRoute, type Routes } from "../upstream/only-route.ts";
+import type { Routes } from "../upstream/only-route.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { UpstreamContext } from "../upstream/upstream.ts";
 import { ownParameters, parameterWrites, type KeepParameters } from "./parameters.ts";
 import { routeShards } from "./shard-routes.ts";
-import { SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
+import { scriptsOfShards, SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
 
 /** What the endpoints of a proxy share. */
 export interface EndpointContext extends SharedScriptsContext {
@@ -74,7 +74,7 @@ export class EndpointParts implements SessionEndpoint {
     const { bdb } = config;
     const log = context.log.with({ bdb });
     const holdMs = (): number => this.config.holdMs;
-    const scripts = new SharedScripts(bdb, context, () => anyRoute(this).scripts);
+    const scripts: SharedScripts = new SharedScripts(bdb, context, () => scriptsOfShards(this.routes, scripts.cache));
     const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
     const gatherScripts = (): Promise<boolean> => scripts.gather();
     const change = { bdb, counters, clients, holdMs, gatherScripts };

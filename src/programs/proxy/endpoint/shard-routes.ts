@@ -17,7 +17,10 @@ export interface RoutedShards {
 }
 
 /** The ways to the shards of a configuration; PROXY_SLOT_TABLE when its shards and slots do not fit. */
-export function routeShards(context: Omit<SwitchoverContext, "scans">, config: EndpointConfig): RoutedShards {
+export function routeShards(
+  context: Omit<SwitchoverContext, "scans" | "hasOtherShards">,
+  config: EndpointConfig,
+): RoutedShards {
   const { shards, table } = servedShards(config);
   const routeShard = (shard: EndpointShard): { readonly scans: ScanSources; readonly route: ShardRoute } => {
     const scans = new ScanSources(
@@ -25,7 +28,8 @@ export function routeShards(context: Omit<SwitchoverContext, "scans">, config: E
       (address) => new Upstream(address, { ...context, changed: () => undefined }),
       context.holdMs,
     );
-    return { scans, route: new ShardRoute({ ...context, scans }, shard, isClosed(config)) };
+    const hasOtherShards = table !== undefined;
+    return { scans, route: new ShardRoute({ ...context, scans, hasOtherShards }, shard, isClosed(config)) };
   };
   const [first, ...others] = shards;
   const [one, more] = [routeShard(first), others.map(routeShard)];

@@ -6,6 +6,7 @@ import {
   type ScriptsRequest,
 } from "../../../ports/management/scripts-question.ts";
 import type { MemoryBudget } from "../limits/memory-budget.ts";
+import type { Routes } from "../upstream/only-route.ts";
 import { ScriptCache } from "../upstream/script-cache.ts";
 
 /** What sharing the scripts of one database takes. */
@@ -22,6 +23,30 @@ export interface ScriptsAtPrimary {
   forgetFlushed(isCertain: boolean): Promise<void>;
   /** The wait until NOSCRIPT of this digest is the truth; undefined when no wait is needed. */
   awaits(sha: string): Promise<void> | undefined;
+}
+
+/** The scripts at the primary of one of several shards. */
+interface ScriptsAtShard extends ScriptsAtPrimary {
+  /** Those of the known scripts that the primary lacks, by their digests; rejects when it cannot be asked. */
+  lacking(): Promise<readonly string[]>;
+}
+
+/** The scripts at the primaries of a database. Of several, a flush has gone to all: what each of them lacks was flushed. */
+export function scriptsOfShards(
+  routes: Routes<{ readonly scripts: ScriptsAtShard }>,
+  cache: ScriptCache,
+): ScriptsAtPrimary {
+  const [{ scripts: only }, ...others] = routes;
+  if (others.length === 0) return only;
+  const all = routes.map(({ scripts }) => scripts);
+  return {
+    forgetFlushed: async () => {
+      const { uses } = cache;
+      const [lacking, ...elsewhere] = await Promise.all(all.map((scripts) => scripts.lacking()));
+      for (const sha of lacking ?? []) if (elsewhere.every((digests) => digests.includes(sha))) cache.forget(sha, uses);
+    },
+    awaits: (sha) => all.map((scripts) => scripts.awaits(sha)).find((wait) => wait !== undefined),
+  };
 }
 
 /** The cache has half as many: while the others do not answer, clients may load more and more. */
@@ -80,6 +105,18 @@ export class SharedScripts {
     this.#forgetFlushed(true);
     this.#isFlushed = true;
     this.#send();
+  }
+
+  beginFlush(): () => void {
+    const { uses } = this.cache;
+    return () => {
+      this.cache.forgetUntil(uses);
+      this.clear();
+    };
+  }
+
+  knows(sha: string): boolean {
+    return this.cache.bodyOf(sha) !== undefined;
   }
 
   awaits(sha: string): Promise<void> | undefined {

@@ -120,7 +120,7 @@ export class Relocation {
       const isMirrored = this.#events.isMirrored();
       if (!isMirrored) pin = await upstream.pins.takeOrDial(settings);
       await this.#events.prepare(upstream);
-      await scriptsArrived(this.#parts.endpoint.scripts, this.#events.requests());
+      await scriptsArrived(this.#parts.endpoint.scripts, this.#events.requests(), upstream);
       this.#usesMirror = isMirrored;
       pin ??= this.#events.takeMirror(upstream);
       pin.tainted = user !== undefined || isMirrored;

@@ -18,13 +18,28 @@ export const mergeArrays: Merge = unlessFailed((replies) => arrayReply(replies.f
 /** The lowest integer. */
 export const mergeLeast: Merge = unlessFailed((replies) => integerReply(Math.min(...replies.map(integerIn))));
 
-/** An array of integers, the lowest of each place. */
-export const mergeFlags: Merge = unlessFailed((replies) => {
-  const [first = [], ...others] = replies.map(elementsOf);
-  return arrayReply(
-    first.map((flag, at) => others.reduce((lowest, flags) => lower(lowest, flags[at] ?? lowest), flag)),
-  );
-});
+/** An array of 1 for each place at which all have 1, or one has and the database `knows` what the place stands for, and of 0. */
+export function mergeScripts(knows: (at: number) => boolean): Merge {
+  return unlessFailed((replies) => {
+    const all = replies.map(elementsOf);
+    const hasScript = (flags: readonly Buffer[], at: number): boolean => flags[at]?.equals(ONE) === true;
+    return arrayReply(
+      (all[0] ?? []).map((_, at) => {
+        const having = all.filter((flags) => hasScript(flags, at)).length;
+        return integerReply(having === all.length || (having > 0 && knows(at)) ? 1 : 0);
+      }),
+    );
+  });
+}
+
+/** The reply of one that has no error, if there is one. */
+export const mergeFound: Merge = (replies) => replies.find((reply) => reply[0] !== MINUS) ?? replies[0] ?? NONE;
+
+/** The reply of one that runs something, as its second element says. */
+export const mergeRunning: Merge = unlessFailed(
+  (replies) =>
+    replies.find((reply) => !NULLS.has(elementsOf(reply)[1]?.toString("latin1") ?? "")) ?? replies[0] ?? NONE,
+);
 
 /** The reply of one of them, as all are alike. */
 export const mergeFirst: Merge = unlessFailed(([first = NONE]) => first);
@@ -89,10 +104,6 @@ function integerIn(reply: Buffer): number {
   return Number(reply.toString("latin1", 1, reply.length - LINE_END));
 }
 
-function lower(one: Buffer, other: Buffer): Buffer {
-  return integerIn(other) < integerIn(one) ? other : one;
-}
-
 function timeOf(entry: Buffer): number {
   return Number(/^\*\d+\r\n:\d+\r\n:(\d+)/.exec(entry.toString("latin1", 0, LONGEST_HEAD))?.[1] ?? 0);
 }
@@ -119,7 +130,8 @@ const [MINUS, LF, VERBATIM] = [45, 10, 61];
 const TEXT = "txt:";
 /** Of an entry of a log, with its number and its time. */
 const LONGEST_HEAD = 64;
-/** No key, in both versions of the protocol. */
-const NULLS: ReadonlySet<string> = new Set(["$-1\r\n", "_\r\n"]);
+/** None, in both versions of the protocol. */
+const NULLS: ReadonlySet<string> = new Set(["$-1\r\n", "*-1\r\n", "_\r\n"]);
+const ONE = integerReply(1);
 const LINE_END = 2;
 const NONE = Buffer.alloc(0);

@@ -20,7 +20,7 @@ import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { forwardPlain, namesItsKey, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { forwardPlain, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
 import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
 import { anyRoute } from "../upstream/only-route.ts";
 
@@ -123,15 +123,16 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
     case "wait":
     case "monitor":
     case "subscription":
+      return session.pinned.take(request, command);
     // its reply says whether the engine has taken the script
     case "script":
+      return takeAlone(session, request, command);
     case "scripts":
-      return session.pinned.take(request, command);
+      return takeScripts(session, request, command);
     case "scan":
       return takeOrForwardScan(session, request, command);
     case "long":
-      if (isAnsweredAtOnce(request, command)) return takePlain(session, request);
-      return namesItsKey(command) ? takeAlone(session, request, command) : session.pinned.take(request, command);
+      return isAnsweredAtOnce(request, command) ? takePlain(session, request) : takeAlone(session, request, command);
     case "container":
     case "unknown":
       throw new Error(`${command.name} was not resolved`);
@@ -141,7 +142,7 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
 }
 
 /** What cannot be answered for several shards yet, and does not take a connection of its own. */
-const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["kill", "parameters"]);
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["parameters"]);
 
 const ANSWERED_HERE = [
   "kill",
@@ -208,6 +209,11 @@ function takePlain(session: CommandParts, request: Buffer, command?: CommandEntr
   }
   const name = command === undefined || command.name === "" ? lastClassified() : command.name;
   return forwardPlain(session, request, name);
+}
+
+function takeScripts(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
+  if (session.endpoint.table !== undefined) return takePlain(session, request, command);
+  return session.pinned.take(request, command);
 }
 
 /** VADD waits for a thread only with CAS. */

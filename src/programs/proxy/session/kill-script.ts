@@ -5,7 +5,8 @@ import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { errorReply, replies } from "../protocol/replies.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import { onlyRoute, type Routes } from "../upstream/only-route.ts";
+import type { Routes } from "../upstream/only-route.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 
 /** The parts of the session that asks for the end of a script. */
 export interface KillingSession extends Pick<SessionParts, "work"> {
@@ -21,17 +22,38 @@ export interface KillingSession extends Pick<SessionParts, "work"> {
  */
 export function forwardScriptKill(session: KillingSession, request: Buffer): boolean {
   if (session.work.hasPending) return false;
-  const { upstream, unavailable, refusal } = onlyRoute(session.endpoint);
-  if (upstream === undefined) return unavailable && session.turns.answer(refusal);
-  const asking = upstream
-    .ask(requestArguments(request), session.identity.user)
-    .catch((error: unknown) => errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`));
+  const { routes } = session.endpoint;
+  const [{ unavailable, refusal }] = routes;
+  const engines = routes.flatMap(({ upstream }) => upstream ?? []);
+  if (engines.length === 0) return unavailable && session.turns.answer(refusal);
+  const asking = engines.map((engine) => killAt(engine, requestArguments(request), session.identity.user));
   session.turns.waitFor(
-    asking.then((reply) => {
-      // it ends a moment later, and what comes meanwhile waits for that
-      if (reply.equals(replies.ok)) upstream.busy.over();
-      session.turns.answer(reply);
+    Promise.all(asking).then((answers) => {
+      session.turns.answer(answerOf(answers));
     }),
   );
   return true;
 }
+
+async function killAt(engine: Upstream, args: readonly Buffer[], user: ClientIdentity["user"]): Promise<Buffer> {
+  try {
+    const reply = await engine.ask(args, user);
+    // it ends a moment later, and what comes meanwhile waits for that
+    if (reply.equals(replies.ok)) engine.busy.over();
+    return reply;
+  } catch (error) {
+    return errorReply(`ERR store: the script cannot be ended: ${messageOf(error)}`);
+  }
+}
+
+/** One shard runs the script: the others say that they run none. */
+function answerOf(answers: readonly Buffer[]): Buffer {
+  const ofRunning = answers.find((answer) => answer.equals(replies.ok)) ?? answers.find((answer) => !isIdle(answer));
+  return ofRunning ?? answers[0] ?? replies.ok;
+}
+
+function isIdle(answer: Buffer): boolean {
+  return answer.toString("latin1", 0, IDLE.length) === IDLE;
+}
+
+const IDLE = "-NOTBUSY";

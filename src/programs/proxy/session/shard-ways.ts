@@ -46,6 +46,8 @@ export class ShardWays {
   readonly #parts: ShardedParts;
   /** By the place of the shard; made when the client first needs it. */
   readonly #ways: (Way | undefined)[] = [];
+  /** The script that was loaded last for a request of the client. */
+  #tried: { readonly shard: number; readonly sha: string } | undefined;
 
   constructor(parts: ShardedParts, table: SlotTable) {
     this.table = table;
@@ -92,6 +94,19 @@ export class ShardWays {
   /** Forwards the parts of a request, all of them or none; false when one cannot be sent now. */
   forwardParts(parts: readonly ShardPart[], merge: MergeReplies): boolean {
     return this.#send(parts, (ways) => this.replies.split(ways, merge));
+  }
+
+  /**
+   * Loads a script that the proxy knows into the shard at this place; undefined when the shard has it, or this was tried when the same was asked
+   * before: the engine then says what it has.
+   */
+  bringScript(shard: number, sha: string): Promise<void> | undefined {
+    const tried = this.#tried;
+    this.#tried = undefined;
+    if (tried?.shard === shard && tried.sha === sha) return undefined;
+    const loaded = routeTo(this.#parts.endpoint, shard).upstream?.scripts.bring(sha);
+    if (loaded !== undefined) this.#tried = { shard, sha };
+    return loaded;
   }
 
   #send(parts: readonly ShardPart[], runsOf: (ways: readonly SharedRoute[]) => readonly Run[]): boolean {

@@ -101,9 +101,8 @@ const ANSWERS = [
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
-  ...["EVAL return 0", "EVALSHA 0 0", "FCALL f 0", "SCRIPT LOAD x", "SCRIPT FLUSH"],
   ...["SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
-  ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SCRIPT KILL", "SWAPDB 0 1", "MEMORY STATS"],
+  ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SWAPDB 0 1", "MEMORY STATS"],
   ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];
 

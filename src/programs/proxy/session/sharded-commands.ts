@@ -1,6 +1,7 @@
 import { assertNever } from "#kit/base/assert-never";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
+import type { SessionParts } from "../client/session-parts.ts";
 import { slotsIn } from "../protocol/crossing.ts";
 import { mergeAt, mergeOks, mergeRandom, mergeSums } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
@@ -9,18 +10,22 @@ import type { CommandEntry } from "../protocol/table/entry.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
+import type { RememberedScripts } from "../upstream/script-cache.ts";
 import { ShardedRoute } from "./sharded-route.ts";
+import { bringScript, effectOnScripts } from "./sharded-scripts.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import type { MergeReplies, ShardPart, ShardWays } from "./shard-ways.ts";
 
 /** The parts of a session that requests use which are simply forwarded. */
 export interface ForwardingSession {
   readonly shared: SharedRoute | ShardedRoute;
+  readonly endpoint: { readonly scripts: RememberedScripts };
   readonly turns: { answer(reply: Buffer): boolean };
 }
 
 /** The same of requests that take a connection of their own. */
-interface AloneSession extends ForwardingSession {
+export interface AloneSession extends ForwardingSession {
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly pinned: Pick<PinnedRoute, "shard" | "slot" | "take" | "takeAt">;
 }
 
@@ -38,13 +43,12 @@ export function takeAlone(session: AloneSession, request: Buffer, command: Comma
   const slot = pinned.slot ?? slots[0];
   // what the client watches stays where it is
   if (slots.some((other) => other !== slot)) return turns.answer(replies.crossSlot);
-  const shard = slot === undefined ? (pinned.shard ?? shared.ways.any) : shardOf(shared.ways, slot);
-  return pinned.takeAt(shard, request, command);
-}
-
-/** It runs the engine's own code, with one key that it names: no script, whose body the shard may lack. */
-export function namesItsKey({ name }: CommandEntry): boolean {
-  return name === "VADD" || name === "VSIM";
+  // what needs no key goes to one and the same shard
+  const shard = slot === undefined ? (pinned.shard ?? shardOf(shared.ways, 0)) : shardOf(shared.ways, slot);
+  const script = bringScript(shared.ways, shard, command.name, request);
+  if (script === undefined) return pinned.takeAt(shard, request, command);
+  turns.waitFor(script);
+  return false;
 }
 
 function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
@@ -58,7 +62,7 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
     case "ok":
       return forwardSplit(ways, request, name, sharding);
     case "every":
-      return forwardToEvery(ways, request, name);
+      return forwardToEvery(session, ways, request, name);
     case "random":
       return forwardRandom(ways, request);
     case "any":
@@ -99,11 +103,22 @@ function mergeParts(sharding: Sharding, places: readonly (readonly number[])[], 
   return sharding === "ok" ? mergeOks : mergeSums;
 }
 
-function forwardToEvery(ways: ShardWays, request: Buffer, name: string): boolean {
-  const merge = mergeOf(name, requestArguments(request));
+function forwardToEvery(
+  { endpoint: { scripts } }: ForwardingSession,
+  ways: ShardWays,
+  request: Buffer,
+  name: string,
+): boolean {
+  const args = requestArguments(request);
+  const merge = mergeOf(name, args, (sha) => scripts.knows(sha));
+  const effect = effectOnScripts(scripts, name, args);
   return ways.forwardParts(
     ways.shards.map((shard) => ({ shard, request })),
-    merge,
+    (replies) => {
+      const reply = merge(replies);
+      if (reply[0] !== MINUS) effect?.();
+      return reply;
+    },
   );
 }
 
@@ -134,4 +149,4 @@ export function readsByPattern(name: string, request: Buffer): boolean {
 }
 
 const FIRST_OPTION = 3;
-const STAR = 42;
+const [MINUS, STAR] = [45, 42];

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test as alone } from "node:test";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
-import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { demote, promote, switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { repliesTo } from "../../../../test/kit/sharded/replies-to.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 
@@ -75,7 +76,7 @@ const REFUSED: readonly (readonly (readonly [string, Reply])[])[] = [
   ...["DBSIZE", "KEYS *", "FLUSHALL", "RANDOMKEY", "INFO", "SCAN 0", "HSCAN {4} 0", "WAIT 0 0", "CONFIG SET hz 10"].map(
     refusedInside,
   ),
-  ...["EVAL return 0", "EVALSHA 0 0", "SCRIPT LOAD x", "NOSUCH {2}", "FCALL f 0", "SORT {4} BY w_*", "PUBLISH c m"].map(
+  ...["SCRIPT LOAD x", "SCRIPT FLUSH", "SCRIPT EXISTS x", "NOSUCH {2}", "SORT {4} BY w_*", "PUBLISH c m"].map(
     refusedInside,
   ),
 ];
@@ -115,23 +116,6 @@ for (const engine of engineNames()) {
       }
     });
   }
-}
-
-/** The replies to a new client of an empty database. */
-async function repliesTo(client: RawClient, requests: readonly string[], isPipeline: boolean) {
-  await client.ask("FLUSHALL");
-  const found = [];
-  for (const request of requests) {
-    client.send(...request.split(" "));
-    if (!isPipeline) found.push(plainest(await client.read()));
-  }
-  if (isPipeline) for (const reply of await client.readMany(requests.length)) found.push(plainest(reply));
-  client.close();
-  return found;
-}
-
-function plainest(reply: Reply | undefined): Reply | undefined {
-  return Array.isArray(reply) ? reply.map((one: Reply) => plain(one) ?? null) : plain(reply);
 }
 
 const shared = sharing(() => Sharded.start(3));

@@ -5,12 +5,13 @@ import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { shardingOf } from "../protocol/table/sharding.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
-import { namesItsKey, readsByPattern, shardOf, type ForwardingSession } from "./sharded-commands.ts";
+import { bringScript } from "./sharded-scripts.ts";
+import { readsByPattern, shardOf, type AloneSession } from "./sharded-commands.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import type { ShardWays } from "./shard-ways.ts";
 
 /** The parts of a session that its transactions use. */
-interface TransactionSession extends ForwardingSession {
+interface TransactionSession extends AloneSession {
   readonly pinned: Pick<PinnedRoute, "current" | "shard" | "slot" | "take" | "takeAt" | "moveTo">;
   readonly work: { readonly hasPending: boolean };
 }
@@ -56,7 +57,7 @@ function queueAtShard(
     ? refuseCrossing(slots, slot)
     : notWithShards(`${name} inside MULTI`);
   const shard = slot === undefined || objection !== undefined ? pinned.shard : shardOf(ways, slot);
-  if (shard === undefined || !goesTo(session, shard)) return false;
+  if (shard === undefined || !goesTo(session, ways, shard, name, request)) return false;
   const isTaken = pinned.takeAt(shard, request, command, objection);
   if (isTaken && objection === undefined && slots.length > 0) pinned.slot = slot;
   return isTaken;
@@ -66,12 +67,19 @@ function refuseCrossing(slots: readonly number[], slot: number | undefined): Buf
   return slots.some((other) => other !== slot) ? replies.crossSlot : undefined;
 }
 
-/** The transaction is at this shard, or now goes there; false while it cannot. */
-function goesTo({ pinned, work }: TransactionSession, shard: number): boolean {
-  if (shard === pinned.shard) return true;
-  if (work.hasPending) return false;
-  pinned.moveTo(shard);
-  return true;
+/** The transaction is at this shard with the script of the request, or now goes there; false while it cannot. */
+function goesTo(
+  { pinned, work, turns }: TransactionSession,
+  ways: ShardWays,
+  shard: number,
+  name: string,
+  request: Buffer,
+): boolean {
+  if (shard !== pinned.shard && work.hasPending) return false;
+  const script = bringScript(ways, shard, name, request);
+  if (script !== undefined) turns.waitFor(script);
+  else if (shard !== pinned.shard) pinned.moveTo(shard);
+  return script === undefined;
 }
 
 function takeWatch(
@@ -92,7 +100,6 @@ function takeWatch(
 
 /** It can be queued where there are several shards, or the connection says why not. */
 function isAvailable(command: CommandEntry, name: string, request: Buffer): boolean {
-  if (command.commandClass === "long") return namesItsKey(command);
   if (!FORWARDED.has(command.commandClass)) return !OF_ONE_SHARD.has(command.commandClass);
   return AT_ONE_SHARD.has(shardingOf(name)) && !readsByPattern(name, request);
 }
@@ -100,4 +107,4 @@ function isAvailable(command: CommandEntry, name: string, request: Buffer): bool
 const FORWARDED: ReadonlySet<CommandClass> = new Set(["read", "write"]);
 const AT_ONE_SHARD: ReadonlySet<ReturnType<typeof shardingOf>> = new Set(["slot", "sum", "list", "ok", "any"]);
 /** What cannot be answered for several shards yet, or is a view of all of them. */
-const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["script", "scripts", "kill", "wait", "parameters", "scan"]);
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["scripts", "kill", "wait", "parameters", "scan"]);

@@ -38,4 +38,6 @@ export interface SwitchoverContext extends PrimaryContext {
   readonly clients: ReadonlySet<SwitchoverClient>;
   /** Asks the other proxies for the scripts that they know: false when one of them did not answer. It does not reject. */
   readonly gatherScripts: () => Promise<boolean>;
+  /** The database has other shards. */
+  readonly hasOtherShards: boolean;
 }

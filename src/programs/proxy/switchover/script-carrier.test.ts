@@ -40,7 +40,10 @@ function carrierTo() {
   const clock = new FakeClock();
   const [former, target] = [new SlowEngine(), new SlowEngine()];
   let primary = former;
-  const carrier = new ScriptCarrier({ clock, log: silentLog, gatherScripts: async () => true }, () => primary);
+  const carrier = new ScriptCarrier(
+    { clock, log: silentLog, gatherScripts: async () => true, hasOtherShards: false },
+    () => primary,
+  );
   return { clock, carrier, target, move: () => void (primary = target) };
 }
 
@@ -55,5 +58,6 @@ class SlowEngine {
     },
     has: (): boolean => false,
     forgetFlushed: (): Promise<void> => Promise.resolve(),
+    lacking: async (): Promise<readonly string[]> => [],
   };
 }

@@ -5,7 +5,7 @@ import type { ScriptLoader } from "../upstream/script-loader.ts";
 import { ScriptArrival } from "./script-arrival.ts";
 
 interface Engine {
-  readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "refused" | "has">;
+  readonly scripts: Pick<ScriptLoader, "load" | "forgetFlushed" | "lacking" | "refused" | "has">;
 }
 
 /** What taking scripts along needs of its endpoint. */
@@ -14,6 +14,8 @@ export interface ScriptCarrierContext {
   readonly log: Log;
   /** Asks the other proxies for the scripts that they know: false when one of them did not answer. It does not reject. */
   readonly gatherScripts: () => Promise<boolean>;
+  /** The database has other shards, each of which gets a script when it is first asked for it. */
+  readonly hasOtherShards: boolean;
 }
 
 /** Takes the scripts of clients along from primary to primary. No engine's reply to a script, and no number of them, stops a move. */
@@ -59,9 +61,17 @@ export class ScriptCarrier {
     await this.#primary()?.scripts.forgetFlushed(isCertain);
   }
 
+  /** Those of the known scripts that the primary lacks, by their digests; rejects when it cannot be asked. */
+  async lacking(): Promise<readonly string[]> {
+    const primary = this.#primary();
+    if (primary === undefined) throw new Error("there is no primary that could be asked");
+    return primary.scripts.lacking();
+  }
+
   async #carry(target: Engine): Promise<void> {
     await this.#context.gatherScripts();
-    await this.#quietly(this.#primary()?.scripts.forgetFlushed());
+    // what one shard lacks may be known at another
+    if (!this.#context.hasOtherShards) await this.#quietly(this.#primary()?.scripts.forgetFlushed());
     await this.#load(target);
   }
 

@@ -38,6 +38,11 @@ export class ScriptCache implements MemoryHolder {
     return sha;
   }
 
+  /** The body of a script that is known. */
+  bodyOf(sha: string): Buffer | undefined {
+    return this.#bodies.get(sha)?.body;
+  }
+
   /** Remembers a body, unless another one must be forgotten for it. */
   addSpare(body: Buffer): void {
     const hasRoom = this.#bodies.size < SCRIPT_LIMITS.scripts && this.#bytes + body.length <= SCRIPT_LIMITS.bytes;
@@ -58,6 +63,12 @@ export class ScriptCache implements MemoryHolder {
     const known = this.#bodies.get(sha);
     if (known === undefined || known.usedAt > uses) return;
     this.#delete(sha, known);
+    this.#memory.note(this);
+  }
+
+  /** Forgets the scripts that were not used after the count of uses was `uses`. */
+  forgetUntil(uses: number): void {
+    for (const [sha, known] of this.#bodies) if (known.usedAt <= uses) this.#delete(sha, known);
     this.#memory.note(this);
   }
 
@@ -99,6 +110,10 @@ export interface RememberedScripts {
   touch(sha: string): unknown;
   /** An engine has forgotten all. */
   clear(): void;
+  /** Engines are about to forget all. What it gives is called when they have: what was known before is forgotten. */
+  beginFlush(): () => void;
+  /** The body of the script with that digest is known, so that any engine can be given it. */
+  knows(sha: string): boolean;
   /** The wait after which the engine is asked again, until its NOSCRIPT of this digest is the truth; undefined when no wait is needed. */
   awaits(sha: string): Promise<void> | undefined;
 }

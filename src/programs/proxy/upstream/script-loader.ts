@@ -46,11 +46,38 @@ export class ScriptLoader {
    * that this engine was flushed.
    */
   async forgetFlushed(isCertain = false): Promise<void> {
-    const client = await this.#client();
-    if (this.#completeOn !== client && !isCertain) return;
+    if (this.#completeOn !== (await this.#client()) && !isCertain) return;
     const { uses } = this.#scripts;
-    const known = this.#scripts.entries().map(([sha]) => sha);
-    for (const sha of await absentFrom(client, known)) this.#scripts.forget(sha, uses);
+    for (const sha of await this.lacking()) this.#scripts.forget(sha, uses);
+  }
+
+  /** Those of the known scripts that the engine lacks now, by their digests; rejects when it cannot be asked. */
+  async lacking(): Promise<readonly string[]> {
+    this.#present = undefined;
+    const client = await this.#client();
+    return absentFrom(
+      client,
+      this.#scripts.entries().map(([sha]) => sha),
+    );
+  }
+
+  /**
+   * Loads one script that is known, and resolves when the engine has it, or cannot be asked now; undefined when there is nothing to load, as the
+   * engine has said that it has it, or does not take it.
+   */
+  bring(sha: string): Promise<void> | undefined {
+    const body = this.#scripts.bodyOf(sha);
+    return body === undefined || this.has(sha) || this.#refused.has(sha) ? undefined : this.#bring([sha, body]);
+  }
+
+  async #bring(entry: Entry): Promise<void> {
+    try {
+      const client = await this.#client();
+      await this.#loadInto(client, [entry], this.#presentOn(client));
+    } catch (error) {
+      // the request for the script finds what the engine says, or that it is gone
+      if (!(error instanceof Fault)) throw error;
+    }
   }
 
   async #load(): Promise<void> {

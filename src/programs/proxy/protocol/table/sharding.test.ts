@@ -5,7 +5,7 @@ import { FORWARDED } from "./forwarded.ts";
 
 /** Commands that are forwarded where there is one shard, and not available where there are several. */
 const NOT_AVAILABLE =
-  "SWAPDB PUBLISH SPUBLISH MEMORY|STATS LATENCY|GRAPH LATENCY|HISTOGRAM SCRIPT|SHOW FUNCTION|STATS " +
+  "SWAPDB PUBLISH SPUBLISH MEMORY|STATS LATENCY|GRAPH LATENCY|HISTOGRAM " +
   "PUBSUB|CHANNELS PUBSUB|NUMPAT PUBSUB|NUMSUB PUBSUB|SHARDCHANNELS PUBSUB|SHARDNUMSUB";
 
 const names = Object.values(FORWARDED).flatMap((listed) => listed.split(" "));

@@ -16,12 +16,14 @@ export type Sharding = "slot" | "sum" | "list" | "ok" | "every" | "random" | "an
  * - sums, oks: their sum, or OK
  * - arrays: the elements of all
  * - newest: the same of logs, the newest first, as many as the request wants
- * - least: the lowest number; flags: that of each place
- * - first: that of one, as all do the same
+ * - least: the lowest number
+ * - scripts: of each script, whether all can run it
+ * - first: that of one, as all do the same; found: that of one that has it; running: that of one that runs something
  * - texts: each text, behind a line with the number of its shard
  * - info: INFO of the database
  */
-export type Merging = "sums" | "oks" | "arrays" | "newest" | "least" | "flags" | "first" | "texts" | "info";
+export type Merging =
+  "sums" | "oks" | "arrays" | "newest" | "least" | "scripts" | "first" | "found" | "running" | "texts" | "info";
 
 /** Of a command that is simply forwarded, by its name; a subcommand is `XINFO|STREAM`. */
 export function shardingOf(name: string): Sharding {
@@ -53,12 +55,14 @@ const MERGINGS: Readonly<Record<Merging, string>> = {
   sums: "DBSIZE SLOWLOG|LEN COMMANDLOG|LEN LATENCY|RESET",
   oks:
     "FLUSHALL FLUSHDB CONFIG|RESETSTAT SLOWLOG|RESET COMMANDLOG|RESET MEMORY|PURGE " +
-    "FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|RESTORE",
+    "FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|RESTORE SCRIPT|FLUSH",
   arrays: "KEYS LATENCY|HISTORY LATENCY|LATEST",
   newest: "SLOWLOG|GET COMMANDLOG|GET",
   least: "LASTSAVE",
-  flags: "SCRIPT|EXISTS",
-  first: "FUNCTION|LOAD",
+  scripts: "SCRIPT|EXISTS",
+  first: "FUNCTION|LOAD SCRIPT|LOAD",
+  found: "SCRIPT|SHOW",
+  running: "FUNCTION|STATS",
   texts: "LATENCY|DOCTOR MEMORY|DOCTOR MEMORY|MALLOC-STATS",
   info: "INFO",
 };
