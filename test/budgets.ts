@@ -94,6 +94,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/world/restart.test.ts": 50,
   "test/scenario/linearizable.test.ts": [50, 900, "clients in other languages are built the first time"],
   "test/world/storectl-look.test.ts": 50,
+  "test/world/storectl-installation.test.ts": 50,
   "test/bundle/real.test.ts": 40,
   "test/compatibility/real.test.ts": 40,
   "test/permissions/real.test.ts": 40,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ADMISSION_SERVICE, OPERATOR_NAME } from "../../src/core/api/names.ts";
+import { ADMISSION_PORT, ADMISSION_SERVICE, OPERATOR_NAME } from "../../src/core/api/names.ts";
 import type { Log } from "#kit/base/log";
 import { EndpointSlices } from "#kit/kube/builtin";
 import { connect } from "#kit/kube/client";
@@ -89,7 +89,7 @@ async function startReplica({ name, address, own, admin, log }: ReplicaOptions):
   const common = { kube: own, clock: systemClock, log };
   const config = { namespace: NAMESPACE, identity: name, address, release: release("8.2.0-12") };
   const where = { namespace: NAMESPACE, watched: ownNamespaceOnly(NAMESPACE), release: config.release, address };
-  const webhook = startWebhook({ ...common, ...where, port: 0 }, stop.signal);
+  const webhook = startWebhook({ ...common, ...where }, stop.signal);
   const operator = runOperator({ ...common, config, healthPort: 0, alongside: webhook }, stop.signal);
   stack.defer(async () => void (await Promise.all([operator, webhook.ended])));
   stack.defer(() => stop.abort(new Error("the test ends it")));
@@ -99,7 +99,7 @@ async function startReplica({ name, address, own, admin, log }: ReplicaOptions):
     metadata: { ...slice, labels: { "kubernetes.io/service-name": ADMISSION_SERVICE } },
     addressType: "IPv4",
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports: [{ name: "admission", port: webhook.port() ?? 0, protocol: "TCP" }],
+    ports: [{ name: ADMISSION_PORT.name, port: ADMISSION_PORT.targetPort, protocol: ADMISSION_PORT.protocol }],
   });
   const owned = stack.move();
   return {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { admitByQuota } from "../../src/core/planner/prerequisites/exceeded-quota.ts";
-import { Events, Namespaces, Pods, Secrets, StatefulSets } from "#kit/kube/builtin";
+import { admitByQuota, type Quota } from "../../src/core/planner/prerequisites/exceeded-quota.ts";
+import { Events, Namespaces, Pods, ResourceQuotas, Secrets, StatefulSets } from "#kit/kube/builtin";
 import { messageOf } from "#kit/base/fault";
 import { until } from "#kit/testing/until";
 import { onRealServer, type TestServer } from "../api-servers/test-server.ts";
@@ -16,8 +16,32 @@ await onRealServer(async (server) => {
   await server.kube.create(Namespaces, { metadata: { name: namespace } });
   await test("a Secret that a quota of a real server refuses is admitted once its line is typed", () =>
     admitSecret(server));
+  await test("so is a pod of which a quota wants to know more", () => admitUnsaid(server));
   await test("so are the pods of a StatefulSet, by the words of its controller", () => admitPods(server));
 });
+
+async function admitUnsaid({ kube, kubectl }: TestServer): Promise<void> {
+  await makeQuota({ kubectl }, "limits", "limits.cpu=9,limits.memory=9Gi,pods=9");
+  const one = { ...spec, containers: spec.containers.map((container) => ({ ...container, resources: {} })) };
+  const make = () => kube.create(Pods, { metadata: { name: "unsaid", namespace }, spec: one });
+  const refusal = await make().then(() => "", messageOf);
+  assert.match(refusal, /failed quota: limits: must specify limits\.cpu for: one; limits\.memory for: one/);
+  assert.notEqual(admitByQuota(refusal, { quotas: await quotas(kube) }), undefined);
+  await type({ kubectl }, refusal);
+  assert.equal(admitByQuota(refusal, { quotas: await quotas(kube) }), undefined, "what was typed is printed no more");
+  await until("it is admitted", () => make().then(Boolean, () => false), PATIENCE);
+  await kubectl(`delete quota limits -n ${namespace}`);
+  await kubectl(`delete pod unsaid -n ${namespace} --force --grace-period=0`);
+}
+
+async function quotas(kube: TestServer["kube"]): Promise<readonly Quota[]> {
+  const { items } = await kube.list(ResourceQuotas, { namespace });
+  return items.map(({ metadata: { name }, spec: asked, status }) => ({
+    name,
+    hard: asked?.hard ?? {},
+    used: status?.used ?? {},
+  }));
+}
 
 async function admitSecret({ kube, kubectl }: TestServer): Promise<void> {
   await makeQuota({ kubectl }, "objects", "secrets=0");
@@ -40,7 +64,9 @@ async function admitPods({ kube, kubectl }: TestServer): Promise<void> {
     return items.map(({ message = "" }) => message).find((message) => message.includes("exceeded quota")) ?? "";
   };
   await until("a pod is refused", async () => (await refusal()) !== "", PATIENCE);
-  await type({ kubectl }, await refusal());
+  const message = await refusal();
+  await type({ kubectl }, message);
+  assert.equal(admitByQuota(message, { quotas: await quotas(kube) }), undefined, "what was typed is printed no more");
   const { length } = (await kube.list(Pods, { namespace })).items;
   assert.ok(length <= 2);
   await until("both are there", async () => (await kube.list(Pods, { namespace })).items.length === 2, {

@@ -12,7 +12,7 @@ import {
 } from "#kit/base/kubectl";
 import { placeholder, quotedWord, shellWord, type Word } from "#kit/base/shell-word";
 import { LICENSE_KEY } from "./license.ts";
-import { clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, PORTS } from "./names.ts";
+import { ADMISSION_PORT, clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, PORTS } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "#kit/base/kubectl";
@@ -127,9 +127,9 @@ export function restoreRecord(cluster: string, bdb: number): string {
   return callApi(cluster, "POST", `/v1/bdbs/${bdb}/actions/restore_record`);
 }
 
-/** Makes a Service lead to the operator, whatever it led to before. */
+/** Makes the Service of the webhook lead to the operator, whatever it led to before. */
 export function leadToOperator(service: string): string {
-  return selectPods(service, { name: OPERATOR_NAME });
+  return selectPods(service, { name: OPERATOR_NAME }, [ADMISSION_PORT]);
 }
 
 /** Lists the node pods; `flags` stand after the label. */

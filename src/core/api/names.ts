@@ -51,6 +51,9 @@ export const ENGINES_UID = 1002;
 /** Fixed ports of a node. */
 export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discovery: 8001, replication: 9444 } as const;
 
+/** The port of the Service of the webhook, which webhook configurations call. */
+export const ADMISSION_PORT = { name: "admission", port: 443, targetPort: PORTS.admission, protocol: "TCP" } as const;
+
 /** Ports that database endpoints and engine processes take, first and last included. */
 export const ENDPOINT_PORTS = { first: 10000, last: 19999 } as const;
 export const SHARD_PORTS = { first: 20000, last: 29999 } as const;

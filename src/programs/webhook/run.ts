@@ -24,8 +24,6 @@ export interface WebhookDeps {
   readonly release: Release;
   /** Where it listens. */
   readonly address: string;
-  /** The fixed port when absent. */
-  readonly port?: number;
 }
 
 export interface Webhook {
@@ -33,8 +31,6 @@ export interface Webhook {
   readonly unready: () => string | undefined;
   /** Prometheus exposition format. */
   readonly metrics: () => string;
-  /** Undefined until it listens. */
-  readonly port: () => number | undefined;
   /** Resolves once the signal has aborted and every review is answered. */
   readonly ended: Promise<void>;
 }
@@ -62,7 +58,7 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
         server.present(serving);
         return;
       }
-      const where = { host: deps.address, port: deps.port ?? PORTS.admission };
+      const where = { host: deps.address, port: PORTS.admission };
       server = await serveAdmission({ ...where, pair: serving, unready, answer, onDistrust, clock, log });
       log.info("admission is served", { port: server.port });
     },
@@ -71,7 +67,6 @@ export function startWebhook(deps: WebhookDeps, signal: AbortSignal): Webhook {
   return {
     unready,
     metrics: () => metrics.text(),
-    port: () => server?.port,
     ended: following.then(async () => {
       await traffic.quiet();
       await server?.close();

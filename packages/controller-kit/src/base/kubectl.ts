@@ -10,9 +10,14 @@ export function mergeObject(kind: string, name: string, body: object): string {
   return `kubectl patch ${shellWord(kind)} ${shellWord(name)} --type merge -p ${quotedWord(JSON.stringify(body))}`;
 }
 
-/** Makes a Service lead to the pods with these labels alone, whatever it led to before. */
-export function selectPods(service: string, labels: Readonly<Record<string, string>>): string {
-  const patch = [{ op: "add", path: "/spec/selector", value: labels }];
+/** Makes a Service lead to the pods with these labels alone and by these ports alone, whatever it led to before. */
+export function selectPods(
+  service: string,
+  labels: Readonly<Record<string, string>>,
+  ports: readonly object[],
+): string {
+  const fields = { selector: labels, ports, type: "ClusterIP" };
+  const patch = Object.entries(fields).map(([field, value]) => ({ op: "add", path: `/spec/${field}`, value }));
   return `kubectl patch svc ${shellWord(service)} --type json -p ${quotedWord(JSON.stringify(patch))}`;
 }
 
@@ -122,6 +127,11 @@ export function deploymentRollout(deployment: string): string {
 /** Takes a Deployment back to its template before. */
 export function undoRollout(name: string): string {
   return `kubectl rollout undo deployment/${shellWord(name)}`;
+}
+
+/** Lets a Deployment that was paused make the pods of its template. */
+export function resumeRollout(name: string): string {
+  return `kubectl rollout resume deployment/${shellWord(name)}`;
 }
 
 /** Gives a Deployment so many pods. */

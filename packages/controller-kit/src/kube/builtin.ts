@@ -12,6 +12,7 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
+  ResourceQuota,
   Secret,
   Service,
   ServiceAccount,
@@ -36,6 +37,7 @@ export const ConfigMaps = core<ConfigMap>("ConfigMap", "configmaps");
 export const ServiceAccounts = core<ServiceAccount>("ServiceAccount", "serviceaccounts");
 export const Events = core<Event>("Event", "events");
 export const Namespaces = core<Namespace>("Namespace", "namespaces", false);
+export const ResourceQuotas = core<ResourceQuota>("ResourceQuota", "resourcequotas");
 export const Nodes = core<Node>("Node", "nodes", false);
 export const PersistentVolumeClaims = core<PersistentVolumeClaim>("PersistentVolumeClaim", "persistentvolumeclaims");
 export const PersistentVolumes = core<PersistentVolume>("PersistentVolume", "persistentvolumes", false);

@@ -57,6 +57,16 @@ function makeFinding<Id extends string>(
 }
 
 /** A finding as one sentence, with its remedy where it has one. */
-export function sentenceOf({ evidence, remedy }: Finding): string {
-  return remedy === "" ? evidence : `${evidence}; remedy: ${remedy}`;
+export function sentenceOf({ evidence, remedy }: Parts): string {
+  return remedy === "" ? evidence : `${evidence}${BEFORE_REMEDY}${remedy}`;
 }
+
+/** What such a sentence was made of; the remedy is empty where it has none. */
+export function partsOf(sentence: string): Parts {
+  const [evidence = "", ...rest] = sentence.split(BEFORE_REMEDY);
+  return { evidence, remedy: rest.join(BEFORE_REMEDY) };
+}
+
+type Parts = Pick<Finding, "evidence" | "remedy">;
+
+const BEFORE_REMEDY = "; remedy: ";

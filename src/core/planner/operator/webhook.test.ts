@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planWebhook, type WebhookAct, type WebhookView } from "./webhook.ts";
+import { ASTRAY, CLOSED, OPEN } from "../../../../test/kit/facts/admission-routes.ts";
+import { leftToUsers, planWebhook, webhookFacts, type WebhookAct, type WebhookView } from "./webhook.ts";
 
 const own = {
   name: "store-enterprise-admission",
@@ -63,12 +64,34 @@ const cases: readonly Case[] = [
   {
     rule: "one that is missing is left to the user, since what is created cannot be limited to a name",
     view: { installed: [] },
-    says: ["False", "NotInstalled", /apply deploy\/admission\/cluster-role\.yaml/],
+    says: [
+      "False",
+      "NotInstalled",
+      /remedy: .*: sed 's\/OPERATOR_NAMESPACE\/default\/g' deploy\/admission\/cluster-role\.yaml \| kubectl apply -f -$/,
+    ],
   },
   {
     rule: "no webhook is filled in without an operator to answer it",
-    view: { installed: [], endpoints: 0 },
-    says: ["False", "NoEndpoints", /service admission/],
+    view: { installed: [], route: CLOSED },
+    says: ["False", "NoEndpoints", /service admission: the webhook is not filled in before there is one; remedy: /],
+  },
+  {
+    rule: "nor where the Service leads elsewhere, and the line that leads it back is there",
+    view: { installed: [{ ...own, namespace: "" }], route: ASTRAY },
+    says: [
+      "False",
+      "NoEndpoints",
+      /leads port 443 to 9999.* is not filled in .*; remedy: .*: kubectl patch svc admission /,
+    ],
+  },
+  {
+    rule: "one that is filled in refuses writes of users while its Service leads elsewhere",
+    view: { route: ASTRAY },
+    says: [
+      "False",
+      "NoEndpoints",
+      /leads port 443 to 9999.*: writes of users are refused; remedy: .*kubectl patch svc admission /,
+    ],
   },
   {
     rule: "nothing is filled in without a certificate",
@@ -117,7 +140,7 @@ for (const { rule, view, act = "none", says } of cases) {
       watched: ["default"],
       certificate: "CA",
       trustedForMs: 0,
-      endpoints: 1,
+      route: OPEN,
       installed: [own],
     };
     const decision = planWebhook({ ...usual, ...view });
@@ -127,3 +150,32 @@ for (const { rule, view, act = "none", says } of cases) {
     assert.match(message, says[2]);
   });
 }
+
+for (const [rule, route, seen] of [
+  ["a replica that runs answers before it is behind the Service", CLOSED, OPEN],
+  ["it does not where the Service leads elsewhere", ASTRAY, ASTRAY],
+] as const)
+  test(`webhook: of what upgrades are judged by, ${rule}`, () => {
+    const facts = webhookFacts([own, { ...own, name: "other", namespace: "other" }], {
+      certificate: "CA",
+      route,
+      namespace: "default",
+    });
+    const configurations = [{ name: own.name, caBundle: "CA" }];
+    assert.deepEqual(facts, { read: true, value: { configurations, certificate: "CA", route: seen } });
+  });
+
+test("webhook: an act that the operator may not do comes with both ways", () => {
+  const statement = {
+    type: "AdmissionReady",
+    status: "False",
+    reason: "CertificateStale",
+    message: "a; remedy: b",
+  } as const;
+  assert.equal(
+    leftToUsers(statement, "shop").message,
+    "a, but the operator may not; remedy: b; to let the operator do it: " +
+      "sed 's/OPERATOR_NAMESPACE/shop/g' deploy/admission/cluster-role.yaml | kubectl apply -f -",
+  );
+  assert.deepEqual(leftToUsers({ ...statement, status: "True" }, "shop"), { ...statement, status: "True" });
+});

@@ -1,12 +1,9 @@
-import { deleteWebhooks, getObjects, leadToOperator, trustCertificate } from "../../api/kubectl.ts";
-import {
-  ADMISSION_SECRET,
-  ADMISSION_SERVICE,
-  OLD_WEBHOOK_CONFIGURATION,
-  WEBHOOK_CONFIGURATION,
-  WEBHOOK_NAME,
-} from "../../api/names.ts";
+import { applyFile, deleteWebhooks, trustCertificate } from "../../api/kubectl.ts";
+import { ADMISSION_SECRET, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
 import type { Condition } from "../../api/parts.ts";
+import { partsOf, sentenceOf } from "../findings/finding.ts";
+import { openingRemedy } from "../prerequisites/admission-route.ts";
+import type { AdmissionRoute, Reading, WebhookFacts } from "../prerequisites/environment.ts";
 
 /** One configuration that calls a service of ours, or has one of our names. */
 export interface InstalledWebhook {
@@ -30,8 +27,7 @@ export interface WebhookView {
   readonly certificate: string | undefined;
   /** For how long the webhook has trusted what it trusts now, in milliseconds. */
   readonly trustedForMs: number;
-  /** Ready addresses behind the service. */
-  readonly endpoints: number;
+  readonly route: AdmissionRoute;
   /** Undefined when the operator may not look. */
   readonly installed: readonly InstalledWebhook[] | undefined;
 }
@@ -44,31 +40,37 @@ export type WebhookAct =
 /** What to do about the webhook next, and what is said of it. */
 export interface WebhookDecision {
   readonly act: WebhookAct;
-  readonly statement: Pick<Condition, "type" | "status" | "reason" | "message">;
+  readonly statement: WebhookStatement;
 }
+
+type WebhookStatement = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /** §4.3 rule 4: the configuration is there once, calls this operator, and trusts its certificate. */
 export function planWebhook(view: WebhookView): WebhookDecision {
-  const { installed, certificate, endpoints, namespace } = view;
+  const { installed, certificate, route, namespace } = view;
   if (installed === undefined) return { act: NONE, statement: say("Unknown", "NotReadable", BY_HAND) };
   const old = installed.find(({ name }) => name === OLD_WEBHOOK_CONFIGURATION);
   if (old !== undefined) {
-    const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed: ${deleteWebhooks(OLD_WEBHOOK_CONFIGURATION)}`;
-    return { act: { kind: "delete-old" }, statement: say("False", "OldWebhook", message) };
+    const message = `${OLD_WEBHOOK_CONFIGURATION} of old releases is there and is removed`;
+    const remedy = deleteWebhooks(OLD_WEBHOOK_CONFIGURATION);
+    return { act: { kind: "delete-old" }, statement: say("False", "OldWebhook", message, remedy) };
   }
   if (certificate === undefined) {
     const message = `secret ${ADMISSION_SECRET} is not there yet; it is made within seconds`;
     return { act: NONE, statement: say("False", "NoCertificate", message) };
   }
-  if (endpoints === 0) return { act: NONE, statement: say("False", "NoEndpoints", NO_ENDPOINTS) };
   const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
-  if (own === undefined) {
-    const message =
-      `${WEBHOOK_CONFIGURATION} is not there, and nothing is judged before it is stored: ` +
-      "apply deploy/admission/cluster-role.yaml again (docs/admission.md)";
-    return { act: NONE, statement: say("False", "NotInstalled", message) };
+  if (route.endpoints === 0) {
+    const effect = isEmpty(own) ? "the webhook is not filled in before there is one" : "writes of users are refused";
+    const message = `${route.closed}: ${effect}`;
+    return { act: NONE, statement: say("False", "NoEndpoints", message, openingRemedy(route)) };
   }
-  if (own.namespace === "") {
+  if (own === undefined) {
+    const message = `${WEBHOOK_CONFIGURATION} is not there, and nothing is judged before it is stored`;
+    const remedy = `apply its file again (docs/admission.md): ${askForWebhook(namespace)}`;
+    return { act: NONE, statement: say("False", "NotInstalled", message, remedy) };
+  }
+  if (isEmpty(own)) {
     const message = `${WEBHOOK_CONFIGURATION} calls nothing yet, and is being filled in`;
     return { act: { kind: "install" }, statement: say("False", "NotInstalled", message) };
   }
@@ -82,10 +84,9 @@ function planOwn(
   namespace: string,
 ): WebhookDecision {
   if (own.namespace !== namespace) {
-    const message =
-      `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged; ` +
-      "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
-    return { act: NONE, statement: say("False", "OtherOperator", message) };
+    const message = `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged`;
+    const remedy = "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
+    return { act: NONE, statement: say("False", "OtherOperator", message, remedy) };
   }
   if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return planTrust(own, certificate, trustedForMs);
   if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
@@ -101,8 +102,8 @@ function planOwn(
       statement: say("True", "Current", `${WEBHOOK_CONFIGURATION} is current and answered`),
     };
   }
-  const message = `writes are validated twice: ${deleteWebhooks(...doubles.map(({ name }) => name))}`;
-  return { act: NONE, statement: say("False", "Doubled", message) };
+  const remedy = deleteWebhooks(...doubles.map(({ name }) => name));
+  return { act: NONE, statement: say("False", "Doubled", "writes are validated twice", remedy) };
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
@@ -114,15 +115,18 @@ const CHANGE_MS = 10_000;
 
 function planTrust({ trusted }: InstalledWebhook, certificate: string, trustedForMs: number): WebhookDecision {
   if (!trusted.includes(certificate)) {
-    const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set: ${patchCommand()}`;
+    const message = `caBundle is not \`cert\` of secret ${ADMISSION_SECRET} and is being set`;
     const act = { kind: "trust", certificates: [...trusted.slice(-1), certificate] } as const;
-    return { act, statement: say("False", "CertificateStale", message) };
+    return { act, statement: say("False", "CertificateStale", message, patchCommand()) };
   }
   const act = trustedForMs < CHANGE_MS ? NONE : ({ kind: "trust", certificates: [certificate] } as const);
   const message =
     "the old certificate is trusted beside the new one for some seconds, until every replica has the new one";
   return { act, statement: say("True", "CertificateChanging", message) };
 }
+
+/** Type of the condition that says how the webhook is. */
+export const ADMISSION_CONDITION = "AdmissionReady";
 
 const NONE = { kind: "none" } as const;
 
@@ -131,15 +135,47 @@ export function patchCommand(): string {
   return trustCertificate(WEBHOOK_CONFIGURATION, WEBHOOK_NAME, ADMISSION_SECRET);
 }
 
-const NO_ENDPOINTS =
-  `no address answers behind service ${ADMISSION_SERVICE}, and writes of users are refused once the webhook is installed: ` +
-  `${getObjects(`endpointslices -l kubernetes.io/service-name=${ADMISSION_SERVICE}`)}; ` +
-  `where the operator is ready, lead the Service to it: ${leadToOperator(ADMISSION_SERVICE)}`;
+/** Asks the operator to manage the webhook. */
+function askForWebhook(namespace: string): string {
+  return `sed 's/OPERATOR_NAMESPACE/${namespace}/g' deploy/admission/cluster-role.yaml | ${applyFile("-")}`;
+}
+
+/** The statement of an act that the operator may not do. */
+export function leftToUsers({ message, ...said }: WebhookStatement, namespace: string): WebhookStatement {
+  if (said.status === "True") return { ...said, message };
+  const { evidence, remedy } = partsOf(message);
+  const lines = [remedy, `to let the operator do it: ${askForWebhook(namespace)}`].filter((line) => line !== "");
+  return {
+    ...said,
+    message: sentenceOf({ evidence: `${evidence}, but the operator may not`, remedy: lines.join("; ") }),
+  };
+}
+
+/**
+ * What upgrades are judged by, as a replica that runs sees it: it answers, though it may not be behind the Service yet, so that having no address
+ * counts only where the Service leads elsewhere.
+ */
+export function webhookFacts(
+  installed: readonly InstalledWebhook[] | undefined,
+  { certificate, route, namespace }: Pick<WebhookView, "route" | "namespace"> & { readonly certificate: string },
+): Reading<WebhookFacts> {
+  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks", isOptional: true };
+  const configurations = installed
+    .filter((webhook) => webhook.namespace === namespace)
+    .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));
+  const seen = route.lacks === "pods" ? ({ endpoints: 1, closed: "", lacks: "nothing" } as const) : route;
+  return { read: true, value: { configurations, certificate, route: seen } };
+}
+
+/** It calls nothing yet. */
+function isEmpty(own: InstalledWebhook | undefined): boolean {
+  return (own?.namespace ?? "") === "";
+}
 
 const BY_HAND =
   "the operator may not look at ValidatingWebhookConfigurations, so the commands of docs/admission.md are yours " +
   `(after a new certificate: ${patchCommand()}); deploy/admission/cluster-role.yaml lets the operator do them`;
 
-function say(status: Condition["status"], reason: string, message: string): WebhookDecision["statement"] {
-  return { type: "AdmissionReady", status, reason, message };
+function say(status: Condition["status"], reason: string, text: string, remedy = ""): WebhookStatement {
+  return { type: ADMISSION_CONDITION, status, reason, message: sentenceOf({ evidence: text, remedy }) };
 }

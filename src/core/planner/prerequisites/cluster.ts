@@ -1,10 +1,18 @@
-import { describeObject, editObject, getObjects, patchClusterTag, rolloutStatus } from "../../api/kubectl.ts";
+import {
+  describeObject,
+  editObject,
+  getObjects,
+  patchClusterTag,
+  resumeRollout,
+  rolloutStatus,
+} from "../../api/kubectl.ts";
+import { OPERATOR_NAME } from "../../api/names.ts";
 import { releaseByNodeTag } from "../../releases/catalogue/find.ts";
 import type { Release } from "../../releases/catalogue/release.ts";
 import { knownIssues } from "../../releases/catalogue/known-issues.ts";
 import { block, warn } from "../findings/finding.ts";
 import { tagUnderWay } from "./tag-under-way.ts";
-import { unreadyOperatorRemedy } from "./unready-operator.ts";
+import { pausedText, unreadyOperatorRemedy } from "./unready-operator.ts";
 import type { ClusterView } from "../view/cluster-view.ts";
 import { runningReleases } from "../view/target.ts";
 import { defineCheck } from "./check.ts";
@@ -85,8 +93,14 @@ export const operatorIsReady = defineCheck({
   at: ["plan"],
   needs: ["operator"],
   find({ environment: { operator } }) {
-    if (operator?.read !== true || operator.value.ready > 0) return undefined;
-    const { image, ready, wanted } = operator.value;
+    if (operator?.read !== true) return undefined;
+    const { image, ready, wanted, paused } = operator.value;
+    const said = pausedText(operator.value);
+    if (ready > 0 && said !== undefined) {
+      const make = paused === "behind" ? block : warn;
+      return make("OperatorNotReady", said, resumeRollout(OPERATOR_NAME));
+    }
+    if (ready > 0) return undefined;
     return block(
       "OperatorNotReady",
       `deployment/store-enterprise-operator (${image}) has ${ready} of ${wanted} ready`,

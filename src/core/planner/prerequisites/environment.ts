@@ -91,8 +91,17 @@ export interface WebhookFacts {
   readonly configurations: readonly { readonly name: string; readonly caBundle: string }[];
   /** `cert` of the secret `admission-tls`, PEM; undefined when the secret is not there. */
   readonly certificate: string | undefined;
-  /** Ready addresses behind the service. */
+  readonly route: AdmissionRoute;
+}
+
+/** The way from the API server to the webhook. */
+export interface AdmissionRoute {
+  /** Ready addresses behind the Service, at the port where the webhook answers. */
   readonly endpoints: number;
+  /** Why there are none, with what the Service has; empty where there are some. */
+  readonly closed: string;
+  /** What it lacks: the Service, a Service that leads to the operator, or ready pods of the operator behind it. */
+  readonly lacks: "service" | "lead" | "pods" | "nothing";
 }
 
 /** The operator's Deployment. */
@@ -102,6 +111,8 @@ export interface OperatorFacts {
   readonly wanted: number;
   /** It is being deleted, alone or with its namespace: no pod of it is made any more. */
   readonly leaving?: true;
+  /** It is paused, and no pod of another template is made. `behind`: its template has changed since. */
+  readonly paused?: "behind" | "current";
 }
 
 /** What a StoreEnterpriseDatabase asks for, beside what its database is. */

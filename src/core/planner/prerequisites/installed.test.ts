@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterView, NEW, release } from "../../../../test/kit/facts/cluster-view.ts";
+import { clusterView, release } from "../../../../test/kit/facts/cluster-view.ts";
+import { ASTRAY, CLOSED, OPEN } from "../../../../test/kit/facts/admission-routes.ts";
 import { type CheckCase, read, testChecks } from "../../../../test/kit/facts/checked-cluster.ts";
 import { typedLines } from "../../../../test/kit/frozen/typed-lines.ts";
+import { leadToOperator } from "../../api/kubectl.ts";
 import { checkInput } from "./check-input.ts";
 import { webhookIsCurrent } from "./installed.ts";
 
 const hook = {
   configurations: [{ name: "store-enterprise-admission", caBundle: "CA" }],
   certificate: "CA",
-  endpoints: 1,
+  route: OPEN,
 };
 const definition = {
   name: "storeenterpriseclusters",
@@ -90,24 +92,19 @@ const cases: readonly CheckCase[] = [
   },
   {
     name: "a webhook that gets no answer blocks",
-    environment: { webhook: read({ ...hook, endpoints: 0 }) },
+    environment: { webhook: read({ ...hook, route: CLOSED }) },
     found: "block WebhookStale",
   },
 ];
 
 testChecks(cases);
 
-for (const [rule, ready, types] of [
-  [
-    "is led to the operator that runs",
-    1,
-    `kubectl patch svc admission --type json -p '[{"op":"add","path":"/spec/selector","value":{"name":"store-enterprise-operator"}}]'`,
-  ],
-  ["has none behind it while the operator is away", 0, "kubectl describe deployment/store-enterprise-operator"],
-] as const)
-  test(`a Service of the webhook without an address ${rule}`, () => {
-    const operator = read({ image: `operator:${NEW.operator}`, ready, wanted: 1 });
-    const environment = { webhook: read({ ...hook, endpoints: 0 }), operator };
-    const finding = webhookIsCurrent.find(checkInput(clusterView(), { environment }));
-    assert.deepEqual(typedLines(finding?.remedy ?? "")[0] ?? finding?.remedy, types);
-  });
+test("the webhook of a Service that leads elsewhere blocks with what the Service has, and the line that leads it back", () => {
+  const environment = { webhook: read({ ...hook, route: ASTRAY }) };
+  const finding = webhookIsCurrent.find(checkInput(clusterView(), { environment }));
+  assert.equal(
+    finding?.evidence,
+    "service admission leads port 443 to 9999, where the operator answers at 8443: writes of users are refused",
+  );
+  assert.deepEqual(typedLines(finding.remedy), [leadToOperator("admission")]);
+});

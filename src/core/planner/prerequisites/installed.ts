@@ -1,26 +1,23 @@
 import {
   applyBundle,
-  applyFile,
   deleteObjects,
   deleteWebhooks,
-  leadToOperator,
   mergeObject,
   restartDeployment,
   trustCertificateFirst,
 } from "../../api/kubectl.ts";
 import {
   ADMISSION_SECRET,
-  ADMISSION_SERVICE,
   API_VERSION,
   OLD_CONSTRAINT,
   OLD_WEBHOOK_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
 } from "../../api/names.ts";
 import { knowLess } from "../../releases/catalogue/definitions.ts";
+import { openingRemedy } from "./admission-route.ts";
 import { block, warn } from "../findings/finding.ts";
 import { defineCheck } from "./check.ts";
-import type { ClusterEnvironment, ConstraintFacts } from "./environment.ts";
-import { unreadyOperatorRemedy } from "./unready-operator.ts";
+import type { ConstraintFacts } from "./environment.ts";
 
 /** What is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight = defineCheck({
@@ -55,7 +52,7 @@ export const webhookIsCurrent = defineCheck({
   needs: ["webhook"],
   find({ environment: { webhook, operator } }) {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
-    const { configurations, certificate, endpoints } = webhook.value;
+    const { configurations, certificate, route } = webhook.value;
     const names = configurations.map(({ name }) => name);
     if (names.includes(OLD_WEBHOOK_CONFIGURATION)) {
       return block(
@@ -79,13 +76,8 @@ export const webhookIsCurrent = defineCheck({
         trustCertificateFirst(stale[0]?.name ?? WEBHOOK_CONFIGURATION, ADMISSION_SECRET),
       );
     }
-    if (endpoints === 0) {
-      return block(
-        "WebhookStale",
-        "no address answers behind service admission, and writes of users are refused",
-        leadAgain(operator),
-      );
-    }
+    if (route.endpoints === 0)
+      return block("WebhookStale", `${route.closed}: writes of users are refused`, openingRemedy(route, operator));
     if (configurations.length === 1) return undefined;
     return warn(
       "WebhookDoubled",
@@ -94,13 +86,6 @@ export const webhookIsCurrent = defineCheck({
     );
   },
 });
-
-/** An operator that is away comes first: its Service has no address until it is back. */
-function leadAgain(operator: ClusterEnvironment["operator"]): string {
-  if (operator?.read === true && operator.value.ready === 0) return unreadyOperatorRemedy(operator.value);
-  const ifGone = `where the Service is gone: ${applyFile("deploy/admission/webhook.yaml")}`;
-  return `lead it to the operator: ${leadToOperator(ADMISSION_SERVICE)}; ${ifGone}`;
-}
 
 /** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
 export const constraintIsGone = defineCheck({

@@ -35,3 +35,16 @@ test("one that is being deleted is freed of what keeps it", () => {
     `when it does not end: ${freed("deployment")}; ${freed("serviceaccount")}`,
   );
 });
+
+test("one that is paused goes on, before it goes back", () => {
+  const resume = "kubectl rollout resume deployment/store-enterprise-operator";
+  const remedy = (tag: string, paused: "behind" | "current"): string =>
+    unreadyOperatorRemedy({ image: `registry:5000/operator:${tag}`, wanted: 1, paused });
+  assert.equal(remedy(latestRelease().operator, "behind"), resume);
+  assert.equal(remedy(latestRelease().operator, "current"), DESCRIBED, "the pause does not keep its pod away");
+  assert.equal(
+    remedy("9.9.9-1", "behind"),
+    `${resume} && kubectl rollout undo deployment/store-enterprise-operator`,
+    "kubectl takes no Deployment back that is paused",
+  );
+});

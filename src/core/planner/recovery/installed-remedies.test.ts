@@ -1,3 +1,4 @@
+import { OPEN } from "../../../../test/kit/facts/admission-routes.ts";
 import { asking, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { trustCertificateFirst } from "../../api/kubectl.ts";
@@ -9,7 +10,7 @@ const cases: readonly RecoveryCase[] = [
     environment: {
       webhook: {
         read: true,
-        value: { configurations: [{ name: "redb-admission", caBundle: "" }], certificate: "CA", endpoints: 1 },
+        value: { configurations: [{ name: "redb-admission", caBundle: "" }], certificate: "CA", route: OPEN },
       },
     },
     does: [
@@ -28,7 +29,7 @@ const cases: readonly RecoveryCase[] = [
         value: {
           configurations: [{ name: "store-enterprise-admission", caBundle: "OLD" }],
           certificate: "CA",
-          endpoints: 1,
+          route: OPEN,
         },
       },
     },

@@ -1,5 +1,6 @@
 import { KINDS } from "../../api/kinds.ts";
 import {
+  ADMISSION_PORT,
   ADMISSION_SERVICE,
   API_GROUP,
   API_VERSION,
@@ -28,7 +29,7 @@ export function admissionService() {
     metadata: { name: ADMISSION_SERVICE, ...LABELED },
     spec: {
       selector: { name: OPERATOR_NAME },
-      ports: [{ name: "admission", port: 443, targetPort: PORTS.admission, protocol: "TCP" }],
+      ports: [ADMISSION_PORT],
     },
   };
 }
@@ -65,7 +66,7 @@ export function webhookConfiguration(namespace: string, watched: readonly string
       {
         name: WEBHOOK_NAME,
         clientConfig: {
-          service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: 443 },
+          service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: ADMISSION_PORT.port },
           ...(caBundle === undefined ? {} : { caBundle }),
         },
         rules: [
@@ -99,7 +100,10 @@ export function webhookConfiguration(namespace: string, watched: readonly string
 export function definitionsWebhook(namespace: string, caBundle: string) {
   return {
     name: DEFINITIONS_WEBHOOK_NAME,
-    clientConfig: { service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: 443 }, caBundle },
+    clientConfig: {
+      service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: ADMISSION_PORT.port },
+      caBundle,
+    },
     rules: [
       {
         operations: ["UPDATE" as const],

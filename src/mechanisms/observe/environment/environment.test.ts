@@ -59,7 +59,11 @@ test("the environment of a cluster is read from the API", async () => {
   });
   assert.deepEqual(environment.webhook, {
     read: true,
-    value: { configurations: [{ name: "redb-admission", caBundle: "CA" }], certificate: "CA", endpoints: 0 },
+    value: {
+      configurations: [{ name: "redb-admission", caBundle: "CA" }],
+      certificate: "CA",
+      route: { endpoints: 0, closed: "service admission is not there", lacks: "service" },
+    },
   });
   assert.deepEqual(environment.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
   assert.deepEqual(environment.desiredDatabases, {

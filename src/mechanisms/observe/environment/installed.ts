@@ -1,3 +1,4 @@
+import type { Deployment } from "kubernetes-types/apps/v1.js";
 import { KINDS } from "../../../core/api/kinds.ts";
 import {
   ADMISSION_SECRET,
@@ -15,10 +16,13 @@ import {
   RoleBindings,
   Secrets,
   SecurityContextConstraints,
+  Services,
   ValidatingWebhookConfigurations,
 } from "#kit/kube/builtin";
-import type { Kube } from "#kit/kube/kube";
+import type { Kube, Stored } from "#kit/kube/kube";
+import { admissionRoute } from "../../../core/planner/prerequisites/admission-route.ts";
 import type {
+  AdmissionRoute,
   ConstraintFacts,
   Definition,
   OperatorFacts,
@@ -47,8 +51,15 @@ export async function readOperator(kube: Kube, { namespace }: ClusterName): Prom
     image: (containers.find(({ name }) => name === OPERATOR_NAME) ?? containers[0])?.image ?? "",
     ready: deployment?.status?.readyReplicas ?? 0,
     wanted: deployment === undefined ? 0 : (deployment.spec?.replicas ?? 1),
+    ...(deployment?.spec?.paused === true ? { paused: isBehind(deployment) ? "behind" : "current" } : {}),
     ...(deployment?.metadata.deletionTimestamp === undefined ? {} : { leaving: true }),
   };
+}
+
+/** Pods of its template are missing, by the word of its controller. */
+function isBehind({ metadata, spec, status }: Stored<Deployment>): boolean {
+  const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  return isSeen && (status?.updatedReplicas ?? 0) < (spec?.replicas ?? 1);
 }
 
 /** The constraint of old releases, and who is bound to it; elsewhere than on OpenShift it is never there. */
@@ -70,11 +81,10 @@ const GIVES_CONSTRAINT = `system:openshift:scc:${OLD_CONSTRAINT}`;
 
 /** The webhooks that call this namespace's admission service or carry its old name, and what they have to agree with. */
 export async function readWebhook(kube: Kube, { namespace }: ClusterName): Promise<WebhookFacts> {
-  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
-  const [{ items }, secret, slices] = await Promise.all([
+  const [{ items }, secret, route] = await Promise.all([
     kube.list(ValidatingWebhookConfigurations),
     kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
-    kube.list(EndpointSlices, { namespace, labelSelector }),
+    readAdmissionRoute(kube, namespace),
   ]);
   const configurations = items.flatMap(({ metadata, webhooks = [] }) => {
     const services = webhooks.map(({ clientConfig }) => clientConfig.service);
@@ -83,10 +93,16 @@ export async function readWebhook(kube: Kube, { namespace }: ClusterName): Promi
     return [{ name: metadata.name, caBundle: decodeBase64(webhooks[0]?.clientConfig.caBundle) }];
   });
   const certificate = secret === undefined ? undefined : decodeBase64(secret.data?.["cert"]);
-  const endpoints = slices.items
-    .flatMap((slice) => slice.endpoints ?? [])
-    .filter(({ conditions }) => conditions?.ready);
-  return { configurations, certificate, endpoints: endpoints.length };
+  return { configurations, certificate, route };
+}
+
+/** How the API server reaches the webhook of the operator in `namespace`. */
+export async function readAdmissionRoute(kube: Kube, namespace: string): Promise<AdmissionRoute> {
+  const [services, slices] = await Promise.all([
+    kube.list(Services, { namespace, fieldSelector: `metadata.name=${ADMISSION_SERVICE}` }),
+    kube.list(EndpointSlices, { namespace, labelSelector: `kubernetes.io/service-name=${ADMISSION_SERVICE}` }),
+  ]);
+  return admissionRoute(services.items[0], slices.items);
 }
 
 function decodeBase64(base64 = ""): string {

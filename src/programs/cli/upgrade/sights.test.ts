@@ -78,6 +78,17 @@ test("an operator is followed until it is ready, or until Kubernetes gives up on
     ["OperatorNotReady", "kubectl describe deployment/store-enterprise-operator"],
   );
   assert.match(finding?.evidence ?? "", /operator:8\.2\.0-12.*it says why/);
+  const paused = { ...begun, updatedReplicas: 0, conditions: progressing("Unknown", "DeploymentPaused") };
+  const held = deployment(paused);
+  const [pause] = (await sight({ ...held, spec: { ...Object(held).spec, paused: true } })).blocking;
+  assert.deepEqual(
+    [pause?.id, pause?.evidence, pause?.remedy],
+    [
+      "OperatorNotReady",
+      "deployment/store-enterprise-operator (operator:8.2.0-12) is paused: no pod of this image is made",
+      "kubectl rollout resume deployment/store-enterprise-operator",
+    ],
+  );
   // what was said of the one before counts no longer
   assert.deepEqual((await sight(deployment({ ...givenUp, observedGeneration: 1 }))).blocking, []);
   assert.deepEqual((await sight(deployment(givenUp, "operator:8.0.6-8"))).blocking, []);

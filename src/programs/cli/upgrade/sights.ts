@@ -3,7 +3,7 @@ import type { Finding } from "../../../core/api/parts.ts";
 import { Fault } from "#kit/base/fault";
 import { block } from "../../../core/planner/findings/finding.ts";
 import type { OperatorFacts } from "../../../core/planner/prerequisites/environment.ts";
-import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
+import { pausedText, unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { isOlder } from "../../../core/planner/upgrade-path/state.ts";
 import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
@@ -32,8 +32,8 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   const wanted = deployment?.spec?.replicas ?? 1;
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
-  const blocking =
-    isCurrent && isRight && givenUp !== undefined ? [notReady({ image, wanted }, givenUp.message ?? "")] : [];
+  const isPaused = deployment?.spec?.paused === true;
+  const blocking = isCurrent && isRight && !isDone ? stopped({ image, wanted }, isPaused, givenUp?.message) : [];
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
@@ -45,13 +45,16 @@ async function stayingCluster({ kube, namespace }: Place, name: string) {
   return rec;
 }
 
-function notReady(operator: Pick<OperatorFacts, "image" | "wanted">, why: string): Finding {
-  const object = `deployment/${OPERATOR_NAME}`;
-  return block(
-    "OperatorNotReady",
-    `${object} (${operator.image}) does not become ready: ${why}`,
-    unreadyOperatorRemedy(operator),
-  );
+/** Why no pod of it becomes ready any more, unless a user acts; none while it may. */
+function stopped(
+  operator: Pick<OperatorFacts, "image" | "wanted">,
+  isPaused: boolean,
+  why: string | undefined,
+): readonly Finding[] {
+  const paused = isPaused ? { ...operator, paused: "behind" as const } : operator;
+  const said =
+    pausedText(paused) ?? (why && `deployment/${OPERATOR_NAME} (${operator.image}) does not become ready: ${why}`);
+  return said === undefined ? [] : [block("OperatorNotReady", said, unreadyOperatorRemedy(paused))];
 }
 
 /** Shows the progress of a cluster on its way to `tag`; CLI_NO_CLUSTER and CLI_CLUSTER_GOES when it is on its way to nowhere. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { read } from "../../../../test/kit/facts/checked-cluster.ts";
 import { clusterView, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import type { StoreEnterpriseCluster, StoreEnterpriseDatabase } from "../../../core/api/kinds.ts";
 import { applyBundle, patchClusterTag } from "../../../core/api/kubectl.ts";
@@ -102,6 +103,20 @@ const cases: readonly Case[] = [
     name: "a condition without a finding is printed as it is, and its object is described",
     of: asked({ conditions: [blocked] }),
     answers: [{ rule: "LicenseInvalid", evidence: "it ended; remedy: renew it", clears: "kubectl describe rec/rec" }],
+  },
+  {
+    name: "a webhook that was asked for and is not filled in is printed with its line",
+    of: asked({ conditions: [condition("AdmissionReady", "False", "NoEndpoints", "no address; remedy: kubectl x")] }),
+    answers: [
+      {
+        level: "blocks",
+        object: "rec/rec",
+        rule: "NoEndpoints",
+        evidence: "AdmissionReady is False: no address",
+        since: SINCE,
+        clears: "kubectl x",
+      },
+    ],
   },
   {
     name: "while nodes are replaced, the roll is watched",
@@ -208,6 +223,24 @@ const cases: readonly Case[] = [
       },
     },
     answers: [{ object: "deployment/store-enterprise-operator", rule: "OperatorNotReady" }, { rule: "LicenseInvalid" }],
+  },
+  {
+    name: "an operator that is paused before its new image runs blocks, though one is ready",
+    of: {
+      ...asked({}),
+      cluster: {
+        lacksFacts: false,
+        rec: rec(),
+        environment: { operator: read({ image: "store:1", ready: 1, wanted: 1, paused: "behind" }) },
+      },
+    },
+    answers: [
+      {
+        level: "blocks",
+        rule: "OperatorNotReady",
+        clears: "kubectl rollout resume deployment/store-enterprise-operator",
+      },
+    ],
   },
   {
     name: "an operator that lacks permissions is not ready for that reason, and cannot write it into the status",
@@ -325,6 +358,18 @@ const cases: readonly Case[] = [
       { rule: "LicenseInvalid", since: SINCE },
       { rule: "NodeNumber", since: "" },
     ],
+  },
+  {
+    name: "a database that is not there for want of its record has one cause",
+    of: asked(undefined, {
+      cluster: undefined,
+      databases: [
+        redb([condition("Ready", "False", "NotThere", "the cluster does not have the database")], 1, [
+          { id: "RecordMissing", severity: "block", evidence: "missing", remedy: "restore it" },
+        ]),
+      ],
+    }),
+    answers: [{ object: "redb/orders", rule: "RecordMissing", clears: "restore it" }],
   },
   {
     name: "a database's edit that waits is printed when nothing else says so",

@@ -4,10 +4,12 @@ import {
   describeObject,
   getNodePods,
   listPermissions,
+  resumeRollout,
   rolloutStatus,
 } from "../../../core/api/kubectl.ts";
+import { OPERATOR_NAME } from "../../../core/api/names.ts";
 import type { Condition, Finding } from "../../../core/api/parts.ts";
-import { unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
+import { pausedText, unreadyOperatorRemedy } from "../../../core/planner/prerequisites/unready-operator.ts";
 import { checkInput } from "../../../core/planner/prerequisites/check-input.ts";
 import { causesOf } from "../../../core/planner/recovery/causes.ts";
 import type { ClusterState } from "../../../core/api/states.ts";
@@ -17,6 +19,8 @@ import type { ClusterView } from "../../../core/planner/view/cluster-view.ts";
 import type { Stored } from "#kit/kube/kube";
 import { blockedAnswer, notLookedAt, type WhyAnswer } from "./answer.ts";
 import { deletionOfCluster, deletionOfDatabase } from "./deletion.ts";
+import { installationAnswers } from "./installation.ts";
+import { withoutEffects } from "./one-cause.ts";
 import { remedyOf } from "./remedy.ts";
 
 /** A warning event. */
@@ -58,15 +62,9 @@ export function answersFor({ view, environment, cluster, databases, events, lack
   const ofDatabases = databases.map((database) => databaseAnswers(database, { view, events, environment }));
   const { own, shared } = divide(ofCluster, ofDatabases);
   const notRead = lack === undefined ? [] : [notLookedAt(`rec/${view.name}`, lack.text, lack.remedy)];
-  const all = withoutRepeats([...notRead, ...ofCluster.map((answer) => withWaiting(answer, shared)), ...own]);
+  const said = [...notRead, ...ofCluster.map((answer) => withWaiting(answer, shared)), ...own];
+  const all = withoutEffects(said, view);
   return (["blocks", "warns", "unknown"] as const).flatMap((level) => all.filter((one) => one.level === level));
-}
-
-/** A finding of a check that the status lists, too, is one answer. */
-function withoutRepeats(answers: readonly WhyAnswer[]): readonly WhyAnswer[] {
-  const isFirst = ({ object, rule }: WhyAnswer, index: number): boolean =>
-    answers.findIndex((one) => one.object === object && one.rule === rule) === index;
-  return answers.filter(isFirst);
 }
 
 /** Why databases wait is said once, at their cluster, when both say it. */
@@ -89,12 +87,21 @@ function withWaiting(answer: WhyAnswer, shared: readonly WhyAnswer[]): WhyAnswer
 /** An operator that is away writes no finding: what keeps its pod away comes first, and then that it is away. */
 function operatorAnswers(view: ClusterView, asked: ClusterAsked): WhyAnswer[] {
   const { operator } = asked.environment;
-  if (operator?.read !== true || operator.value.ready > 0) return [];
+  if (operator?.read !== true) return [];
   const { ready, wanted } = operator.value;
   const object = "deployment/store-enterprise-operator";
+  if (ready > 0) return pausedAnswers(object, operator.value);
   const evidence = `${ready} of ${wanted} replicas are ready (${deploymentText(operator.value)}): no upgrade moves, and the answers below may be old`;
   const causes = seenCauses(view, asked).filter(({ rule }) => !AFTER_OPERATOR.includes(rule));
   return [...causes, blockedAnswer(object, "OperatorNotReady", evidence, unreadyOperatorRemedy(operator.value))];
+}
+
+/** An operator that is ready and paused serves, until another one is asked for. */
+function pausedAnswers(object: string, operator: OperatorFacts): WhyAnswer[] {
+  const said = pausedText(operator);
+  if (said === undefined) return [];
+  const level = operator.paused === "behind" ? "blocks" : "warns";
+  return [{ ...blockedAnswer(object, "OperatorNotReady", said, resumeRollout(OPERATOR_NAME)), level }];
 }
 
 function deploymentText({ image, leaving }: OperatorFacts): string {
@@ -133,7 +140,8 @@ function clusterAnswers(
   const own = [...reportedAnswers(reported, view), ...specNotHandled(reported), ...silent(view, reported)];
   const answers = [...own, ...seenCauses(view, asked).filter(({ rule }) => !own.some((one) => one.rule === rule))];
   const isSaid = answers.some(({ level }) => level === "blocks");
-  return isSaid ? answers : [...underWay(reported, rec.status?.state, view), ...answers];
+  const around = installationAnswers(reported.object, reported.conditions, answers);
+  return [...(isSaid ? [] : underWay(reported, rec.status?.state, view)), ...answers, ...around];
 }
 
 /** A cluster that is not Running is on its way somewhere, also when no condition says what it waits for. */

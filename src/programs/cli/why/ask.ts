@@ -1,11 +1,12 @@
 import { Fault } from "#kit/base/fault";
-import { Events } from "#kit/kube/builtin";
+import { Events, ResourceQuotas } from "#kit/kube/builtin";
+import { isOfQuota, type Quota } from "../../../core/planner/prerequisites/exceeded-quota.ts";
 import { faults } from "../faults.ts";
 import type { Look } from "../access/look.ts";
 import { lackOf } from "../access/rights.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
-import { withRefusal } from "./refused-pods.ts";
+import { refusalOf, withRefusal } from "./refused-pods.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
 /** What blocks a cluster that was observed and its databases, or of one kind or object. */
@@ -18,20 +19,25 @@ export async function whyOf(
   const { rec, view } = look.observation;
   const databases = kind === "rec" ? [] : chosenDatabases(look, name);
   const events = await access.denied.unless(warningsOf(access), []);
-  const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
-  const answers = answersFor({
+  const asked = {
     view,
     environment: look.environment,
     cluster:
       kind === "redb" ? undefined : { rec, environment: look.environment, lacksFacts: look.lack?.isEssential === true },
     databases,
     events,
+  };
+  const isByQuota = answersFor(asked).some((answer) => isOfQuota(refusalOf(answer, view.name, events)?.message ?? ""));
+  const quotas = isByQuota ? await access.denied.unless(quotasOf(access), undefined) : undefined;
+  const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
+  const answers = answersFor({
+    ...asked,
     ...(denied.length > 0 && { lack: await lackOf(access, denied, view.name) }),
   });
   return whyReport(
     look,
     databases,
-    answers.map((answer) => withRefusal(answer, view.name, events)),
+    answers.map((answer) => withRefusal(answer, { view, events, quotas })),
   );
 }
 
@@ -44,6 +50,15 @@ function chosenDatabases({ databases, observation }: Look, name: string | undefi
     faults.noDatabase,
     `${observation.view.name} has no StoreEnterpriseDatabase "${name}"; there are: ${names || "none"}`,
   );
+}
+
+async function quotasOf({ kube, namespace }: NamespaceAccess): Promise<readonly Quota[]> {
+  const { items } = await kube.list(ResourceQuotas, { namespace });
+  return items.map(({ metadata: { name }, spec, status }) => ({
+    name,
+    hard: spec?.hard ?? {},
+    used: status?.used ?? {},
+  }));
 }
 
 /** Warnings that the API still has, the newest first. */

@@ -1,9 +1,15 @@
-import { planWebhook, type InstalledWebhook, type WebhookDecision } from "../../../core/planner/operator/webhook.ts";
+import {
+  leftToUsers,
+  planWebhook,
+  webhookFacts,
+  type WebhookDecision,
+} from "../../../core/planner/operator/webhook.ts";
 import type { Reading, WebhookFacts } from "../../../core/planner/prerequisites/environment.ts";
+import { readAdmissionRoute } from "../../../mechanisms/observe/environment/installed.ts";
 import { messageOf } from "#kit/base/fault";
 import { lookAgain, type Outcome } from "#kit/reconcile/outcome";
 import { isPerformed, type AdmissionDeps } from "./acts.ts";
-import { admissionEndpoints, installedWebhooks } from "./installed.ts";
+import { installedWebhooks } from "./installed.ts";
 import { admissionSecretReconciler } from "./secret.ts";
 
 /** What is known of admission, for the conditions of clusters. */
@@ -34,16 +40,17 @@ export function admissionReconciler(deps: AdmissionDeps): AdmissionReport & { re
     const now = deps.clock.uptimeMs();
     if (now < askAgainAt) return lookAgain(LOOK_MS);
     const installed = await installedWebhooks(deps.kube);
-    const endpoints = await admissionEndpoints(deps.kube, deps.namespace);
+    const route = await readAdmissionRoute(deps.kube, deps.namespace);
     const found = JSON.stringify(installed);
     const trustedForMs = age.of(found, now);
     const [namespace, watched] = [deps.namespace, deps.watched.names()];
-    const decision = planWebhook({ namespace, watched, certificate, trustedForMs, endpoints, installed });
+    const decision = planWebhook({ namespace, watched, certificate, trustedForMs, route, installed });
     if (installed === undefined) askAgainAt = now + FORBIDDEN_MS;
     const { kind } = decision.act;
     const isCared = await actUnlessRefused(decision.act, { found, now, certificate });
-    statement = isCared ? decision.statement : withPermissionHint(decision.statement);
-    facts = isCared && kind !== "none" && kind !== "guard" ? undefined : factsFrom(installed, certificate, namespace);
+    statement = isCared ? decision.statement : leftToUsers(decision.statement, namespace);
+    const isChanging = isCared && kind !== "none" && kind !== "guard";
+    facts = isChanging ? undefined : webhookFacts(installed, { certificate, route, namespace });
     return lookAgain(LOOK_MS);
   };
   const fail = (error: unknown): never => {
@@ -77,26 +84,6 @@ function startActing(deps: AdmissionDeps): (act: WebhookDecision["act"], on: Act
     refused = isDone ? undefined : { what, at: now };
     return isDone;
   };
-}
-
-/** A replica that runs this answers; whether callers reach it is seen by them. */
-function factsFrom(
-  installed: readonly InstalledWebhook[] | undefined,
-  certificate: string,
-  namespace: string,
-): Reading<WebhookFacts> {
-  if (installed === undefined) return { read: false, why: "the operator may not look at webhooks", isOptional: true };
-  const configurations = installed
-    .filter((webhook) => webhook.namespace === namespace)
-    .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));
-  return { read: true, value: { configurations, certificate, endpoints: 1 } };
-}
-
-function withPermissionHint(statement: WebhookDecision["statement"]): WebhookDecision["statement"] {
-  if (statement.status === "True") return statement;
-  const yours =
-    "but the operator may not: deploy/admission/cluster-role.yaml lets it, docs/admission.md has the commands";
-  return { ...statement, message: `${statement.message}, ${yours}` };
 }
 
 /** For how long something has been as it is. */

@@ -1,12 +1,11 @@
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
 import {
-  ADMISSION_SERVICE,
   DEFINITIONS_WEBHOOK_NAME,
   OLD_WEBHOOK_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_NAME,
 } from "../../../core/api/names.ts";
-import { EndpointSlices, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
+import { ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
 import type { InstalledWebhook } from "../../../core/planner/operator/webhook.ts";
@@ -29,15 +28,6 @@ const LISTING: Need = {
   why: "the webhook is managed",
   without: "users manage the webhook themselves",
 };
-
-/** Ready addresses behind the service of the webhook. */
-export async function admissionEndpoints(kube: Kube, namespace: string): Promise<number> {
-  const labelSelector = `kubernetes.io/service-name=${ADMISSION_SERVICE}`;
-  const { items } = await kube.list(EndpointSlices, { namespace, labelSelector });
-  // typed as always there, yet a slice without endpoints has null in its place
-  const endpoints = items.flatMap((slice) => slice.endpoints ?? []);
-  return endpoints.filter(({ conditions }) => conditions?.ready !== false).length;
-}
 
 function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookConfiguration>): InstalledWebhook[] {
   const isNamed = [WEBHOOK_CONFIGURATION, OLD_WEBHOOK_CONFIGURATION].includes(metadata.name);

@@ -1,3 +1,4 @@
+import { resumeRollout } from "../../../core/api/kubectl.ts";
 import { clusterNames, NEWEST_AUTHORITY_ANNOTATION } from "../../../core/api/names.ts";
 import type { Holder } from "../../../core/planner/cluster/authority-holders.ts";
 import { Deployments } from "#kit/kube/builtin";
@@ -30,5 +31,7 @@ export async function renewedRigger(
     status?.updatedReplicas === replicas &&
     status.replicas === replicas &&
     status.availableReplicas === replicas;
-  return isRolled ? [{ name, trusts: [newest], shows: [] }] : [{ name, why: "it is started anew" }];
+  if (isRolled) return [{ name, trusts: [newest], shows: [] }];
+  const isPaused = spec.paused === true;
+  return [{ name, why: isPaused ? `it is paused: ${resumeRollout(name)}` : "it is started anew" }];
 }
