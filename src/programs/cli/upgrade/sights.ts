@@ -33,7 +33,7 @@ export async function operatorSight({ kube, namespace }: Place, version: string,
   const isDone = isCurrent && isRight && [updatedReplicas, availableReplicas, replicas].every((n) => n === wanted);
   const givenUp = conditions.find(({ type, status }) => type === "Progressing" && status === "False");
   const isPaused = deployment?.spec?.paused === true;
-  const blocking = isCurrent && isRight && !isDone ? stopped({ image, wanted }, isPaused, givenUp?.message) : [];
+  const blocking = isCurrent && isRight && !isDone ? stopFindings({ image, wanted }, isPaused, givenUp?.message) : [];
   return { done: isDone ? 1 : 0, of: 1, what: `operator ${version} ready`, now: "", isOver: isDone, blocking };
 }
 
@@ -46,7 +46,7 @@ async function stayingCluster({ kube, namespace }: Place, name: string) {
 }
 
 /** Why no pod of it becomes ready any more, unless a user acts; none while it may. */
-function stopped(
+function stopFindings(
   operator: Pick<OperatorFacts, "image" | "wanted">,
   isPaused: boolean,
   why: string | undefined,

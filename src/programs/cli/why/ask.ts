@@ -6,7 +6,7 @@ import type { Look } from "../access/look.ts";
 import { lackOf } from "../access/rights.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import { answersFor, type WarningEvent } from "./answers.ts";
-import { refusalOf, withRefusal } from "./refused-pods.ts";
+import { lastRefusal, withRefusal } from "./refused-pods.ts";
 import { whyReport, type WhyReport } from "./report.ts";
 
 /** What blocks a cluster that was observed and its databases, or of one kind or object. */
@@ -27,7 +27,9 @@ export async function whyOf(
     databases,
     events,
   };
-  const isByQuota = answersFor(asked).some((answer) => isOfQuota(refusalOf(answer, view.name, events)?.message ?? ""));
+  const isByQuota = answersFor(asked).some((answer) =>
+    isOfQuota(lastRefusal(answer, view.name, events)?.message ?? ""),
+  );
   const quotas = isByQuota ? await access.denied.unless(quotasOf(access), undefined) : undefined;
   const denied = [...access.denied.list(), ...(look.environment.operator?.read === true ? [] : access.around.list())];
   const answers = answersFor({

@@ -15,7 +15,7 @@ interface Known {
 
 /** Adds to the answer that pods are missing what their controller last said of it, and what ends that: an event stays when its cause is gone. */
 export function withRefusal(answer: WhyAnswer, { view, events, quotas }: Known): WhyAnswer {
-  const refusal = refusalOf(answer, view.name, events);
+  const refusal = lastRefusal(answer, view.name, events);
   if (refusal === undefined) return answer;
   const { message, kind, last } = refusal;
   const evidence = `${answer.evidence}; last event of the ${kind} (${last}): ${message}`;
@@ -28,7 +28,7 @@ export function withRefusal(answer: WhyAnswer, { view, events, quotas }: Known):
 }
 
 /** The last event of the controller that would make the pods which the answer misses; undefined of any other answer. */
-export function refusalOf(
+export function lastRefusal(
   answer: WhyAnswer,
   cluster: string,
   events: readonly WarningEvent[],

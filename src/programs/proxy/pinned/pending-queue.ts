@@ -183,6 +183,16 @@ export class PendingQueue {
     return true;
   }
 
+  /** The client is to leave: drops what waits in a blocking command that was not executed, and behind it. True when something goes before that. */
+  keepUnblocked(): boolean {
+    const at = this.#refused.findIndex(({ kind }) => kind === "blocking");
+    for (const pending of this.#refused.splice(at === -1 ? this.#refused.length : at)) {
+      this.#bytes -= bytesOf(pending);
+      pending.own?.settled(undefined);
+    }
+    return this.hasRefused;
+  }
+
   /** The session needs no answer any more. */
   drop(): void {
     const all = [this.#sent, this.#refused, this.#putOff].flatMap((some) => some.splice(0));

@@ -322,7 +322,7 @@ export class Pinned {
     this.#cancelTimer();
     this.#pin?.destroy();
     this.#pin = undefined;
-    if (this.#parts.life.finishing && !this.work.endedInput.hasBegun) return void this.#pending.drop();
+    if (this.#parts.life.finishing && !this.work.endedInput.hasBegun && !this.#pending.keepUnblocked()) return;
     for (const message of this.state.disconnect(this.#parts.identity.settings.protocol))
       this.#parts.output.push(message);
     if (!this.#pending.hasRefused && !this.#needsPin) this.#parts.pinned.leave();
