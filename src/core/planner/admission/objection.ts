@@ -16,7 +16,9 @@ export interface Objection {
   /** Path from the root of the object: `spec.participatingClusters[1].name`. */
   readonly field: string;
   readonly reason: ObjectionReason;
-  /** What it is in a status. Its evidence is the field, and what is wrong as the API server's own refusals say it. */
+  /** What is wrong, as the API server's own refusals say it. */
+  readonly what: string;
+  /** What it is in a status; its evidence begins with the field. */
   readonly finding: Finding;
 }
 
@@ -79,18 +81,22 @@ function objectTo(
   remedy: string,
   id: string = SPEC_INVALID,
 ): Objection {
-  const shown = visibleLine(field);
-  return { field: shown, reason, finding: block(id, `${shown}: ${what}`, remedy) };
+  const shown = { field: visibleLine(field), what: visibleLine(what) };
+  return { ...shown, reason, finding: block(id, `${shown.field}: ${shown.what}`, remedy) };
 }
 
 /** The objection as one sentence, the way out last. */
 export function sentence({ finding: { evidence, remedy } }: Objection): string {
-  return `${evidence}; ${remedy}`;
+  return withWayOut(evidence, remedy);
 }
 
 /** The same without the field, which the causes of a refusal name beside it. */
-export function causeText(objection: Objection): string {
-  return sentence(objection).slice(`${objection.field}: `.length);
+export function causeText({ what, finding: { remedy } }: Objection): string {
+  return withWayOut(what, remedy);
+}
+
+function withWayOut(what: string, remedy: string): string {
+  return `${what}; ${remedy}`;
 }
 
 /** What stands in a status of everything that the rules have against `facts`. */
