@@ -202,7 +202,12 @@ export const refusals = {
     "invalid_version",
     "Ask for a major version, or change the policy that the description names.",
   ),
-  invalidSharding: row("AGENT_INVALID_SHARDING", 406, "invalid_sharding", "Leave shards_count and sharding out, or ask for what the message says is possible."),
+  invalidSharding: row(
+    "AGENT_INVALID_SHARDING",
+    406,
+    "invalid_sharding",
+    "Leave shards_count and sharding out, or ask for what the message says is possible.",
+  ),
   invalidReplication: row(
     "AGENT_INVALID_REPLICATION",
     406,
