@@ -33,11 +33,6 @@ export class PendingQueue {
     return this.#sent.length + this.#putOff.length;
   }
 
-  /** The client waits for a reply. */
-  get hasPending(): boolean {
-    return this.unanswered > 0 || this.#refused.length > 0;
-  }
-
   /** Something other than a blocking command is at the engine; what waits there behind such a command does not count. */
   get busy(): boolean {
     return this.#executing !== undefined;
@@ -58,8 +53,9 @@ export class PendingQueue {
 
   /** The client waits for a blocking command before anything else, wherever that is. */
   get isBlocked(): boolean {
-    const first = [...this.#refused, ...this.#sent, ...this.#putOff].find(({ kind }) => kind !== "internal");
-    return this.hasPending && (first === undefined || first.kind === "blocking");
+    const all = [...this.#refused, ...this.#sent, ...this.#putOff];
+    const first = all.find(({ kind }) => kind !== "internal");
+    return all.length > 0 && (first === undefined || first.kind === "blocking");
   }
 
   /** A request of one of these kinds is not answered. */

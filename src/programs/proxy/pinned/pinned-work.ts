@@ -62,7 +62,8 @@ export class PinnedWork {
 
   /** The client waits for a reply. */
   get hasPending(): boolean {
-    return this.#parts.pending.hasPending || this.#isAsking;
+    const { pending } = this.#parts;
+    return pending.unanswered > 0 || pending.hasRefused || this.#isAsking;
   }
 
   /** Between WATCH or MULTI and the EXEC that ends it; a WATCH counts from when it was sent. */
