@@ -141,10 +141,12 @@ for (const [how, leave] of Object.entries(LEAVES)) {
     await demote(served.primary, served.replica);
     await untilBlocked(served.primary, 0);
     client[leave]();
+    // what it has left behind is seen before the next primary is
+    await until("the client is gone", async () => (await served.proxy.stats()).clients === 1);
     await served.replica.call("RPUSH", "q", "a");
     [served.primary, served.replica] = [served.replica, served.primary];
     await done(served.release());
-    await untilGone(other);
+    await untilBlocked(served.primary, 0);
     assert.equal(await other.ask("LLEN", "q"), 1);
     for (const one of [client, other]) one.close();
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { done } from "../../../../test/kit/engines/proxy.ts";
+import { done, type TestProxy } from "../../../../test/kit/engines/proxy.ts";
 import { plain, type RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
@@ -29,6 +29,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 for (const [how, { sends, isDrained, gets }] of Object.entries(ENDINGS))
   test(`a request that was refused in a move is executed by the next primary, also for a client that ${how}`, async (served) => {
     const [client, other] = [await served.client(), await served.client()];
+    await using draining = new Draining(served.proxy);
     await other.ask("DEL", "counted");
     // the connection of its own is there before the engine stands still
     assert.equal(await client.ask("EVAL", "return 1", "0"), 1);
@@ -38,7 +39,7 @@ for (const [how, { sends, isDrained, gets }] of Object.entries(ENDINGS))
       using former = await suspend(served.replica);
       client.write(Buffer.concat([INCR, sends]));
       await until("the request is at the engine", async () => (await served.proxy.stats()).oldest !== undefined);
-      if (isDrained) await drained(served, other);
+      if (isDrained) await draining.begin(other);
       former.resume();
     }
     await done(served.release());
@@ -46,27 +47,41 @@ for (const [how, { sends, isDrained, gets }] of Object.entries(ENDINGS))
     assert.equal(first, 1);
     assert.match(JSON.stringify(rest), gets);
     assert.equal(await served.primary.call("GET", "counted"), "1");
-    await done(served.proxy.send({ op: "undrain" }));
     for (const one of [client, other]) one.close();
   });
 
 test("a blocking command that a move took back waits no more for a client that is drained", async (served) => {
   const [client, other] = [await served.client(), await served.client()];
+  await using draining = new Draining(served.proxy);
   await other.ask("DEL", "q");
   client.send("BLPOP", "q", "0");
   await untilBlocked(served.primary, 1);
-  await drained(served, other);
+  await draining.begin(other);
   await served.move();
   assert.deepEqual(await repliesOf(client), []);
   await untilBlocked(served.primary, 0);
-  await done(served.proxy.send({ op: "undrain" }));
   for (const one of [client, other]) one.close();
 });
 
-/** Resolves when the proxy has ended its sessions: the idle one has. */
-async function drained(served: Served, idle: RawClient): Promise<void> {
-  void served.proxy.send({ op: "drain", deadlineMs: 30_000 });
-  assert.equal(await idle.read(), undefined);
+/** A drain of the proxy that goes on beside a test; at its end clients may come again. */
+class Draining implements AsyncDisposable {
+  readonly #proxy: TestProxy;
+  #drained: Promise<unknown> = Promise.resolve();
+
+  constructor(proxy: TestProxy) {
+    this.#proxy = proxy;
+  }
+
+  /** Resolves when the proxy has ended its sessions: the idle one has. */
+  async begin(idle: RawClient): Promise<void> {
+    this.#drained = done(this.#proxy.send({ op: "drain", deadlineMs: 30_000 }));
+    assert.equal(await idle.read(), undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await done(this.#proxy.send({ op: "undrain" }));
+    await this.#drained;
+  }
 }
 
 /** What the client gets until its connection ends. */
