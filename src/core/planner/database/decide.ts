@@ -90,10 +90,12 @@ function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
   const acts = proposals.filter(({ step }) => step.kind !== "wait");
   const [first] = orderTurns(acts, facts.failed);
   if (first !== undefined) return first.step;
-  const waits = proposals.flatMap(({ step }) => (step.kind === "wait" ? [step.wait.evidence] : []));
+  const waits = proposals.flatMap(({ shard, step }) =>
+    step.kind === "wait" ? [{ shard, reason: step.wait.evidence }] : [],
+  );
   if (waits.length === 0) return stepOfAll(facts);
-  const progress = upgradedShards(facts.record);
-  return waitBecause(progress === undefined ? waitsText(waits) : `${progress}: ${waitsText(waits)}`);
+  const [progress, reasons] = [upgradedShards(facts.record), waitsText(facts.record, waits)];
+  return waitBecause(progress === undefined ? reasons : `${progress}; ${reasons}`);
 }
 
 /** The first rule that has something to do for this shard. */
@@ -111,9 +113,12 @@ function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefi
 function stepOfAll({ record }: DatabaseFacts): LeaderProposal | Rest {
   if (record.upgrade !== undefined) return { kind: "finish-upgrade" };
   if (record.status !== "active") return { kind: "activate" };
-  const unsafe = record.shards.map((shard) => unsafeReplies(record, shard));
-  const reasons = [...unsafe, record.awaitsSites === true ? AWAITS_SITES : undefined];
-  const reason = waitsText(reasons.filter((one) => one !== undefined));
+  const unsafe = record.shards.flatMap((shard) => {
+    const reason = unsafeReplies(record, shard);
+    return reason === undefined ? [] : [{ shard: shard.id, reason }];
+  });
+  const reasons = [waitsText(record, unsafe), record.awaitsSites === true ? AWAITS_SITES : ""];
+  const reason = reasons.filter((one) => one !== "").join("; ");
   return reason === "" ? REST : waitBecause(reason);
 }
 

@@ -1,8 +1,9 @@
 import type { InstanceRecord, ShardRecord } from "../../api/records.ts";
 import { waitBecause, type LeaderProposal } from "./step.ts";
 import { act, REST, waitUnasked, type Step } from "../findings/step.ts";
-import { inSync, primaryOf, replicasOf, syncText, desiredInstances } from "./facts.ts";
+import { inSync, primaryOf, replicasOf, shardName, syncText, desiredInstances } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { compareHeirs } from "./heirs.ts";
 import { addReplica } from "./replicas.ts";
 
 /**
@@ -14,13 +15,15 @@ export function evacuationStep(facts: DatabaseFacts, shard: ShardRecord): Leader
   if (!drains(facts, primary.node)) return undefined;
   const elsewhere = replicasOf(shard)
     .filter(({ node }) => isFit(facts, node))
-    .toSorted((a, b) => foreignness(a, primary) - foreignness(b, primary));
+    .toSorted((a, b) => foreignness(a, primary) - foreignness(b, primary) || compareHeirs(facts.record, shard, a, b));
   const heir = elsewhere.find(({ id }) => inSync(facts.instances.get(id)));
   if (heir === undefined) {
     const late = elsewhere[0];
     if (late !== undefined) return waitBecause(syncText(late, facts.instances.get(late.id)));
     if (shard.instances.length <= desiredInstances(facts.record)) return addReplica(facts, shard);
-    return waitBecause(`each replica of "${facts.record.name}" is on a node that is down or in maintenance`);
+    return waitBecause(
+      `each replica of ${shardName(facts.record, shard.id)} is on a node that is down or in maintenance`,
+    );
   }
   if (heir.storeVersion !== primary.storeVersion && !facts.verified.has(heir.id)) {
     return { kind: "verify", shard: shard.id, replica: heir.id };

@@ -11,6 +11,7 @@ import {
   wantsTls,
 } from "./facts.ts";
 import type { DatabaseFacts } from "./facts.ts";
+import { compareHeirs } from "./heirs.ts";
 import { behindText } from "./in-sync.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import { whyNotBegun } from "./parallel-shards.ts";
@@ -97,9 +98,13 @@ function addSurge(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal {
 }
 
 function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly InstanceRecord[]): LeaderProposal {
-  const heir = fresh.find(({ node }) =>
+  const fit = fresh.filter(({ node }) =>
     facts.nodes.some(({ uid, alive, draining }) => uid === node && alive && !draining),
   );
+  // what was compared, or is being compared, is not compared in vain
+  const seen = ({ id }: InstanceRecord): number =>
+    Number(facts.verified.has(id)) * 2 + Number(facts.comparing?.has(id) === true);
+  const [heir] = fit.toSorted((a, b) => seen(b) - seen(a) || compareHeirs(facts.record, shard, a, b));
   if (heir === undefined) {
     const where = fresh.map(({ node }) => node).join(" and ");
     return waitBecause(`the new replica is on node ${where}, which is in maintenance`);

@@ -44,7 +44,7 @@ const cases: readonly (TwoShards & { readonly rule: string; readonly want: strin
   {
     rule: "shards that wait for different things are waited for in one sentence",
     but: { 2: behind, 4: { ...behind, lagBytes: 2_000_000 } },
-    want: "wait: the 7.2 replica on node 2 is 1000000 bytes behind the primary; the 7.2 replica on node 3 is 2000000 bytes behind the primary",
+    want: "wait: shard 1: the 7.2 replica on node 2 is 1000000 bytes behind the primary; shard 2: the 7.2 replica on node 3 is 2000000 bytes behind the primary",
   },
   {
     rule: "while an upgrade waits, it says how many shards are done",
@@ -52,7 +52,7 @@ const cases: readonly (TwoShards & { readonly rule: string; readonly want: strin
     first: { instances: [on(1, 1, "8.0"), on(2, 2, "8.0")] },
     second: { instances: [on(3, 2), on(4, 3), on(5, 1, "8.0")] },
     but: { 5: behind },
-    want: "wait: 1 of 2 shards are at 8.0: the 8.0 replica on node 1 is 1000000 bytes behind the primary",
+    want: "wait: 1 of 2 shards are at 8.0; shard 2: the 8.0 replica on node 1 is 1000000 bytes behind the primary",
   },
   {
     rule: "what is gone from a shard is asked about that shard",
@@ -104,7 +104,7 @@ const stray: InstanceFacts = { ...serving, follows: "another" };
 const TIGHT = [1, 2, 3].map((uid) => node(uid, { container: { limit: 120e6, reserve: 0 } }));
 const ROOMY = [1, 2, 3].map((uid) => node(uid, { container: { limit: 9e9, reserve: 0 } }));
 const REFUSED =
-  'wait: 0 of 2 shards are at 8.0: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: there is no room for the copies of several shards at once';
+  'wait: 0 of 2 shards are at 8.0; shard 1: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: there is no room for the copies of several shards at once';
 const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>; want: string })[] = [
   {
     rule: "a shard whose step did not succeed gives way to another one",
@@ -150,7 +150,7 @@ const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>
     first: { instances: [on(1, 1), on(2, 2), on(5, 3, "8.0")] },
     but: { 5: behind },
     facts: {},
-    want: 'wait: 0 of 2 shards are at 8.0: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: one shard is upgraded at a time',
+    want: 'wait: 0 of 2 shards are at 8.0; shard 1: the 8.0 replica on node 3 is 1000000 bytes behind the primary; shard 2 of "orders" is next: one shard is upgraded at a time',
   },
   {
     rule: "what the request for the upgrade says counts instead",
@@ -188,6 +188,38 @@ const turns: readonly (TwoShards & { rule: string; facts: Partial<DatabaseFacts>
     want: "add 8.0 on node 1",
   },
   {
+    rule: "of the next instances that becomes the primary which has the fewest primaries beside it",
+    record: toVersion8,
+    first: { instances: [on(1, 1), on(5, 2, "8.0"), on(6, 3, "8.0")] },
+    second: { primary: 3, instances: [on(3, 2, "8.0"), on(4, 1, "8.0")] },
+    facts: {},
+    want: "verify 6",
+  },
+  {
+    rule: "in a dense database the one which has the most",
+    record: { ...toVersion8, shardsPlacement: "dense" },
+    first: { instances: [on(1, 1), on(5, 3, "8.0"), on(6, 2, "8.0")] },
+    second: { primary: 3, instances: [on(3, 2, "8.0"), on(4, 1, "8.0")] },
+    facts: {},
+    want: "verify 6",
+  },
+  {
+    rule: "one that was compared is the one, wherever it is",
+    record: toVersion8,
+    first: { instances: [on(1, 1), on(5, 2, "8.0"), on(6, 3, "8.0")] },
+    second: { primary: 3, instances: [on(3, 2, "8.0"), on(4, 1, "8.0")] },
+    facts: { verified: new Set([5]) },
+    want: "switch-over to 5",
+  },
+  {
+    rule: "a primary leaves its node for the one with the fewest primaries",
+    nodes: [node(1, { draining: true }), node(2), node(3)],
+    first: { instances: [on(1, 1), on(5, 2), on(6, 3)] },
+    second: { instances: [on(3, 2), on(4, 3)] },
+    facts: {},
+    want: "switch-over to 6",
+  },
+  {
     rule: "a comparison that goes on keeps another shard from nothing",
     record: toVersion8,
     first: { instances: [on(1, 1), on(2, 2, "8.0"), on(5, 3, "8.0")] },
@@ -210,7 +242,7 @@ test("replies of a shard that has a replica in sync do wait, whatever another sh
   });
   const [first, second] = record.shards.map((shard) => unsafeReplies(record, shard));
   assert.equal(first, undefined);
-  assert.match(second ?? "", /^shard 2 of "orders": no replica is in sync/);
+  assert.match(second ?? "", /^no replica is in sync/);
   assert.equal(syncState(record), "degraded", "the state of the database is that of its worst shard");
 });
 

@@ -1,6 +1,5 @@
 import type { SyncState } from "../../api/states.ts";
 import type { DatabaseRecord, InSyncSet, InstanceRecord, ShardRecord } from "../../api/records.ts";
-import { nameShardIn } from "./facts.ts";
 import { inSyncMembers, presentMembers, withSet } from "./in-sync.ts";
 import type { PrimarySample } from "./in-sync.ts";
 
@@ -35,7 +34,7 @@ function stateOfShard(
 export function unsafeReplies(record: DatabaseRecord, shard: ShardRecord): string | undefined {
   const state = stateOfShard(record, shard);
   if (state === undefined || state === "in-sync") return undefined;
-  return nameShardIn(record, shard.id, REASONS[state]);
+  return REASONS[state];
 }
 
 const REASONS: Readonly<Record<Exclude<SyncState, "in-sync">, string>> = {

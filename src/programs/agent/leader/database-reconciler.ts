@@ -161,7 +161,7 @@ export class DatabaseReconciler {
     );
     switch (state.kind) {
       case "under-way": {
-        const reason = comparingText(record, step.replica);
+        const reason = comparingText(record, step);
         await this.#report(record, reason);
         return lookAgain(PAUSE_MS.waiting);
       }
@@ -228,9 +228,10 @@ export class DatabaseReconciler {
 
 type VerifyStep = Extract<LeaderAct, { kind: "verify" }>;
 
-function comparingText({ shards }: DatabaseRecord, replica: number): string {
-  const compared = shards.flatMap(({ instances }) => instances).find(({ id }) => id === replica);
-  return `the content of the ${compared?.storeVersion ?? ""} replica on node ${compared?.node ?? ""} is being compared with that of its primary`;
+function comparingText(record: DatabaseRecord, { shard, replica }: VerifyStep): string {
+  const compared = record.shards.flatMap(({ instances }) => instances).find(({ id }) => id === replica);
+  const sentence = `the content of the ${compared?.storeVersion ?? ""} replica on node ${compared?.node ?? ""} is being compared with that of its primary`;
+  return nameShardIn(record, shard, sentence);
 }
 
 /** How far a move to other engines is, 0 to 99: half for the new instances, the rest for the new primary and the old ones gone. */
