@@ -1,48 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "#kit/base/fault";
 import { visibleText } from "#kit/base/visible";
+import { COMMANDS } from "./commands.ts";
 import { faults } from "./faults.ts";
 import { requireNothingEmpty } from "./console/nothing-empty.ts";
 import { wrongOptions } from "./console/wrong-options.ts";
 import { EXIT, type Asking, type CliContext, type ExitCode } from "./console/context.ts";
-import { activeActiveCommand } from "./active-active/command.ts";
-import { bundleCommand } from "./bundle/command.ts";
-import { completionCommand } from "./completion/command.ts";
-import { databasesCommand } from "./databases/command.ts";
-import { licenseCommand } from "./license/command.ts";
-import { localCommand } from "./local/command.ts";
-import { modulesCommand } from "./modules/command.ts";
-import { nodesCommand } from "./nodes/command.ts";
-import { planCommand } from "./plan/command.ts";
-import { preflightCommand } from "./preflight/command.ts";
-import { roleCommand } from "./role/command.ts";
-import { recoverCommand } from "./recover/command.ts";
-import { statusCommand } from "./status/command.ts";
-import { supportBundleCommand } from "./support/command.ts";
-import { upgradeCommand } from "./upgrade/command.ts";
 import { namespaceOptionsLast } from "./access/options-last.ts";
 import { CLEAR } from "./upgrade/progress.ts";
-import { whyCommand } from "./why/command.ts";
-
-/** Every command, in the order in which help lists them. */
-const COMMANDS: readonly ((context: Asking) => Command)[] = [
-  preflightCommand,
-  planCommand,
-  upgradeCommand,
-  statusCommand,
-  whyCommand,
-  recoverCommand,
-  nodesCommand,
-  databasesCommand,
-  activeActiveCommand,
-  modulesCommand,
-  bundleCommand,
-  roleCommand,
-  supportBundleCommand,
-  licenseCommand,
-  localCommand,
-  completionCommand,
-];
 
 const ENDS_WITH = `
 Begin with \`preflight\` and \`plan --to <release>\`: they touch nothing. When something waits: \`why\`, then \`recover\`.

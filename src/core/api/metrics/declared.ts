@@ -88,6 +88,11 @@ const NODE = {
   store_shard_resident_bytes: gauge("node", SHARD, "Memory of its process"),
   store_shard_limit_bytes: gauge("node", SHARD, "What its data may take"),
   store_shard_keys: gauge("node", SHARD, "Keys of the engine"),
+  store_shard_requests_per_second: gauge(
+    "node",
+    SHARD,
+    "Requests a second that the engine has executed lately, by its own count, those of nodes too",
+  ),
   store_link_up: gauge("node", SITE, "1 while the writes of that site of an Active-Active database arrive here"),
   store_link_lag_seconds: gauge("node", SITE, "Age of its newest write when it was applied here"),
   store_link_unconfirmed_operations: gauge("node", SITE, "Writes of this site that the other one has not said to have"),

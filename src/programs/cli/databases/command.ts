@@ -50,7 +50,8 @@ export function databasesCommand(context: Asking): Command {
   return withNamespaceOptions(command);
 }
 
-function findDatabase(all: readonly BdbRecord[], database: string): BdbRecord {
+/** The database of this name; CLI_NO_DATABASE with the names that there are. */
+export function findDatabase(all: readonly BdbRecord[], database: string): BdbRecord {
   const found = all.find(({ name }) => name === database);
   if (found !== undefined) return found;
   const names = all.map(({ name }) => name).join(", ");
@@ -98,7 +99,7 @@ function databaseRow(bdb: BdbRecord, shards: readonly ShardInstanceRecord[]): re
   ];
 }
 
-/** Where the instances of a role are, and what is wrong with one: `node 2, node 1 (behind)`. */
+/** Where the instances of a role are, and what is wrong with one: `node 2, node 1 (behind)`; of several that are alike, how many: `2 on node 1`. */
 function nodesOf(shards: readonly ShardInstanceRecord[], wanted: ShardInstanceRecord["role"]): string {
   const nodes = shards
     .filter(({ role }) => role === wanted)
@@ -106,5 +107,6 @@ function nodesOf(shards: readonly ShardInstanceRecord[], wanted: ShardInstanceRe
       const trouble = status !== "active" ? detailed_status : role === "slave" && !in_sync ? "behind" : "";
       return `node ${node_uid}${trouble === "" ? "" : ` (${trouble})`}`;
     });
-  return nodes.join(", ") || "-";
+  const counted = [...Map.groupBy(nodes.toSorted(), (node) => node)];
+  return counted.map(([node, { length }]) => (length === 1 ? node : `${length} on ${node}`)).join(", ") || "-";
 }

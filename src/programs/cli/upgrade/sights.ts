@@ -9,6 +9,7 @@ import { imageTagOf } from "../../../core/releases/catalogue/images.ts";
 import { Clusters, Databases } from "../../../mechanisms/observe/kubernetes/kinds.ts";
 import { Deployments } from "#kit/kube/builtin";
 import { faults } from "../faults.ts";
+import type { BdbRecord } from "../../../ports/management/records.ts";
 import type { Look as WholeLook } from "../access/look.ts";
 import type { NamespaceAccess } from "../access/namespace-access.ts";
 import type { Sight } from "./follow.ts";
@@ -83,11 +84,16 @@ export async function databasesSight({ kube, namespace }: Place, look: Look, to:
   // what the cluster has taken up is refused no more, whatever else its object says
   const asked = databases.filter((bdb) => !ready.includes(bdb) && bdb.status !== "active-change-pending");
   const waiting = databases.find(({ waiting_for }) => waiting_for !== "");
+  const moving =
+    waiting === undefined ? databases.find((bdb) => !ready.includes(bdb) && bdb.shards_count > 1) : undefined;
   return {
     done: ready.length,
     of: databases.length,
     what: `databases at ${to} or later`,
-    now: waiting === undefined ? "" : `"${waiting.name}" waits, ${waiting.waiting_for}`,
+    now:
+      waiting === undefined
+        ? await shardsText(connection, moving, to)
+        : `"${waiting.name}" waits, ${waiting.waiting_for}`,
     isOver: ready.length === databases.length,
     blocking: await refusals(
       { kube, namespace },
@@ -95,6 +101,19 @@ export async function databasesSight({ kube, namespace }: Place, look: Look, to:
       asked.map(({ name }) => name),
     ),
   };
+}
+
+/** How many shards of a database have all that the version asks for; empty for none. */
+async function shardsText(
+  connection: Look["observation"]["connection"],
+  bdb: Pick<BdbRecord, "uid" | "name" | "shards_count"> | undefined,
+  to: string,
+): Promise<string> {
+  if (bdb === undefined || connection === undefined) return "";
+  const engines = (await connection.client.call("shards")).filter(({ bdb_uid }) => bdb_uid === bdb.uid);
+  const older = engines.filter(({ redis_version }) => isOlder(redis_version, to));
+  const behind = new Set(older.map(({ assigned_slots }) => assigned_slots)).size;
+  return `"${bdb.name}": ${bdb.shards_count - behind} of ${bdb.shards_count} shards`;
 }
 
 /** What blocks these databases by the word of their objects, once the operator has looked at what was asked for. */

@@ -1,27 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SHOWN_PRIMARY as ENGINE } from "../../../../test/kit/facts/shown-primary.ts";
 import type { ShardInstanceRecord } from "../../../ports/management/records.ts";
 import { shardPlaces } from "./shard-places.ts";
 
-const ENGINE: ShardInstanceRecord = {
-  uid: "1",
-  bdb_uid: 1,
-  node_uid: "1",
-  role: "master",
-  status: "active",
-  detailed_status: "ok",
-  loading: { status: "idle" },
-  sync: { status: "idle" },
-  shard: 1,
-  epoch: 3,
-  assigned_slots: "0-8191",
-  port: 20_000,
-  redis_version: "8.0",
-  engine: "redis 8.0.2",
-  offset: 0,
-  lag_bytes: 0,
-  in_sync: true,
-};
 const SECOND = { ...ENGINE, shard: 2, epoch: 1, assigned_slots: "8192-16383", node_uid: "2" };
 const REPLICA = { ...ENGINE, role: "slave", node_uid: "3" } as const;
 const FIRST_PLACE = {

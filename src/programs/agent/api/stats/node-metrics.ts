@@ -58,6 +58,7 @@ async function shardSamples(context: NodeMetricsContext): Promise<Samples> {
     store_shard_resident_bytes: each("used_memory_rss"),
     store_shard_limit_bytes: each("memory_limit"),
     store_shard_keys: each("no_of_keys"),
+    store_shard_requests_per_second: each("total_req"),
   };
 }
 
