@@ -11,7 +11,7 @@ import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step
 import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
 import { unsafeReplies } from "./sync-set.ts";
 import { orderTurns, type Turn } from "./turn.ts";
-import { upgradedShards, waitsText } from "./waits-of-shards.ts";
+import { type ShardWait, upgradedShards, waitsText } from "./waits-of-shards.ts";
 
 type Rule = (facts: DatabaseFacts, shard: ShardRecord) => LeaderProposal | undefined;
 
@@ -84,29 +84,39 @@ interface Proposal extends Turn {
   readonly step: LeaderProposal;
 }
 
+/** Rule by rule over all shards: an act that nothing comes before ends the search, as there may be hundreds of shards. */
 function mostUrgent(facts: DatabaseFacts): LeaderProposal | Rest {
-  const proposals = facts.record.shards.map((shard) => proposalOf(facts, shard)).filter((one) => one !== undefined);
-  // a shard that waits delays no act for another shard
-  const acts = proposals.filter(({ step }) => step.kind !== "wait");
+  const acts: Proposal[] = [];
+  const waits: ShardWait[] = [];
+  let undecided = facts.record.shards;
+  for (const [rule, propose] of RULES.entries()) {
+    const left: ShardRecord[] = [];
+    for (const shard of undecided) {
+      const step = propose(facts, shard);
+      if (step === undefined) left.push(shard);
+      else if (step.kind === "wait") waits.push({ shard: shard.id, reason: step.wait.evidence });
+      else {
+        const act = { step, rule, shard: shard.id, isUnderWay: isUnderWay(facts, step) };
+        if (!act.isUnderWay && facts.failed?.has(shard.id) !== true) return step;
+        acts.push(act);
+      }
+    }
+    undecided = left;
+  }
   const [first] = orderTurns(acts, facts.failed);
-  if (first !== undefined) return first.step;
-  const waits = proposals.flatMap(({ shard, step }) =>
-    step.kind === "wait" ? [{ shard, reason: step.wait.evidence }] : [],
-  );
-  if (waits.length === 0) return stepOfAll(facts);
-  const [progress, reasons] = [upgradedShards(facts.record), waitsText(facts.record, waits)];
-  return waitBecause(progress === undefined ? reasons : `${progress}; ${reasons}`);
+  return first?.step ?? whileNothingIsDue(facts, waits);
 }
 
-/** The first rule that has something to do for this shard. */
-function proposalOf(facts: DatabaseFacts, shard: ShardRecord): Proposal | undefined {
-  for (const [rule, propose] of RULES.entries()) {
-    const step = propose(facts, shard);
-    if (step === undefined) continue;
-    const isUnderWay = step.kind === "verify" && facts.comparing?.has(step.replica) === true;
-    return { step, rule, shard: shard.id, isUnderWay };
-  }
-  return undefined;
+function isUnderWay({ comparing }: DatabaseFacts, step: LeaderProposal): boolean {
+  return step.kind === "verify" && comparing?.has(step.replica) === true;
+}
+
+/** A shard that waits delays no act for another shard. */
+function whileNothingIsDue(facts: DatabaseFacts, waits: readonly ShardWait[]): LeaderProposal | Rest {
+  if (waits.length === 0) return stepOfAll(facts);
+  const inOrder = waits.toSorted((one, other) => one.shard - other.shard);
+  const [progress, reasons] = [upgradedShards(facts.record), waitsText(facts.record, inOrder)];
+  return waitBecause(progress === undefined ? reasons : `${progress}; ${reasons}`);
 }
 
 /** What is left when no shard needs anything. */

@@ -45,34 +45,56 @@ export type Placement =
  * A dense database has them where most of its instances of that role are already.
  */
 export function placeInstance(request: PlacementRequest): Placement {
-  const reasons = request.nodes.map((node) => ({ node, why: whyNot(node, request) }));
+  // a database may have a thousand instances, and each pass of the leader may look for a place for each of its shards
+  const held = Map.groupBy(request.everything, ({ node }) => node);
+  const reasons = request.nodes.map((node) => ({
+    node,
+    why: whyNot(node, { ...request, everything: held.get(node.uid) ?? [] }),
+  }));
   const fit = reasons.filter(({ why }) => why === undefined).map(({ node }) => node);
-  const { everything } = request;
-  const best = fit.toSorted((a, b) => compareByOwn(request, a, b) || compareByAll(request, a, b) || a.uid - b.uid)[0];
+  const best = bestOf(fit, request, held);
   if (best === undefined) {
     const each = reasons.map(({ node, why }) => `node ${node.uid} ${why ?? ""}`).join(", ");
     return { refusal: `no node can take a ${request.storeVersion} ${request.role}: ${each || "no node is known"}` };
   }
-  const port = freePort(SHARD_PORTS, portsOn(best.uid, everything), request.portOffset);
+  const port = freePort(
+    SHARD_PORTS,
+    (held.get(best.uid) ?? []).map((instance) => instance.port),
+    request.portOffset,
+  );
   return port === undefined ? { refusal: `every shard port of node ${best.uid} is taken` } : { node: best.uid, port };
 }
 
-/** By what the nodes hold of the other shards: the fewest where the database is sparse, the most of the same role where it is dense. */
-function compareByOwn({ ofOtherShards, role, shardsPlacement }: PlacementRequest, a: NodeFacts, b: NodeFacts): number {
-  if (shardsPlacement === "sparse") return weight(a, ofOtherShards, role) - weight(b, ofOtherShards, role);
-  const same = ofOtherShards.filter(({ primary }) => primary === (role === "primary"));
-  return weight(b, same, "replica") - weight(a, same, "replica");
+type HeldByNode = ReadonlyMap<number, readonly PlacedInstance[]>;
+
+/**
+ * By what the nodes hold of the other shards, then of all; else round and round: the last of several shards would find its replicas where those before
+ * it have put theirs.
+ */
+function bestOf(fit: readonly NodeFacts[], request: PlacementRequest, held: HeldByNode): NodeFacts | undefined {
+  const { ofOtherShards, role, avoid } = request;
+  const own = Map.groupBy(ofOtherShards, ({ node }) => node);
+  const behind = ofOtherShards.length === 0 ? 0 : Math.max(0, ...avoid);
+  const weighed = fit.map((node) => ({
+    node,
+    order: [
+      weightOfOwn(own.get(node.uid) ?? [], request),
+      weight(held.get(node.uid) ?? [], role),
+      node.uid > behind ? 0 : 1,
+      node.uid,
+    ],
+  }));
+  return weighed.toSorted((one, other) => compareAll(one.order, other.order))[0]?.node;
 }
 
-/** By what the nodes hold at all; else round and round: the last of several shards would find its replicas where those before it have put theirs. */
-function compareByAll(
-  { ofOtherShards, everything, role, avoid }: PlacementRequest,
-  a: NodeFacts,
-  b: NodeFacts,
-): number {
-  const behind = ofOtherShards.length === 0 ? 0 : Math.max(0, ...avoid);
-  const isPassed = ({ uid }: NodeFacts): number => (uid > behind ? 0 : 1);
-  return weight(a, everything, role) - weight(b, everything, role) || isPassed(a) - isPassed(b);
+function compareAll(one: readonly number[], other: readonly number[]): number {
+  return one.map((value, at) => value - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** The fewest where the database is sparse, the most of the same role where it is dense. */
+function weightOfOwn(here: readonly PlacedInstance[], { role, shardsPlacement }: PlacementRequest): number {
+  if (shardsPlacement === "sparse") return weight(here, role);
+  return -here.filter(({ primary }) => primary === (role === "primary")).length;
 }
 
 /** The node for a copy of an instance that runs already, by the first of `rules` that finds one; else the last refusal. */
@@ -127,8 +149,7 @@ function noRoom(node: NodeFacts, request: PlacementRequest): string | undefined 
   return `has room for a database of ${roomText(largestOn(node, everything))}, and this one has ${needText(memoryBytes)}`;
 }
 
-function weight(node: NodeFacts, among: readonly PlacedInstance[], role: PlacementRequest["role"]): number {
-  const here = among.filter((instance) => instance.node === node.uid);
+function weight(here: readonly PlacedInstance[], role: PlacementRequest["role"]): number {
   const primaries = role === "primary" ? here.filter(({ primary }) => primary).length : 0;
   return primaries * 10_000 + here.length;
 }
@@ -154,10 +175,6 @@ export function sizesOn(node: number, everything: readonly PlacedInstance[]): re
 
 function sum(sizes: readonly number[]): number {
   return sizes.reduce((all, size) => all + size, 0);
-}
-
-function portsOn(node: number, everything: readonly PlacedInstance[]): readonly number[] {
-  return everything.filter((instance) => instance.node === node).map(({ port }) => port);
 }
 
 function freePort(

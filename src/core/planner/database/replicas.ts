@@ -26,7 +26,7 @@ const KEPT: readonly RoomRule[] = ["growth", "resting"];
 
 /** Makes a missing replica on another node; a replica whose node is gone for long counts as missing. */
 export function missingReplicaStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
-  const present = shard.instances.filter((instance) => !isReplicaLost(facts, instance));
+  const present = shard.instances.filter((instance) => !isReplicaLost(facts, shard, instance));
   return present.length < desiredInstances(facts.record) ? addReplica(facts, shard) : undefined;
 }
 
@@ -35,7 +35,7 @@ export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
   if (shard.instances.length <= desiredInstances(facts.record)) return undefined;
   const going = mostDispensable(facts, shard);
   if (going === undefined) return undefined;
-  const staying = replicasOf(shard).filter((replica) => replica !== going && stays(facts, replica));
+  const staying = replicasOf(shard).filter((replica) => replica !== going && stays(facts, shard, replica));
   const behind = staying.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
   if (behind !== undefined) return waitBecause(behind);
   return { kind: "retire", shard: shard.id, instance: going.id };
@@ -51,7 +51,7 @@ export function surplusStep(facts: DatabaseFacts, shard: ShardRecord): LeaderPro
  */
 export function upgradeStep(facts: DatabaseFacts, shard: ShardRecord): LeaderProposal | undefined {
   const isNew = (instance: InstanceRecord): boolean => isAsAsked(facts.record, instance);
-  const replicas = replicasOf(shard).filter((replica) => !isReplicaLost(facts, replica));
+  const replicas = replicasOf(shard).filter((replica) => !isReplicaLost(facts, shard, replica));
   const fresh = replicas.filter(isNew);
   if (isNew(primaryOf(shard))) return withNewReplica(facts, shard, fresh);
   const behind = fresh.map((replica) => behindText(facts, shard, replica)).find((reason) => reason !== undefined);
@@ -117,7 +117,7 @@ function takeOver(facts: DatabaseFacts, shard: ShardRecord, fresh: readonly Inst
 /** Lost ones first, then those that are not as asked, on draining nodes, and not in sync. */
 function mostDispensable(facts: DatabaseFacts, shard: ShardRecord): InstanceRecord | undefined {
   const order = (a: InstanceRecord, b: InstanceRecord): number =>
-    dispensability(facts, b) - dispensability(facts, a) || b.id - a.id;
+    dispensability(facts, shard, b) - dispensability(facts, shard, a) || b.id - a.id;
   return replicasOf(shard).toSorted(order)[0];
 }
 
@@ -142,7 +142,7 @@ export function addReplica(
   };
   const request = { ...around, ...asked, portOffset, role: "replica" } as const;
   const nodesOf = (instances: readonly InstanceRecord[]): readonly number[] => instances.map(({ node }) => node);
-  const staying = nodesOf(shard.instances.filter((instance) => stays(facts, instance)));
+  const staying = nodesOf(shard.instances.filter((instance) => stays(facts, shard, instance)));
   const avoided = [nodesOf(shard.instances), [...staying, primaryOf(shard).node], staying];
   const kept = avoided.map((avoid) => placeKept({ ...request, avoid }, rules));
   // what older releases began goes on, but never two copies of the same data in a container that has no room for both
@@ -153,21 +153,20 @@ export function addReplica(
   return waitBecause(`${shardName(record, shard.id)} needs another replica, but ${refusal}`);
 }
 
-function stays(facts: DatabaseFacts, instance: InstanceRecord): boolean {
-  return isAsAsked(facts.record, instance) && !isReplicaLost(facts, instance);
+function stays(facts: DatabaseFacts, shard: ShardRecord, instance: InstanceRecord): boolean {
+  return isAsAsked(facts.record, instance) && !isReplicaLost(facts, shard, instance);
 }
 
 /** On a node that is gone for long; a primary is never lost, it is failed over. */
-function isReplicaLost({ nodes, record }: DatabaseFacts, instance: InstanceRecord): boolean {
-  const shard = record.shards.find(({ instances }) => instances.includes(instance));
-  if (shard !== undefined && primaryOf(shard) === instance) return false;
+function isReplicaLost({ nodes }: DatabaseFacts, shard: ShardRecord, instance: InstanceRecord): boolean {
+  if (instance.id === shard.primary) return false;
   const node = nodes.find(({ uid }) => uid === instance.node);
   return node !== undefined && !node.draining && node.goneForMs >= REPLICA_LOST_MS;
 }
 
-function dispensability(facts: DatabaseFacts, instance: InstanceRecord): number {
+function dispensability(facts: DatabaseFacts, shard: ShardRecord, instance: InstanceRecord): number {
   const draining = facts.nodes.some(({ uid, draining: leaves }) => leaves && uid === instance.node);
   const old = !isAsAsked(facts.record, instance);
   const behind = !inSync(facts.instances.get(instance.id));
-  return (isReplicaLost(facts, instance) ? 8 : 0) + (old ? 4 : 0) + (draining ? 2 : 0) + (behind ? 1 : 0);
+  return (isReplicaLost(facts, shard, instance) ? 8 : 0) + (old ? 4 : 0) + (draining ? 2 : 0) + (behind ? 1 : 0);
 }
