@@ -4,6 +4,7 @@ import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { Secrets, ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
 import { createAuthority, type KeyPair } from "#kit/pki/authority";
@@ -68,11 +69,26 @@ await test("a second webhook that calls this operator is reported", async () => 
   await world.admission("Current");
 });
 
-await test("a certificate that was broken is put right", async () => {
-  await setBundle("Q0E=");
-  await until("it is the secret's again", async () => (await bundle()) !== "Q0E=", { withinMs: 60_000, everyMs: 50 });
-  await world.admission("Current");
-});
+const SPOILED: Readonly<Record<string, readonly [path: string, value: unknown]>> = {
+  certificate: ["clientConfig/caBundle", "Q0E="],
+  port: ["clientConfig/service/port", 444],
+  path: ["clientConfig/service/path", "/"],
+  Service: ["clientConfig/service/name", "other"],
+  kinds: ["rules", []],
+};
+
+for (const [what, [path, value]] of Object.entries(SPOILED))
+  await test(`its ${what} that was spoiled by hand comes back`, async () => {
+    const entry = async () => (await world.kube.get(ValidatingWebhookConfigurations, WEBHOOK))?.webhooks?.[0];
+    const before = await entry();
+    const operations = [{ op: "replace", path: `/webhooks/0/${path}`, value }];
+    await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations });
+    await until("it is as before", async () => isDeepStrictEqual(await entry(), before), {
+      withinMs: 60_000,
+      everyMs: 50,
+    });
+    await world.admission("Current");
+  });
 
 await test("a secret that is deleted comes back as it was, and nothing is refused meanwhile", async () => {
   const before = await world.kube.get(Secrets, SECRET);
@@ -251,11 +267,6 @@ async function replaceSecret(pair: KeyPair): Promise<void> {
 async function bundle(): Promise<string> {
   const found = await world.kube.get(ValidatingWebhookConfigurations, WEBHOOK);
   return found?.webhooks?.[0]?.clientConfig.caBundle ?? "";
-}
-
-async function setBundle(caBundle: string): Promise<void> {
-  const body = [{ op: "replace", path: "/webhooks/0/clientConfig/caBundle", value: caBundle }];
-  await world.kube.patch(ValidatingWebhookConfigurations, WEBHOOK, { type: "json", operations: body });
 }
 
 function base64(text: string): string {

@@ -6,13 +6,14 @@ import {
   getValue,
   mergeObject,
   mergeObjectOf,
+  patchWebhook,
   selectPods,
   withComment,
   writeSecret,
 } from "#kit/base/kubectl";
 import { placeholder, quotedWord, shellWord, type Word } from "#kit/base/shell-word";
 import { LICENSE_KEY } from "./license.ts";
-import { ADMISSION_PORT, clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, PORTS } from "./names.ts";
+import { ADMISSION_PORT, clusterNames, LABELS, NODE_CONTAINER, OPERATOR_NAME, operatorCall, PORTS } from "./names.ts";
 
 /** The commands that remedies name, with those that know a kind of the product. */
 export * from "#kit/base/kubectl";
@@ -130,6 +131,11 @@ export function restoreRecord(cluster: string, bdb: number): string {
 /** Makes the Service of the webhook lead to the operator, whatever it led to before. */
 export function leadToOperator(service: string): string {
   return selectPods(service, { name: OPERATOR_NAME }, [ADMISSION_PORT]);
+}
+
+/** Has an entry of a webhook configuration call the operator in this namespace. */
+export function callOperator(configuration: string, entry: string, namespace: string): string {
+  return patchWebhook(configuration, entry, { clientConfig: { url: null, service: operatorCall(namespace) } });
 }
 
 /** Lists the node pods; `flags` stand after the label. */

@@ -54,6 +54,11 @@ export const PORTS = { management: 9443, metrics: 8080, admission: 8443, discove
 /** The port of the Service of the webhook, which webhook configurations call. */
 export const ADMISSION_PORT = { name: "admission", port: 443, targetPort: PORTS.admission, protocol: "TCP" } as const;
 
+/** What a webhook configuration calls: the operator in this namespace. */
+export function operatorCall(namespace: string) {
+  return { name: ADMISSION_SERVICE, namespace, path: "/admission", port: ADMISSION_PORT.port };
+}
+
 /** Ports that database endpoints and engine processes take, first and last included. */
 export const ENDPOINT_PORTS = { first: 10000, last: 19999 } as const;
 export const SHARD_PORTS = { first: 20000, last: 29999 } as const;

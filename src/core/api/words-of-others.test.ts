@@ -9,6 +9,8 @@ import {
   annotate,
   annotateObjects,
   callApi,
+  callOperator,
+  patchWebhook,
   containerLog,
   createConfigMap,
   createSecret,
@@ -88,6 +90,8 @@ const COMMANDS: Readonly<Record<string, (value: string) => string>> = {
   writeLicenseSecret: (value) => writeLicenseSecret(value, value),
   selectPods: (value) => selectPods(value, { app: value }, [{ name: value }]),
   leadToOperator,
+  patchWebhook: (value) => patchWebhook(value, value, { name: value }),
+  callOperator: (value) => callOperator(value, value, value),
   getNodePods: (value) => getNodePods(` -n ${value}`),
   nodeLog,
 };

@@ -203,6 +203,12 @@ export function trustCertificateFirst(configuration: string, secret: string): st
   return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} --type json -p ${withCertificate(operations, secret)}`;
 }
 
+/** Merges `fields` into the entry `entry` of a webhook configuration. */
+export function patchWebhook(configuration: string, entry: string, fields: object): string {
+  const body = { webhooks: [{ name: entry, ...fields }] };
+  return `kubectl patch ValidatingWebhookConfiguration ${shellWord(configuration)} -p ${quotedWord(JSON.stringify(body))}`;
+}
+
 const CERTIFICATE = "<certificate>";
 
 /** Between the quotes of the body stands what the shell puts there. */

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ASTRAY, CLOSED, OPEN } from "../../../../test/kit/facts/admission-routes.ts";
+import { KINDS } from "../../api/kinds.ts";
 import { leftToUsers, planWebhook, webhookFacts, type WebhookAct, type WebhookView } from "./webhook.ts";
 
 const own = {
   name: "store-enterprise-admission",
+  entry: "storeenterprise.admission.storeenterprise",
   namespace: "default",
+  calls: "https://admission.default.svc:443/admission",
+  isRefusing: true,
+  asks: Object.values(KINDS).map(({ plural }) => plural),
   trusted: ["CA"],
   judged: ["default"],
   guarded: ["CA"],
@@ -57,7 +62,7 @@ const cases: readonly Case[] = [
   },
   {
     rule: "a configuration that calls nothing yet is filled in",
-    view: { installed: [{ ...own, namespace: "", trusted: [], judged: undefined, guarded: undefined }] },
+    view: { installed: [{ ...own, namespace: "", calls: "", trusted: [], judged: undefined, guarded: undefined }] },
     act: "install",
     says: ["False", "NotInstalled", /filled in/],
   },
@@ -77,7 +82,7 @@ const cases: readonly Case[] = [
   },
   {
     rule: "nor where the Service leads elsewhere, and the line that leads it back is there",
-    view: { installed: [{ ...own, namespace: "" }], route: ASTRAY },
+    view: { installed: [{ ...own, namespace: "", calls: "" }], route: ASTRAY },
     says: [
       "False",
       "NoEndpoints",
@@ -97,6 +102,26 @@ const cases: readonly Case[] = [
     rule: "nothing is filled in without a certificate",
     view: { installed: [], certificate: undefined },
     says: ["False", "NoCertificate", /admission-tls/],
+  },
+  {
+    rule: "one that calls another port is led to the operator",
+    view: { installed: [{ ...own, calls: "https://admission.default.svc:444/admission" }] },
+    act: "lead",
+    says: [
+      "False",
+      "CallsElsewhere",
+      /svc:444\/admission, where .*svc:443\/admission: writes of users are refused, .*; remedy: kubectl patch Validating/,
+    ],
+  },
+  {
+    rule: "so is one that calls an address, though it refuses nothing",
+    view: { installed: [{ ...own, namespace: "", calls: "https://example.com/", isRefusing: false }] },
+    act: "lead",
+    says: [
+      "False",
+      "CallsElsewhere",
+      /calls https:\/\/example\.com\/, .*: writes of users are not judged, and it is being led/,
+    ],
   },
   {
     rule: "a new certificate is trusted beside the old one",
@@ -125,6 +150,16 @@ const cases: readonly Case[] = [
     rule: "the webhook of another operator is not touched",
     view: { installed: [{ ...own, namespace: "other" }] },
     says: ["False", "OtherOperator", /namespace other/],
+  },
+  {
+    rule: "one that does not ask about a kind, as that of an older release, is changed",
+    view: { installed: [{ ...own, asks: ["storeenterpriseclusters"] }] },
+    act: "ask",
+    says: [
+      "False",
+      "KindsMissing",
+      /not ask about storeenterprisedatabases, .*; remedy: kubectl patch Validating.*"rules":/,
+    ],
   },
   {
     rule: "two webhooks that call the same operator are reported",
@@ -161,8 +196,12 @@ for (const [rule, route, seen] of [
       route,
       namespace: "default",
     });
-    const configurations = [{ name: own.name, caBundle: "CA" }];
-    assert.deepEqual(facts, { read: true, value: { configurations, certificate: "CA", route: seen } });
+    const { name, entry, calls, isRefusing } = own;
+    const configurations = [{ name, entry, calls, isRefusing, caBundle: "CA" }];
+    assert.deepEqual(facts, {
+      read: true,
+      value: { namespace: "default", configurations, certificate: "CA", route: seen },
+    });
   });
 
 test("webhook: an act that the operator may not do comes with both ways", () => {

@@ -1,15 +1,18 @@
-import { applyFile, deleteWebhooks, trustCertificate } from "../../api/kubectl.ts";
+import { KINDS } from "../../api/kinds.ts";
+import { applyFile, callOperator, deleteWebhooks, patchWebhook, trustCertificate } from "../../api/kubectl.ts";
 import { ADMISSION_SECRET, OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../api/names.ts";
 import type { Condition } from "../../api/parts.ts";
+import { judgedKinds } from "../../releases/bundle/admission.ts";
 import { partsOf, sentenceOf } from "../findings/finding.ts";
 import { openingRemedy } from "../prerequisites/admission-route.ts";
+import { astrayText, rightCall, unansweredText, type WebhookEntry } from "../prerequisites/webhook-entry.ts";
 import type { AdmissionRoute, Reading, WebhookFacts } from "../prerequisites/environment.ts";
 
 /** One configuration that calls a service of ours, or has one of our names. */
-export interface InstalledWebhook {
+export interface InstalledWebhook extends Omit<WebhookEntry, "caBundle"> {
   readonly name: string;
-  /** Namespace of the service that it calls; empty while it calls none. */
-  readonly namespace: string;
+  /** The kinds, as plurals, about whose creation and change it asks. */
+  readonly asks: readonly string[];
   /** Certificates in it, PEM. */
   readonly trusted: readonly string[];
   /** Namespaces whose objects it is asked about, by name; undefined when they are chosen otherwise. */
@@ -33,7 +36,7 @@ export interface WebhookView {
 }
 
 export type WebhookAct =
-  | { readonly kind: "install" | "delete-old" | "watch" | "none" }
+  | { readonly kind: "install" | "lead" | "ask" | "delete-old" | "watch" | "none" }
   /** The certificates that the webhook shall trust, PEM; `guard` says so to the entry for definitions alone. */
   | { readonly kind: "trust" | "guard"; readonly certificates: readonly string[] };
 
@@ -61,7 +64,7 @@ export function planWebhook(view: WebhookView): WebhookDecision {
   }
   const own = installed.find(({ name }) => name === WEBHOOK_CONFIGURATION);
   if (route.endpoints === 0) {
-    const effect = isEmpty(own) ? "the webhook is not filled in before there is one" : "writes of users are refused";
+    const effect = isEmpty(own) ? "the webhook is not filled in before there is one" : unansweredText(own?.isRefusing);
     const message = `${route.closed}: ${effect}`;
     return { act: NONE, statement: say("False", "NoEndpoints", message, openingRemedy(route)) };
   }
@@ -83,16 +86,25 @@ function planOwn(
   certificate: string,
   namespace: string,
 ): WebhookDecision {
-  if (own.namespace !== namespace) {
+  if (own.namespace !== "" && own.namespace !== namespace) {
     const message = `${WEBHOOK_CONFIGURATION} calls the operator in namespace ${own.namespace}, and what is written here is not judged`;
     const remedy = "install another configuration from deploy/admission/webhook-template.yaml under a name of its own";
     return { act: NONE, statement: say("False", "OtherOperator", message, remedy) };
+  }
+  if (own.calls !== rightCall(namespace)) {
+    const message = `${astrayText(own, namespace)}: ${unansweredText(own.isRefusing)}, and it is being led to the operator`;
+    return {
+      act: { kind: "lead" },
+      statement: say("False", "CallsElsewhere", message, callOperator(own.name, own.entry, namespace)),
+    };
   }
   if (own.trusted.length !== 1 || own.trusted[0] !== certificate) return planTrust(own, certificate, trustedForMs);
   if (own.judged !== undefined && !isSameSet(own.judged, watched)) {
     const message = `${WEBHOOK_CONFIGURATION} judges what is written in ${own.judged.join(", ")}, and is being changed to ${watched.join(", ")}`;
     return { act: { kind: "watch" }, statement: say("False", "NamespacesStale", message) };
   }
+  const left = Object.values(KINDS).flatMap(({ plural }) => (own.asks.includes(plural) ? [] : [plural]));
+  if (left.length > 0) return planKinds(own, left);
   const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
   if (doubles.length === 0) {
     const isGuarded = own.guarded !== undefined && isSameSet(own.guarded, own.trusted);
@@ -104,6 +116,12 @@ function planOwn(
   }
   const remedy = deleteWebhooks(...doubles.map(({ name }) => name));
   return { act: NONE, statement: say("False", "Doubled", "writes are validated twice", remedy) };
+}
+
+function planKinds({ name, entry }: InstalledWebhook, left: readonly string[]): WebhookDecision {
+  const message = `${name} does not ask about ${left.join(", ")}, and is being changed`;
+  const remedy = patchWebhook(name, entry, { rules: judgedKinds() });
+  return { act: { kind: "ask" }, statement: say("False", "KindsMissing", message, remedy) };
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
@@ -162,14 +180,16 @@ export function webhookFacts(
   if (installed === undefined) return { read: false, why: "the operator may not look at webhooks", isOptional: true };
   const configurations = installed
     .filter((webhook) => webhook.namespace === namespace)
-    .map(({ name, trusted }) => ({ name, caBundle: trusted.join("") }));
+    .map(({ name, entry, calls, isRefusing, trusted }) => {
+      return { name, entry, calls, isRefusing, caBundle: trusted.join("") };
+    });
   const seen = route.lacks === "pods" ? ({ endpoints: 1, closed: "", lacks: "nothing" } as const) : route;
-  return { read: true, value: { configurations, certificate, route: seen } };
+  return { read: true, value: { namespace, configurations, certificate, route: seen } };
 }
 
 /** It calls nothing yet. */
 function isEmpty(own: InstalledWebhook | undefined): boolean {
-  return (own?.namespace ?? "") === "";
+  return (own?.calls ?? "") === "";
 }
 
 const BY_HAND =

@@ -108,8 +108,13 @@ const cases: readonly Case[] = [
   {
     rule: "a Service that is a name leads to no pods",
     service: { type: "ExternalName", externalName: "example.com" },
-    endpoints: [],
     closed: /^service admission is of type ExternalName$/,
+    types: LEAD,
+  },
+  {
+    rule: "nor does one that selects none, whatever it led to before",
+    service: { selector: {} },
+    closed: /^service admission leads to pods with no label, /,
     types: LEAD,
   },
   {

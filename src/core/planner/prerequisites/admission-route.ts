@@ -14,9 +14,12 @@ export function admissionRoute(
   if (service === undefined)
     return { endpoints: 0, closed: `service ${ADMISSION_SERVICE} is not there`, lacks: "service" };
   const port = service.spec?.ports?.find(isCalled);
+  const { type, selector = {} } = service.spec ?? {};
+  // its controller leaves the slices of such a Service as they are
+  const isLeft = type === "ExternalName" || Object.keys(selector).length === 0;
   const isOpen = ({ ports = [] }: Pick<EndpointSlice, "ports">): boolean =>
     ports.some(({ name = "", port: number }) => name === (port?.name ?? "") && number === ADMISSION_PORT.targetPort);
-  const endpoints = (port === undefined ? [] : slices.filter(isOpen))
+  const endpoints = (port === undefined || isLeft ? [] : slices.filter(isOpen))
     // typed as always there, yet a slice without endpoints has null in its place
     .flatMap((slice) => slice.endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false).length;

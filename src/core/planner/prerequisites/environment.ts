@@ -87,11 +87,26 @@ export interface Definition {
 
 /** The admission webhook (§2.1) as it is installed. */
 export interface WebhookFacts {
-  /** The configurations that call our admission service or carry its old name; `caBundle` is PEM, several while one rotates. */
-  readonly configurations: readonly { readonly name: string; readonly caBundle: string }[];
+  /** Of the operator, and of its Service. */
+  readonly namespace: string;
+  /** The configurations that are for this operator or carry the old name. */
+  readonly configurations: readonly WebhookConfiguration[];
   /** `cert` of the secret `admission-tls`, PEM; undefined when the secret is not there. */
   readonly certificate: string | undefined;
   readonly route: AdmissionRoute;
+}
+
+/** A configuration of a webhook. */
+export interface WebhookConfiguration {
+  readonly name: string;
+  /** The name of its entry about the objects of users. */
+  readonly entry: string;
+  /** PEM, several while one rotates. */
+  readonly caBundle: string;
+  /** Where the API server asks; empty where it asks nothing. */
+  readonly calls: string;
+  /** A write is refused while it gets no answer. */
+  readonly isRefusing: boolean;
 }
 
 /** The way from the API server to the webhook. */

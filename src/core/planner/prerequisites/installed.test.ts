@@ -8,8 +8,16 @@ import { leadToOperator } from "../../api/kubectl.ts";
 import { checkInput } from "./check-input.ts";
 import { webhookIsCurrent } from "./installed.ts";
 
+const own = {
+  name: "store-enterprise-admission",
+  entry: "storeenterprise.admission.storeenterprise",
+  caBundle: "CA",
+  calls: "https://admission.default.svc:443/admission",
+  isRefusing: true,
+};
 const hook = {
-  configurations: [{ name: "store-enterprise-admission", caBundle: "CA" }],
+  namespace: "default",
+  configurations: [own],
   certificate: "CA",
   route: OPEN,
 };
@@ -75,7 +83,7 @@ const cases: readonly CheckCase[] = [
   { name: "a current webhook passes", environment: { webhook: read(hook) } },
   {
     name: "the webhook of old releases blocks",
-    environment: { webhook: read({ ...hook, configurations: [{ name: "redb-admission", caBundle: "CA" }] }) },
+    environment: { webhook: read({ ...hook, configurations: [{ ...own, name: "redb-admission" }] }) },
     found: "block WebhookStale",
   },
   {
@@ -87,8 +95,23 @@ const cases: readonly CheckCase[] = [
   {
     name: "a webhook that trusts the old certificate too, while it rotates, passes",
     environment: {
-      webhook: read({ ...hook, configurations: [{ name: "store-enterprise-admission", caBundle: "old CA" }] }),
+      webhook: read({ ...hook, configurations: [{ ...own, caBundle: "old CA" }] }),
     },
+  },
+  {
+    name: "a webhook that calls another path blocks",
+    environment: {
+      webhook: read({ ...hook, configurations: [{ ...own, calls: "https://admission.default.svc:443/" }] }),
+    },
+    found: "block WebhookStale",
+    evidence:
+      /calls https:\/\/admission\.default\.svc:443\/, where the operator answers at .*: writes of users are refused$/,
+  },
+  {
+    name: "a webhook that refuses nothing while it gets no answer blocks nothing",
+    environment: { webhook: read({ ...hook, configurations: [{ ...own, isRefusing: false }], route: CLOSED }) },
+    found: "warn WebhookStale",
+    evidence: /: writes of users are not judged$/,
   },
   {
     name: "a webhook that gets no answer blocks",

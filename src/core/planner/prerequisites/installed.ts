@@ -1,5 +1,6 @@
 import {
   applyBundle,
+  callOperator,
   deleteObjects,
   deleteWebhooks,
   mergeObject,
@@ -15,9 +16,10 @@ import {
 } from "../../api/names.ts";
 import { knowLess } from "../../releases/catalogue/definitions.ts";
 import { openingRemedy } from "./admission-route.ts";
-import { block, warn } from "../findings/finding.ts";
+import { block, type FindingOf, warn } from "../findings/finding.ts";
+import { astrayText, rightCall, unansweredText } from "./webhook-entry.ts";
 import { defineCheck } from "./check.ts";
-import type { ConstraintFacts } from "./environment.ts";
+import type { ClusterEnvironment, ConstraintFacts, WebhookFacts } from "./environment.ts";
 
 /** What is stored has to be readable, and what is served has to be what the operator speaks. */
 export const definitionsAreRight = defineCheck({
@@ -52,7 +54,7 @@ export const webhookIsCurrent = defineCheck({
   needs: ["webhook"],
   find({ environment: { webhook, operator } }) {
     if (webhook?.read !== true || webhook.value.configurations.length === 0) return undefined;
-    const { configurations, certificate, route } = webhook.value;
+    const { configurations, certificate } = webhook.value;
     const names = configurations.map(({ name }) => name);
     if (names.includes(OLD_WEBHOOK_CONFIGURATION)) {
       return block(
@@ -76,9 +78,8 @@ export const webhookIsCurrent = defineCheck({
         trustCertificateFirst(stale[0]?.name ?? WEBHOOK_CONFIGURATION, ADMISSION_SECRET),
       );
     }
-    if (route.endpoints === 0)
-      return block("WebhookStale", `${route.closed}: writes of users are refused`, openingRemedy(route, operator));
-    if (configurations.length === 1) return undefined;
+    const unanswered = unansweredWebhook(webhook.value, operator);
+    if (unanswered !== undefined || configurations.length === 1) return unanswered;
     return warn(
       "WebhookDoubled",
       `several webhooks: ${names.join(", ")}`,
@@ -86,6 +87,22 @@ export const webhookIsCurrent = defineCheck({
     );
   },
 });
+
+/** The API server does not reach the operator; that stops nothing where no write is refused for it. */
+function unansweredWebhook(
+  { namespace, configurations, route }: WebhookFacts,
+  operator: ClusterEnvironment["operator"],
+): FindingOf<"WebhookStale"> | undefined {
+  const isRefusing = configurations.some((one) => one.isRefusing);
+  const stop = isRefusing ? block : warn;
+  const astray = configurations.find(({ calls }) => calls !== rightCall(namespace));
+  if (astray !== undefined) {
+    const evidence = `${astrayText(astray, namespace)}: ${unansweredText(astray.isRefusing)}`;
+    return stop("WebhookStale", evidence, callOperator(astray.name, astray.entry, namespace));
+  }
+  if (route.endpoints > 0) return undefined;
+  return stop("WebhookStale", `${route.closed}: ${unansweredText(isRefusing)}`, openingRemedy(route, operator));
+}
 
 /** §4.3 rule 10: nodes are unprivileged by default, and need it no more. One that only other namespaces use is theirs. */
 export const constraintIsGone = defineCheck({

@@ -48,7 +48,11 @@ export function isBlocking({ severity }: Pick<Finding, "severity">): boolean {
 export type BlockingFacts = Pick<RecoveryFacts, "input" | "databases" | "lacksFacts">;
 
 /** What ends only when a user does something, although it blocks nothing, or not yet. */
-const NEEDS_USERS: readonly string[] = ["EngineFails", "UserModuleInvalid"] satisfies readonly FindingId[];
+const NEEDS_USERS: readonly string[] = [
+  "EngineFails",
+  "UserModuleInvalid",
+  "WebhookStale",
+] satisfies readonly FindingId[];
 
 /** What only an upgrade meets holds nothing up while none is asked for, and every node is there. */
 function asOfNow({ ofUpgrades }: Check, finding: Finding, input: CheckInput): Finding {

@@ -3,6 +3,13 @@ import { asking, NEW } from "../../../../test/kit/facts/cluster-view.ts";
 import { type RecoveryCase, testRecoveries } from "../../../../test/kit/facts/recovered-cluster.ts";
 import { trustCertificateFirst } from "../../api/kubectl.ts";
 
+const own = {
+  name: "store-enterprise-admission",
+  entry: "storeenterprise.admission.storeenterprise",
+  calls: "https://admission.default.svc:443/admission",
+  isRefusing: true,
+};
+
 const cases: readonly RecoveryCase[] = [
   {
     name: "the old webhook is deleted before anything is written",
@@ -10,7 +17,12 @@ const cases: readonly RecoveryCase[] = [
     environment: {
       webhook: {
         read: true,
-        value: { configurations: [{ name: "redb-admission", caBundle: "" }], certificate: "CA", route: OPEN },
+        value: {
+          namespace: "default",
+          configurations: [{ ...own, name: "redb-admission", caBundle: "" }],
+          certificate: "CA",
+          route: OPEN,
+        },
       },
     },
     does: [
@@ -27,7 +39,8 @@ const cases: readonly RecoveryCase[] = [
       webhook: {
         read: true,
         value: {
-          configurations: [{ name: "store-enterprise-admission", caBundle: "OLD" }],
+          namespace: "default",
+          configurations: [{ ...own, caBundle: "OLD" }],
           certificate: "CA",
           route: OPEN,
         },

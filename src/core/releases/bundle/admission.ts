@@ -8,6 +8,7 @@ import {
   DEFINITIONS_WEBHOOK_NAME,
   OLD_WEBHOOK_CONFIGURATION,
   OPERATOR_NAME,
+  operatorCall,
   PORTS,
   WEBHOOK_CONFIGURATION,
   WEBHOOK_NAME,
@@ -66,18 +67,10 @@ export function webhookConfiguration(namespace: string, watched: readonly string
       {
         name: WEBHOOK_NAME,
         clientConfig: {
-          service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: ADMISSION_PORT.port },
+          service: operatorCall(namespace),
           ...(caBundle === undefined ? {} : { caBundle }),
         },
-        rules: [
-          {
-            operations: ["CREATE" as const, "UPDATE" as const],
-            apiGroups: [API_GROUP],
-            apiVersions: [API_VERSION],
-            resources: Object.values(KINDS).map(({ plural }) => plural),
-            scope: "Namespaced" as const,
-          },
-        ],
+        rules: judgedKinds(),
         namespaceSelector: namespacesNamed(watched),
         matchConditions: [
           { name: "not-the-operator", expression: `request.userInfo.username != "${account}"` },
@@ -93,6 +86,19 @@ export function webhookConfiguration(namespace: string, watched: readonly string
   };
 }
 
+/** What the operator is asked about: all that is written to our kinds. */
+export function judgedKinds() {
+  return [
+    {
+      operations: ["CREATE" as const, "UPDATE" as const],
+      apiGroups: [API_GROUP],
+      apiVersions: [API_VERSION],
+      resources: Object.values(KINDS).map(({ plural }) => plural),
+      scope: "Namespaced" as const,
+    },
+  ];
+}
+
 /**
  * The entry that has the operator in `namespace` asked before one of our definitions is replaced. An operator that does not
  * answer blocks no write: its own repair may contain definitions.
@@ -101,7 +107,7 @@ export function definitionsWebhook(namespace: string, caBundle: string) {
   return {
     name: DEFINITIONS_WEBHOOK_NAME,
     clientConfig: {
-      service: { name: ADMISSION_SERVICE, namespace, path: "/admission", port: ADMISSION_PORT.port },
+      service: operatorCall(namespace),
       caBundle,
     },
     rules: [

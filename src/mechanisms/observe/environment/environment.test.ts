@@ -16,6 +16,7 @@ import {
   ValidatingWebhookConfigurations,
 } from "#kit/kube/builtin";
 import { systemClock } from "#kit/reconcile/system-clock";
+import type { ClusterEnvironment } from "../../../core/planner/prerequisites/environment.ts";
 import { Databases } from "../kubernetes/kinds.ts";
 import { readEnvironment } from "./environment.ts";
 
@@ -60,20 +61,21 @@ test("the environment of a cluster is read from the API", async () => {
   assert.deepEqual(environment.webhook, {
     read: true,
     value: {
-      configurations: [{ name: "redb-admission", caBundle: "CA" }],
+      namespace: "default",
+      configurations: [
+        {
+          name: "redb-admission",
+          entry: "old.example.com",
+          caBundle: "CA",
+          calls: "https://admission.elsewhere.svc:443/",
+          isRefusing: true,
+        },
+      ],
       certificate: "CA",
       route: { endpoints: 0, closed: "service admission is not there", lacks: "service" },
     },
   });
-  assert.deepEqual(environment.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
-  assert.deepEqual(environment.desiredDatabases, {
-    read: true,
-    value: [{ name: "orders", storeVersion: "8.0", objection: "" }],
-  });
-  assert.deepEqual(environment.constraint, { read: true, value: undefined });
-  assert.ok(environment.definitions?.read);
-  assert.equal(environment.definitions.value.length, 4);
-  for (const { served, stored } of environment.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);
+  assertRest(environment);
 });
 
 test("a part that the caller may not read says why, and the others are read all the same", async () => {
@@ -149,4 +151,16 @@ async function furnish(kube: Kube): Promise<void> {
     },
   });
   await kube.create(Databases, { metadata: meta("orders"), spec: { storeVersion: "8.0" } });
+}
+
+function assertRest(environment: ClusterEnvironment): void {
+  assert.deepEqual(environment.operator, { read: true, value: { image: "x/operator:8.2.0-12", ready: 0, wanted: 1 } });
+  assert.deepEqual(environment.desiredDatabases, {
+    read: true,
+    value: [{ name: "orders", storeVersion: "8.0", objection: "" }],
+  });
+  assert.deepEqual(environment.constraint, { read: true, value: undefined });
+  assert.ok(environment.definitions?.read);
+  assert.equal(environment.definitions.value.length, 4);
+  for (const { served, stored } of environment.definitions.value) assert.deepEqual([served, stored], [["v1"], ["v1"]]);
 }

@@ -8,6 +8,7 @@ import {
   OLD_WEBHOOK_CONFIGURATION,
   OPERATOR_NAME,
   RELEASE_ANNOTATION,
+  WEBHOOK_CONFIGURATION,
 } from "../../../core/api/names.ts";
 import {
   CustomResourceDefinitions,
@@ -21,6 +22,7 @@ import {
 } from "#kit/kube/builtin";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { admissionRoute } from "../../../core/planner/prerequisites/admission-route.ts";
+import { webhookEntry } from "../../../core/planner/prerequisites/webhook-entry.ts";
 import type {
   AdmissionRoute,
   ConstraintFacts,
@@ -86,14 +88,19 @@ export async function readWebhook(kube: Kube, { namespace }: ClusterName): Promi
     kube.get(Secrets, { name: ADMISSION_SECRET, namespace }),
     readAdmissionRoute(kube, namespace),
   ]);
-  const configurations = items.flatMap(({ metadata, webhooks = [] }) => {
-    const services = webhooks.map(({ clientConfig }) => clientConfig.service);
-    const isOurs = services.some((service) => service?.name === ADMISSION_SERVICE && service.namespace === namespace);
-    if (!isOurs && metadata.name !== OLD_WEBHOOK_CONFIGURATION) return [];
-    return [{ name: metadata.name, caBundle: decodeBase64(webhooks[0]?.clientConfig.caBundle) }];
+  const configurations = items.flatMap((configuration) => {
+    const { name } = configuration.metadata;
+    const services = (configuration.webhooks ?? []).map(({ clientConfig }) => clientConfig.service);
+    const isOurs = services.some(
+      (service) =>
+        service?.namespace === namespace && (service.name === ADMISSION_SERVICE || name === WEBHOOK_CONFIGURATION),
+    );
+    if (!isOurs && name !== OLD_WEBHOOK_CONFIGURATION) return [];
+    const { entry, calls, isRefusing, caBundle } = webhookEntry(configuration);
+    return [{ name, entry, calls, isRefusing, caBundle: decodeBase64(caBundle) }];
   });
   const certificate = secret === undefined ? undefined : decodeBase64(secret.data?.["cert"]);
-  return { configurations, certificate, route };
+  return { namespace, configurations, certificate, route };
 }
 
 /** How the API server reaches the webhook of the operator in `namespace`. */

@@ -25,6 +25,15 @@ const cases: readonly Case[] = [
     },
   },
   {
+    rule: "one that refuses nothing without an address blocks nothing",
+    condition: { ...ADMISSION, reason: "NoEndpoints", message: `no address: writes of users are not judged${LINE}` },
+    answer: {
+      level: "warns",
+      evidence: "AdmissionReady is False: no address: writes of users are not judged",
+      clears: "lead it: kubectl patch svc admission",
+    },
+  },
+  {
     rule: "one that is not there refuses nothing",
     condition: { ...ADMISSION, reason: "NotInstalled", message: "it is not there" },
     answer: {

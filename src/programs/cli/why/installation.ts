@@ -3,6 +3,7 @@ import { partsOf } from "../../../core/planner/findings/finding.ts";
 import { ADMISSION_CONDITION } from "../../../core/planner/operator/webhook.ts";
 import { WATCH_CONDITION } from "../../../core/planner/operator/watched-namespaces.ts";
 import { describeObject } from "../../../core/api/kubectl.ts";
+import { unansweredText } from "../../../core/planner/prerequisites/webhook-entry.ts";
 import type { WhyAnswer } from "./answer.ts";
 
 /**
@@ -21,7 +22,8 @@ export function installationAnswers(
     .map(({ type, reason, message, lastTransitionTime: since }) => {
       const { evidence, remedy } = partsOf(message);
       const clears = remedy === "" ? describeObject(object) : remedy;
-      const level = REFUSED.has(reason) ? "blocks" : "warns";
+      const isRefused = REFUSED.has(reason) && !evidence.includes(unansweredText(false));
+      const level = isRefused ? "blocks" : "warns";
       return { level, object, rule: reason, evidence: `${type} is False: ${evidence}`, since, clears };
     });
 }
@@ -32,4 +34,10 @@ const INSTALLATION: ReadonlySet<string> = new Set([ADMISSION_CONDITION, WATCH_CO
 const OF_WEBHOOK: ReadonlySet<string> = new Set(["WebhookStale", "WebhookDoubled"]);
 
 /** With these a webhook refuses writes of users, or one that was asked for is never filled in. */
-const REFUSED: ReadonlySet<string> = new Set(["OldWebhook", "NoCertificate", "NoEndpoints", "CertificateStale"]);
+const REFUSED: ReadonlySet<string> = new Set([
+  "OldWebhook",
+  "NoCertificate",
+  "NoEndpoints",
+  "CertificateStale",
+  "CallsElsewhere",
+]);

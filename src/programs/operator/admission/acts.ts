@@ -1,13 +1,23 @@
 import type { Clock } from "#kit/base/clock";
 import { isFault } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
-import { OLD_WEBHOOK_CONFIGURATION, WEBHOOK_CONFIGURATION, WEBHOOK_NAME } from "../../../core/api/names.ts";
+import {
+  OLD_WEBHOOK_CONFIGURATION,
+  operatorCall,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_NAME,
+} from "../../../core/api/names.ts";
 import { ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import { faults } from "#kit/kube/faults";
 import type { Kube } from "#kit/kube/kube";
 import type { WatchedNamespaces } from "../../../mechanisms/observe/kubernetes/watched-namespaces.ts";
 import type { WebhookAct } from "../../../core/planner/operator/webhook.ts";
-import { definitionsWebhook, namespacesNamed, webhookConfiguration } from "../../../core/releases/bundle/admission.ts";
+import {
+  definitionsWebhook,
+  judgedKinds,
+  namespacesNamed,
+  webhookConfiguration,
+} from "../../../core/releases/bundle/admission.ts";
 import { encodeBase64 } from "../secrets/secret-text.ts";
 
 export interface AdmissionDeps {
@@ -44,6 +54,12 @@ async function perform(
       const { webhooks } = webhookConfiguration(namespace, watched.names(), caBundle);
       return patchWebhooks(kube, [...webhooks, definitionsWebhook(namespace, caBundle)]);
     }
+    case "lead":
+      return patchWebhooks(kube, [
+        { name: WEBHOOK_NAME, clientConfig: { url: null, service: operatorCall(namespace) } },
+      ]);
+    case "ask":
+      return patchWebhooks(kube, [{ name: WEBHOOK_NAME, rules: judgedKinds() }]);
     case "delete-old":
       return kube.delete(ValidatingWebhookConfigurations, { name: OLD_WEBHOOK_CONFIGURATION });
     case "trust": {

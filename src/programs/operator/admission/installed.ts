@@ -1,5 +1,12 @@
-import type { ValidatingWebhook, ValidatingWebhookConfiguration } from "kubernetes-types/admissionregistration/v1.js";
+import type {
+  RuleWithOperations,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "kubernetes-types/admissionregistration/v1.js";
+import { KINDS } from "../../../core/api/kinds.ts";
 import {
+  API_GROUP,
+  API_VERSION,
   DEFINITIONS_WEBHOOK_NAME,
   OLD_WEBHOOK_CONFIGURATION,
   WEBHOOK_CONFIGURATION,
@@ -8,6 +15,7 @@ import {
 import { ValidatingWebhookConfigurations } from "#kit/kube/builtin";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { askOwnAccess } from "../../../mechanisms/observe/permissions/access-reviews.ts";
+import { webhookEntry } from "../../../core/planner/prerequisites/webhook-entry.ts";
 import type { InstalledWebhook } from "../../../core/planner/operator/webhook.ts";
 import { NAMESPACE_NAME } from "../../../core/releases/bundle/admission.ts";
 import type { Need } from "../../../core/releases/permissions/roles.ts";
@@ -33,16 +41,37 @@ function installedWebhook({ metadata, webhooks = [] }: Stored<ValidatingWebhookC
   const isNamed = [WEBHOOK_CONFIGURATION, OLD_WEBHOOK_CONFIGURATION].includes(metadata.name);
   const webhook = webhooks.find(({ name }) => name === WEBHOOK_NAME) ?? (isNamed ? webhooks[0] : undefined);
   if (webhook === undefined && !isNamed) return [];
-  const { service, caBundle = "" } = webhook?.clientConfig ?? {};
+  const { entry, namespace, calls, isRefusing, caBundle } = webhookEntry({ webhooks });
   return [
     {
       name: metadata.name,
-      namespace: service?.namespace ?? "",
+      entry,
+      namespace,
+      calls,
+      isRefusing,
+      asks: askedBy(webhook),
       trusted: certificatesIn(caBundle),
       judged: judgedBy(webhook),
       guarded: guardedBy(webhooks),
     },
   ];
+}
+
+function askedBy(webhook: ValidatingWebhook | undefined): readonly string[] {
+  const plurals = Object.values(KINDS).map(({ plural }) => plural);
+  return plurals.filter((plural) =>
+    ["CREATE", "UPDATE"].every((operation) => webhook?.rules?.some((rule) => isAbout(rule, operation, plural))),
+  );
+}
+
+/** The types lack the resources of a rule. */
+type AskingRule = RuleWithOperations & { readonly resources?: readonly string[] };
+
+function isAbout(rule: AskingRule, operation: string, plural: string): boolean {
+  const has = (list: readonly string[] | undefined, ...some: readonly string[]): boolean =>
+    list?.some((each) => some.includes(each)) === true;
+  const isOurs = has(rule.apiGroups, "*", API_GROUP) && has(rule.apiVersions, "*", API_VERSION);
+  return isOurs && has(rule.operations, "*", operation) && has(rule.resources, "*", "*/*", plural);
 }
 
 function guardedBy(webhooks: readonly ValidatingWebhook[]): readonly string[] | undefined {
