@@ -62,6 +62,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   "src/programs/proxy/pinned/open-transaction.ts special": "LIMITS.specialBytes",
   "src/programs/proxy/pinned/redirection.ts #ids":
     "the client that is redirected to, and that of each request without a reply",
+  "src/programs/proxy/pinned/shard-listeners.ts #at": "the shards of the database",
   "src/programs/proxy/protocol/subscriptions.ts #channels":
     "three kinds; channels by the bytes that a client may have kept",
   "src/programs/proxy/session/filters-in.ts ids": "the arguments of a request: its bytes are bounded",

@@ -38,7 +38,7 @@ export class ModelClient {
     const kinds: readonly (() => Expected | readonly Expected[])[] = [
       ...[this.#set, this.#set, this.#set, this.#get, this.#get, this.#get, this.#get, this.#append],
       ...[this.#readAll, this.#readAll, this.#writeAll, this.#delete, this.#count, this.#fail, this.#cross, this.#echo],
-      ...[this.#look, this.#block, this.#transact, this.#script, this.#loaded],
+      ...[this.#look, this.#block, this.#transact, this.#script, this.#loaded, this.#subscribe],
     ];
     return (kinds[this.#pick(kinds.length)] ?? this.#get).call(this);
   }
@@ -164,6 +164,17 @@ export class ModelClient {
     return [before, { request: ["EVALSHA", DIGEST, 1, key, value], reply: value }];
   }
 
+  /** What is between the two may not be asked with the old protocol, but for PING. */
+  #subscribe(): readonly Expected[] {
+    const [verb, channel] = [this.#dice() < 0.5 ? "SUBSCRIBE" : "PSUBSCRIBE", `none:${this.#name}`];
+    const confirmed = (name: string, count: number): Expected => ({
+      request: [name, channel],
+      reply: [name.toLowerCase(), channel, count],
+    });
+    const pong = { request: ["PING"], reply: ["pong", ""] };
+    return [confirmed(verb, 1), pong, confirmed(verb.replace("SUB", "UNSUB"), 0)];
+  }
+
   /** What all shards are asked, or the proxy answers. */
   #look(): Expected {
     const looks: readonly Expected[] = [
@@ -174,6 +185,7 @@ export class ModelClient {
       { request: ["SLOWLOG", "LEN"], reply: (found) => typeof found === "number" },
       { request: ["SCRIPT", "EXISTS", "0"], reply: [0] },
       { request: ["CLIENT", "GETNAME"], reply: null },
+      { request: ["PUBLISH", `none:${this.#pick(50)}`, "x"], reply: 0 },
       { request: ["SELECT", "x"], reply: "-ERR value is not an integer or out of range" },
     ];
     return looks[this.#pick(looks.length)] ?? this.#get();

@@ -144,7 +144,7 @@ async function open(tls: boolean, budget = new MemoryBudget(LIMITS.allHeldBytes)
     endpoint: { clock: systemClock, memory: budget, counters: new Counters(), routes: [{ held: false }] as const },
     replyMode: { silent: false },
     life: { ended: false },
-    pinned: { current: undefined },
+    pinned: { pause: () => undefined },
   };
   const output = new ClientOutput(parts, wire, assert.fail, () => (opened.drained = true));
   return Object.assign(opened, {

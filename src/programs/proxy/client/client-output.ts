@@ -19,7 +19,7 @@ interface OutputParts {
   /** The client wants no replies now. */
   readonly replyMode: { readonly silent: boolean };
   readonly life: { readonly ended: boolean };
-  readonly pinned: { readonly current: { pause(): void } | undefined };
+  readonly pinned: { pause(): void };
 }
 
 /** Replies that wait together: in a block, or in the memory that they came in. */
@@ -97,7 +97,7 @@ export class ClientOutput implements OutputPart {
     if (life.ended) return;
     endpoint.counters.sentBytes += bytes.length;
     this.#write(bytes);
-    if (this.congested) pinned.current?.pause();
+    if (this.congested) pinned.pause();
   }
 
   #write(bytes: Buffer): void {

@@ -5,6 +5,7 @@ import { dialRefusal } from "../upstream/engine-connection.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
+import { ShardListeners } from "./shard-listeners.ts";
 import { partsAtShard } from "./shard-parts.ts";
 import { routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
@@ -13,6 +14,8 @@ import type { PrimaryView } from "../upstream/primary-view.ts";
 export class PinnedRoute {
   /** Undefined while the session shares a lane. */
   current: Pinned | undefined;
+  /** The connections over which the client of several shards gets messages; undefined where there is one shard. */
+  readonly listeners: ShardListeners | undefined;
   readonly #parts: PinnedParts;
   /** The place of the shard that the connection is to. */
   #shard = 0;
@@ -23,6 +26,7 @@ export class PinnedRoute {
 
   constructor(parts: PinnedParts) {
     this.#parts = parts;
+    this.listeners = parts.endpoint.table === undefined ? undefined : new ShardListeners(parts);
   }
 
   /** The place of the shard that the session has a connection of its own to; undefined: it has none. */
@@ -39,9 +43,23 @@ export class PinnedRoute {
     this.#slot = slot;
   }
 
-  /** The session has a connection of its own to this primary. */
-  isAt(primary: PrimaryView): boolean {
-    return this.current !== undefined && routeTo(this.#parts.endpoint, this.#shard) === primary;
+  /** All connections of its own that the session has to this primary. */
+  allAt(primary: PrimaryView): readonly Pinned[] {
+    const { current } = this;
+    const isAt = current !== undefined && routeTo(this.#parts.endpoint, this.#shard) === primary;
+    const own = isAt ? [current] : NONE;
+    return this.listeners === undefined ? own : [...own, ...this.listeners.at(primary)];
+  }
+
+  /** The client does not read what it is sent. */
+  pause(): void {
+    this.current?.pause();
+    this.listeners?.pause();
+  }
+
+  resume(): void {
+    this.current?.resume();
+    this.listeners?.settled();
   }
 
   /** Takes one request where there is one shard, as `takeAt`; where there are several it is refused, as no shard is known for it. */
@@ -104,12 +122,17 @@ export class PinnedRoute {
 
   /** The session can share a lane again. */
   leave(): void {
-    this.release();
+    this.#drop();
     this.#parts.shared.leaveLane();
   }
 
   /** The session needs no connection of its own any more, or ends. */
   release(): void {
+    this.#drop();
+    this.listeners?.drop();
+  }
+
+  #drop(): void {
     const { current } = this;
     if (current === undefined) return;
     this.current = undefined;
@@ -135,3 +158,4 @@ export class PinnedRoute {
 }
 
 const RETRY_MS = 50;
+const NONE: readonly Pinned[] = [];

@@ -3,6 +3,7 @@ import { integerIn } from "./integers.ts";
 import { mergeInfo } from "./merged-info.ts";
 import {
   mergeArrays,
+  mergeCounts,
   mergeFirst,
   mergeFound,
   mergeLeast,
@@ -33,6 +34,8 @@ export function mergeOf(
       return mergeOks;
     case "arrays":
       return mergeArrays;
+    case "counts":
+      return mergeCounts;
     case "newest":
       return mergeNewest(Number(integerIn(args[2]?.toString("latin1") ?? "") ?? USUAL_ENTRIES));
     case "least":

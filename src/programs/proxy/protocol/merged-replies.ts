@@ -15,6 +15,14 @@ export const mergeOks: Merge = unlessFailed(() => known.ok);
 /** The elements of all arrays, one array behind the other. */
 export const mergeArrays: Merge = unlessFailed((replies) => arrayReply(replies.flatMap(elementsOf)));
 
+/** Names, with a number behind each, which is added. */
+export const mergeCounts: Merge = unlessFailed((replies) => {
+  const all = replies.map(elementsOf);
+  const added = (at: number): Buffer =>
+    integerReply(all.reduce((sum, elements) => sum + integerIn(elements[at] ?? ZERO), 0));
+  return arrayReply((all[0] ?? []).map((element, at) => (at % 2 === 0 ? element : added(at))));
+});
+
 /** The lowest integer. */
 export const mergeLeast: Merge = unlessFailed((replies) => integerReply(Math.min(...replies.map(integerIn))));
 
@@ -132,6 +140,6 @@ const TEXT = "txt:";
 const LONGEST_HEAD = 64;
 /** None, in both versions of the protocol. */
 const NULLS: ReadonlySet<string> = new Set(["$-1\r\n", "*-1\r\n", "_\r\n"]);
-const ONE = integerReply(1);
+const [ZERO, ONE] = [integerReply(0), integerReply(1)];
 const LINE_END = 2;
 const NONE = Buffer.alloc(0);

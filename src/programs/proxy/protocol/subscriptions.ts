@@ -30,6 +30,17 @@ export class Subscriptions {
     return { channels: channels.size, patterns: patterns.size, sharded: sharded.size };
   }
 
+  /** Those that an UNSUBSCRIBE of that kind ends. */
+  named(name: string): readonly Buffer[] {
+    return [...this.#of(effectOf(name).verb)].map((channel) => Buffer.from(channel, "latin1"));
+  }
+
+  /** The client has none any more. */
+  clear(): void {
+    this.#channels.clear();
+    this.#bytes = 0;
+  }
+
   /** True for a message on this connection. Messages look like data in RESP2, where only a subscriber gets them, and no data. */
   isMessage(frame: Buffer, protocol: number): boolean {
     return protocol === 2 && this.size > 0 ? isMessage(frame) : isPushed(frame);
@@ -99,6 +110,11 @@ export function channelOf(message: Buffer): string {
 export function payloadOf(message: Buffer): string {
   const kind = elementOf(message, 0);
   return MESSAGES.has(kind) ? elementOf(message, kind === "pmessage" ? 3 : 2) : "";
+}
+
+/** True for a command about channels or patterns that a client has at each shard; those of SSUBSCRIBE belong to a slot. */
+export function isKeptByAll(name: string): boolean {
+  return effectOf(name).verb !== "SSUBSCRIBE";
 }
 
 /** What a channel takes beside its name. */

@@ -4,7 +4,6 @@ import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
-import { crossesSlots } from "../protocol/crossing.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, notWithShards, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
@@ -20,7 +19,8 @@ import type { AnsweredSession } from "./own-answers.ts";
 import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
-import { forwardPlain, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { pongOfSubscriber, takeSubscription } from "./sharded-subscriptions.ts";
 import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
 import { anyRoute } from "../upstream/only-route.ts";
 
@@ -58,24 +58,34 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
   if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
   if (pinned?.inTransaction === true && !ends) return takeQueued(session, request, known, name);
-  if (!ends && isLimited(session) && isAnsweredHere(known.commandClass))
-    return session.turns.answer(notOfSubscriber(request, known));
+  if (!ends && isLimited(session)) {
+    const refusal = answerToSubscriber(session, request, known, name);
+    if (refusal !== undefined) return session.turns.answer(refusal);
+  }
   const isTaken = handle(session, request, known);
   if (isTaken) noteCrossing(session.endpoint, name, request);
   return isTaken;
 }
 
-/** Counts a request that a database of several shards would refuse. */
-function noteCrossing({ table, counters }: SessionEndpoint, name: string, request: Buffer): void {
-  if (table === undefined && crossesSlots(name, request)) counters.noteCrossing(name);
-}
-
 /** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */
 function isLimited({ identity, pinned }: CommandParts): boolean {
+  if (pinned.listeners !== undefined) return pinned.listeners.isLimited;
   return identity.settings.protocol === 2 && (pinned.current?.state.subscriptions.size ?? 0) > 0;
 }
 
-function notOfSubscriber(request: Buffer, { name }: CommandEntry): Buffer {
+/** What such a subscriber gets instead of an engine's answer; the engine of the only shard answers the rest. */
+function answerToSubscriber(
+  { pinned }: CommandParts,
+  request: Buffer,
+  { commandClass }: CommandEntry,
+  name: string,
+): Buffer | undefined {
+  if (isAnsweredHere(commandClass)) return notOfSubscriber(request, name);
+  if (pinned.listeners === undefined || commandClass === "subscription") return undefined;
+  return name === "PING" ? pongOfSubscriber(request) : notOfSubscriber(request, name);
+}
+
+function notOfSubscriber(request: Buffer, name: string): Buffer {
   if (!hasArity(name, requestArguments(request).length)) return wrongNumber(name);
   const allowed = "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET";
   return errorReply(`ERR Can't execute '${name.toLowerCase()}': only ${allowed} are allowed in this context`);
@@ -122,9 +132,9 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
     case "tracking":
     case "wait":
     case "monitor":
-    case "subscription":
       return session.pinned.take(request, command);
-    // its reply says whether the engine has taken the script
+    case "subscription":
+      return takeSubscription(session, request, command);
     case "script":
       return takeAlone(session, request, command);
     case "scripts":

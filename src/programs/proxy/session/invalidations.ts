@@ -3,11 +3,11 @@ import type { SessionParts } from "../client/session-parts.ts";
 import { faults } from "../faults.ts";
 import { PUSHING } from "../pinned/receiver.ts";
 import type { ReceiverOutcome, ReceiverQuestion } from "../pinned/receiver.ts";
-import type { SubscriptionCounts } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { AskingSession } from "./database-clients.ts";
+import { countsOf } from "./listed-client.ts";
 import { receiverOf } from "./redirect-target.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
@@ -152,7 +152,7 @@ export class Invalidations implements PinUser {
 
   #send(payload: Buffer): void {
     const { identity, pinned } = this.#parts;
-    const { channels, patterns, sharded } = pinned.current?.state.subscriptions.counts ?? NO_CHANNELS;
+    const { channels, patterns, sharded } = countsOf(pinned);
     const isNull = NULLS.some((form) => form.equals(payload));
     if (identity.settings.protocol === 3) this.#parts.output.push(Buffer.concat([INVALIDATE, isNull ? NULL : payload]));
     else if (channels + patterns + sharded > 0)
@@ -180,6 +180,5 @@ const MESSAGE = Buffer.from("*3\r\n$7\r\nmessage\r\n$20\r\n__redis__:invalidate\
 /** No key is valid, in the form of each protocol. */
 const [NULL, OLD_NULL] = [Buffer.from("_\r\n"), Buffer.from("$-1\r\n")];
 const NULLS = [NULL, OLD_NULL];
-const NO_CHANNELS: SubscriptionCounts = { channels: 0, patterns: 0, sharded: 0 };
 /** Within this, clients that redirect go on elsewhere, when it is the engine that has ended. */
 const LOST_MS = 2_000;

@@ -24,6 +24,8 @@ export interface ListedClient {
           unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean>;
         }
       | undefined;
+    /** What a client of several shards has subscribed to. */
+    readonly listeners: { readonly subscriptions: { readonly counts: SubscriptionCounts } } | undefined;
   };
   /** What other clients redirect to it. */
   readonly invalidations: {
@@ -48,7 +50,7 @@ export interface ListedClient {
  */
 export function describe(client: ListedClient, now: number): string {
   const { id, address, localAddress, name, settings, user, library, since, lastAt, lastCommand } = client.identity;
-  const { channels, patterns, sharded } = countsOf(client.pinned.current);
+  const { channels, patterns, sharded } = countsOf(client.pinned);
   const { state, inTransaction = false } = client.pinned.current ?? {};
   const [kept, output] = [state?.keptBytes ?? 0, client.output.queuedBytes];
   const queued = inTransaction ? (state?.queuedRequests?.length ?? 0) : -1;
@@ -68,10 +70,11 @@ function seconds(ms: number): number {
   return Math.max(0, Math.floor(ms / 1000));
 }
 
-function flagsOf({ pinned: { current } }: ListedClient): string {
+function flagsOf({ pinned }: ListedClient): string {
+  const { current } = pinned;
   const flags = [
     current?.state.monitoring === true ? "O" : "",
-    isSubscriber(current) ? "P" : "",
+    isSubscriber(pinned) ? "P" : "",
     current?.inTransaction === true ? "x" : "",
     current?.work.isBlocked === true ? "b" : "",
     current?.state.tracking.isOn === true ? "t" : "",
@@ -113,9 +116,9 @@ function olderThan(seconds: bigint | undefined): ClientFilter | Buffer {
 function ofType(type: string): ClientFilter | undefined {
   switch (type) {
     case "NORMAL":
-      return ({ pinned }) => !isSubscriber(pinned.current);
+      return ({ pinned }) => !isSubscriber(pinned);
     case "PUBSUB":
-      return ({ pinned }) => isSubscriber(pinned.current);
+      return ({ pinned }) => isSubscriber(pinned);
     case "MASTER":
     case "PRIMARY":
     case "REPLICA":
@@ -126,11 +129,13 @@ function ofType(type: string): ClientFilter | undefined {
   }
 }
 
-function isSubscriber(current: ListedClient["pinned"]["current"]): boolean {
-  const { channels, patterns, sharded } = countsOf(current);
+function isSubscriber(pinned: ListedClient["pinned"]): boolean {
+  const { channels, patterns, sharded } = countsOf(pinned);
   return channels + patterns + sharded > 0;
 }
 
-function countsOf(current: ListedClient["pinned"]["current"]): SubscriptionCounts {
-  return current?.state.subscriptions.counts ?? { channels: 0, patterns: 0, sharded: 0 };
+/** How many channels and patterns a client has subscribed to. */
+export function countsOf({ current, listeners }: ListedClient["pinned"]): SubscriptionCounts {
+  const subscriptions = listeners?.subscriptions ?? current?.state.subscriptions;
+  return subscriptions?.counts ?? { channels: 0, patterns: 0, sharded: 0 };
 }

@@ -10,7 +10,7 @@ import { keyword } from "../protocol/arguments.ts";
 import { greetingFor } from "../protocol/greeting.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { integerIn } from "../protocol/integers.ts";
-import { errorReply, replies, wrongNumber } from "../protocol/replies.ts";
+import { errorReply, notWithShards, replies, wrongNumber } from "../protocol/replies.ts";
 import { changeSettings } from "./settings.ts";
 import type { SettingsSession } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
@@ -18,7 +18,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 /** The parts of a session that AUTH and HELLO use. */
 export interface LoginSession extends SettingsSession {
   readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock">;
-  readonly pinned: Pick<PinnedRoute, "shard" | "take" | "takeAt" | "leave">;
+  readonly pinned: Pick<PinnedRoute, "listeners" | "release" | "shard" | "take" | "takeAt">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
   readonly life: Pick<SessionParts["life"], "ended">;
@@ -86,6 +86,8 @@ function greet(session: LoginSession, hello: Hello, request: Buffer, command: Co
     return pinned.takeAt(pinned.shard, greeting, command);
   }
   if (session.work.hasPending) return false;
+  if (protocol !== identity.settings.protocol && (pinned.listeners?.subscriptions.size ?? 0) > 0)
+    return session.turns.answer(notWithShards("HELLO with another protocol behind SUBSCRIBE"));
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = keptName(hello.name);

@@ -33,9 +33,8 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   get canTake(): boolean {
-    const { life, replyMode, moving, invalidations, uploads, shared, output } = this.#parts;
-    if (!life.takesRequests) return false;
-    if (replyMode.skipping || moving.isDue || invalidations.isDue) return false;
+    const { life, uploads, shared, output } = this.#parts;
+    if (!life.takesRequests || this.#isDue) return false;
     if (uploads.current !== undefined) return uploads.current.receiving;
     return !this.#hold.held && !this.#isWaiting && shared.open && !output.congested;
   }
@@ -44,7 +43,13 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
     if (endpoint.pause.active || replyMode.single) return false;
-    return pinned.current === undefined && identity.authenticated;
+    return pinned.current === undefined && identity.authenticated && pinned.listeners?.isLimited !== true;
+  }
+
+  /** What the client is sent unasked comes first. */
+  get #isDue(): boolean {
+    const { replyMode, moving, invalidations, pinned } = this.#parts;
+    return replyMode.skipping || moving.isDue || invalidations.isDue || pinned.listeners?.isDue === true;
   }
 
   plainLane(): Lane | undefined {
@@ -83,7 +88,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   settled(): void {
-    const { work, replyMode, moving, invalidations, life, uploads } = this.#parts;
+    const { work, replyMode, moving, invalidations, pinned, life, uploads } = this.#parts;
     if (work.busy) {
       this.#settledInPart();
       return;
@@ -92,6 +97,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (!work.hasPending && !this.#isWaiting) replyMode.settled();
     moving.settled();
     invalidations.settled();
+    pinned.listeners?.settled();
     life.settled();
     if (this.reader.waiting || uploads.current !== undefined) this.pump();
   }
@@ -104,7 +110,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** This shard has another primary, or its primary can be reached again. */
   upstreamChanged(primary: PrimaryView): void {
     const { pinned, invalidations, uploads, shared } = this.#parts;
-    if (pinned.isAt(primary)) pinned.current?.upstreamChanged();
+    for (const one of pinned.allAt(primary)) one.upstreamChanged();
     invalidations.upstreamChanged();
     uploads.current?.upstreamChanged();
     shared.resend();

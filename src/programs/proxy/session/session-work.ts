@@ -22,7 +22,7 @@ export class SessionWork {
   isBusyAt(primary: PrimaryView): boolean {
     const { shared, pinned } = this.#parts;
     if (!(shared instanceof ShardedRoute)) return this.busy;
-    return shared.ways.isBusyAt(primary) || (pinned.isAt(primary) && pinned.current?.work.busy === true);
+    return shared.ways.isBusyAt(primary) || pinned.allAt(primary).some(({ work }) => work.busy);
   }
 
   /** The request of this client, on a connection of its own, that a move has to wait for. */
@@ -34,7 +34,11 @@ export class SessionWork {
   /** The same of a move of one of several shards. */
   outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
     const { shared, pinned } = this.#parts;
-    return shared instanceof ShardedRoute && !pinned.isAt(primary) ? undefined : this.outstanding;
+    if (!(shared instanceof ShardedRoute)) return this.outstanding;
+    return pinned
+      .allAt(primary)
+      .map(({ work }) => work.oldest)
+      .find((oldest) => oldest !== undefined);
   }
 
   /** True while the client waits for a reply of any kind. */
@@ -47,6 +51,6 @@ export class SessionWork {
   cutOverdueAt(primary: PrimaryView): void {
     const { command = "", ageMs = 0 } = this.outstandingAt(primary) ?? {};
     if (ageMs > LIMITS.patienceMs) this.#parts.life.cut(`${command} has taken too long for a change of primary`);
-    else if (this.#parts.pinned.isAt(primary)) this.#parts.pinned.current?.resume();
+    else for (const one of this.#parts.pinned.allAt(primary)) one.resume();
   }
 }

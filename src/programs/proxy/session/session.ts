@@ -52,7 +52,7 @@ export class Session implements OwnParts {
       wire,
       (why) => void this.life.cut(why, true),
       () => {
-        this.pinned.current?.resume();
+        this.pinned.resume();
         this.invalidations.settled();
         this.turns.pump();
       },

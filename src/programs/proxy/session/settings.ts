@@ -17,7 +17,7 @@ export interface SettingsSession {
   readonly endpoint: Pick<SessionEndpoint, "routes" | "credentials" | "logins">;
   readonly identity: ClientIdentity;
   readonly shared: { leaveLane(): void };
-  readonly pinned: Pick<PinnedRoute, "shard" | "takeAt" | "leave">;
+  readonly pinned: Pick<PinnedRoute, "shard" | "takeAt" | "release" | "listeners">;
   readonly replyMode: Pick<ReplyMode, "reset">;
   readonly turns: Pick<SessionParts["turns"], "answer">;
 }
@@ -37,7 +37,7 @@ export function handleSelect(session: SettingsSession, request: Buffer, command:
 /** RESET: the client is as after connecting. */
 export function handleReset(session: SettingsSession): boolean {
   const { identity, endpoint } = session;
-  session.pinned.leave();
+  session.pinned.release();
   identity.user = undefined;
   identity.name = Buffer.alloc(0);
   identity.settings = DEFAULT_SETTINGS;

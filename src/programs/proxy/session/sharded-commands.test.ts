@@ -101,7 +101,6 @@ const ANSWERS = [
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
-  ...["SUBSCRIBE c", "PSUBSCRIBE c", "SSUBSCRIBE c", "PUBLISH c m"],
   ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SWAPDB 0 1", "MEMORY STATS"],
   ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];

@@ -2,7 +2,8 @@ import { assertNever } from "#kit/base/assert-never";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { SessionParts } from "../client/session-parts.ts";
-import { slotsIn } from "../protocol/crossing.ts";
+import { slotOf } from "../../../core/slots/slot.ts";
+import { crossesSlots, slotsIn } from "../protocol/crossing.ts";
 import { mergeAt, mergeOks, mergeRandom, mergeSums } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
@@ -11,6 +12,7 @@ import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
+import type { SessionEndpoint } from "./session-endpoint.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import { bringScript, effectOnScripts } from "./sharded-scripts.ts";
 import type { SharedRoute } from "./shared-route.ts";
@@ -51,6 +53,15 @@ export function takeAlone(session: AloneSession, request: Buffer, command: Comma
   return false;
 }
 
+/** Counts a request that a database of several shards would refuse. */
+export function noteCrossing(
+  { table, counters }: Pick<SessionEndpoint, "table" | "counters">,
+  name: string,
+  request: Buffer,
+): void {
+  if (table === undefined && crossesSlots(name, request)) counters.noteCrossing(name);
+}
+
 function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
   if (readsByPattern(name, request)) return session.turns.answer(notWithShards(`${name} with a pattern of keys`));
   const sharding = shardingOf(name);
@@ -63,6 +74,8 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
       return forwardSplit(ways, request, name, sharding);
     case "every":
       return forwardToEvery(session, ways, request, name);
+    case "channel":
+      return ways.forward({ shard: shardOf(ways, slotOfChannel(request)), request });
     case "random":
       return forwardRandom(ways, request);
     case "any":
@@ -133,6 +146,11 @@ function forwardRandom(ways: ShardWays, request: Buffer): boolean {
 /** The place of the shard that has the slot. */
 export function shardOf({ table }: ShardWays, slot: number): number {
   return table[slot] ?? 0;
+}
+
+/** Without a channel, an engine gives the error. */
+function slotOfChannel(request: Buffer): number {
+  return slotOf(requestArguments(request)[1] ?? Buffer.alloc(0));
 }
 
 /**

@@ -76,9 +76,7 @@ const REFUSED: readonly (readonly (readonly [string, Reply])[])[] = [
   ...["DBSIZE", "KEYS *", "FLUSHALL", "RANDOMKEY", "INFO", "SCAN 0", "HSCAN {4} 0", "WAIT 0 0", "CONFIG SET hz 10"].map(
     refusedInside,
   ),
-  ...["SCRIPT LOAD x", "SCRIPT FLUSH", "SCRIPT EXISTS x", "NOSUCH {2}", "SORT {4} BY w_*", "PUBLISH c m"].map(
-    refusedInside,
-  ),
+  ...["SCRIPT LOAD x", "SCRIPT FLUSH", "SCRIPT EXISTS x", "NOSUCH {2}", "SORT {4} BY w_*"].map(refusedInside),
 ];
 
 function refusedInside(request: string): readonly (readonly [string, Reply])[] {

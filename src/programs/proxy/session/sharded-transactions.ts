@@ -105,6 +105,13 @@ function isAvailable(command: CommandEntry, name: string, request: Buffer): bool
 }
 
 const FORWARDED: ReadonlySet<CommandClass> = new Set(["read", "write"]);
-const AT_ONE_SHARD: ReadonlySet<ReturnType<typeof shardingOf>> = new Set(["slot", "sum", "list", "ok", "any"]);
+const AT_ONE_SHARD: ReadonlySet<ReturnType<typeof shardingOf>> = new Set([
+  "slot",
+  "sum",
+  "list",
+  "ok",
+  "channel",
+  "any",
+]);
 /** What cannot be answered for several shards yet, or is a view of all of them. */
 const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["scripts", "kill", "wait", "parameters", "scan"]);

@@ -17,10 +17,9 @@ export interface SwitchoverClient {
     /** Called while a move of that primary waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */
     cutOverdueAt(route: PrimaryView): void;
   };
-  /** Its connection to the engine, if it has one of its own. */
+  /** Its connections of its own. */
   readonly pinned: {
-    readonly current: { readonly subscriber: Subscriber } | undefined;
-    isAt(route: PrimaryView): boolean;
+    allAt(route: PrimaryView): readonly { readonly subscriber: Subscriber }[];
   };
   readonly turns: {
     /** This shard has another primary, its primary can be reached again, or is unavailable. */

@@ -125,8 +125,8 @@ export class ShardRoute implements PrimaryView {
     upstream.rounds.require("none");
     try {
       await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
-      const pinned = [...this.#context.clients].filter((client) => client.pinned.isAt(this));
-      await upstream.pins.dialAhead(pinned.map(({ identity }) => identity.settings));
+      const settingsOf = ({ pinned, identity }: SwitchoverClient) => pinned.allAt(this).map(() => identity.settings);
+      await upstream.pins.dialAhead([...this.#context.clients].flatMap(settingsOf));
       await this.scripts.prepare(upstream);
     } catch (error) {
       if (this.#prepared === upstream) this.#dropPrepared();
@@ -249,8 +249,7 @@ export class ShardRoute implements PrimaryView {
   async #mirrorSubscribers(withinMs: number): Promise<void> {
     if (this.#prepared === undefined || this.upstream === undefined) return;
     const { clients, log } = this.#context;
-    const own = [...clients].filter(({ pinned }) => pinned.isAt(this));
-    const subscribers = own.map(({ pinned }) => pinned.current?.subscriber).filter((one) => one !== undefined);
+    const subscribers = [...clients].flatMap(({ pinned }) => pinned.allAt(this).map(({ subscriber }) => subscriber));
     await mirrorSubscribers(subscribers, this.upstream, this.#prepared, withinMs, log);
   }
 
@@ -280,7 +279,7 @@ export class ShardRoute implements PrimaryView {
     this.#current.wake();
     // sessions that only go on do not wait for those that must be moved
     const { plain = [], pinned = [] } = Object.groupBy(this.#context.clients, (client) =>
-      client.pinned.isAt(this) ? "pinned" : "plain",
+      client.pinned.allAt(this).length > 0 ? "pinned" : "plain",
     );
     for (const client of [...plain, ...pinned]) client.turns.upstreamChanged(this);
   }

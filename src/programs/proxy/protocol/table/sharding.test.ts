@@ -4,9 +4,7 @@ import { shardingOf, type Sharding } from "./sharding.ts";
 import { FORWARDED } from "./forwarded.ts";
 
 /** Commands that are forwarded where there is one shard, and not available where there are several. */
-const NOT_AVAILABLE =
-  "SWAPDB PUBLISH SPUBLISH MEMORY|STATS LATENCY|GRAPH LATENCY|HISTOGRAM " +
-  "PUBSUB|CHANNELS PUBSUB|NUMPAT PUBSUB|NUMSUB PUBSUB|SHARDCHANNELS PUBSUB|SHARDNUMSUB";
+const NOT_AVAILABLE = "SWAPDB MEMORY|STATS LATENCY|GRAPH LATENCY|HISTOGRAM";
 
 const names = Object.values(FORWARDED).flatMap((listed) => listed.split(" "));
 const by = Map.groupBy(names, shardingOf);

@@ -1,0 +1,110 @@
+import type { CommandEntry } from "../protocol/table/entry.ts";
+import { isMessage } from "../protocol/subscriptions.ts";
+import type { Pin } from "../upstream/pin.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { Pinned } from "./pinned.ts";
+import type { PinnedParts } from "./pinned-parts.ts";
+import { partsAtShard } from "./shard-parts.ts";
+
+/** Where a connection to a shard is, and what comes over it unasked. */
+export interface ListenerPlace {
+  /** Of the shard. */
+  readonly shard: number;
+  readonly pin: Pin;
+  readonly upstream: Upstream;
+  /** A message that was published, or another one that came unasked. */
+  readonly message: (frame: Buffer) => void;
+  /** The connection is of no more use. */
+  readonly left: () => void;
+}
+
+/** What the client is waiting for. */
+interface Question {
+  readonly request: Buffer;
+  readonly command: CommandEntry;
+  /** Replies that have not come. */
+  left: number;
+  isSent: boolean;
+  readonly resolve: (error: Buffer | undefined) => void;
+}
+
+/** A connection to one of several shards over which a client gets messages; it goes on at the next primary of its shard as any pinned session. */
+export class ShardListener {
+  readonly pinned: Pinned;
+  readonly #parts: PinnedParts;
+  #question: Question | undefined;
+
+  constructor(parts: PinnedParts, place: ListenerPlace) {
+    this.#parts = parts;
+    const { shard, pin, upstream } = place;
+    const own = this.#partsFor(place);
+    this.pinned = new Pinned(
+      partsAtShard(own, () => shard),
+      pin,
+      upstream,
+    );
+  }
+
+  /** The parts of the session, but that what the connection answers comes here, and nothing else waits for it. */
+  #partsFor({ message, left }: ListenerPlace): PinnedParts {
+    const { identity, life, endpoint, invalidations, output, turns } = this.#parts;
+    const reply = (frame: Buffer): boolean => this.#replied(frame);
+    return {
+      identity,
+      life,
+      endpoint,
+      invalidations,
+      output: {
+        get congested() {
+          return output.congested;
+        },
+        deliver: reply,
+        reply,
+        push: (frame) => void (isMessage(frame) ? message(frame) : reply(frame)),
+      },
+      turns: {
+        answer: reply,
+        answerTo: (request) => turns.answerTo(request),
+        waitFor: (work) => void work,
+        settled: () => {
+          this.#goOn();
+          turns.settled();
+        },
+        pump: () => void this.#goOn(),
+      },
+      work: { hasPending: false },
+      shared: { hasPending: false, leaveLane: () => undefined, usableLane: () => undefined },
+      pinned: { leave: left },
+    };
+  }
+
+  /** Sends a request that has so many replies, one after the other; resolves with an error reply, or undefined when all have come. */
+  ask(request: Buffer, command: CommandEntry, replies: number): Promise<Buffer | undefined> {
+    return new Promise((resolve) => {
+      this.#question = { request, command, left: replies, isSent: false, resolve };
+      this.#goOn();
+    });
+  }
+
+  /** Sends what could not be sent before. */
+  #goOn(): void {
+    const question = this.#question;
+    if (question === undefined || question.isSent || this.#parts.life.ended) return;
+    question.isSent = true;
+    question.isSent = this.pinned.take(question.request, question.command);
+  }
+
+  /** True, as what comes is taken. */
+  #replied(frame: Buffer): boolean {
+    const question = this.#question;
+    if (question === undefined) return true;
+    question.left = frame[0] === MINUS ? 0 : question.left - 1;
+    if (question.left > 0) return true;
+    this.#question = undefined;
+    // a copy: the engine's bytes are used again
+    question.resolve(frame[0] === MINUS ? Buffer.from(frame) : undefined);
+    return true;
+  }
+}
+
+const MINUS = 45;
