@@ -82,10 +82,20 @@ function mergeValues(values: readonly string[], how: How): string {
 function mergePairs(all: readonly (readonly (readonly [string, string])[])[]): string {
   const names = new Set(all.flatMap((pairs) => pairs.map(([name]) => name)));
   const merged = [...names].map((name) => {
-    const values = all.flatMap((pairs) => pairs.find(([other]) => other === name)?.[1] ?? []);
-    return `${name}=${AVERAGE.test(name) ? mean(values) : sum(values)}`;
+    const having = all.filter((pairs) => valueIn(pairs, name) !== undefined);
+    const values = having.map((pairs) => valueIn(pairs, name) ?? "0");
+    const counted = COUNTED_BY.get(name);
+    if (counted === undefined) return `${name}=${sum(values)}`;
+    return `${name}=${mean(
+      values,
+      having.map((pairs) => Number(valueIn(pairs, counted) ?? 0)),
+    )}`;
   });
   return merged.join(",");
+}
+
+function valueIn(pairs: readonly (readonly [string, string])[], name: string): string | undefined {
+  return pairs.find(([other]) => other === name)?.[1];
 }
 
 function pairsIn(value: string): readonly (readonly [string, string])[] {
@@ -102,8 +112,11 @@ function sum(values: readonly string[]): string {
   return total(values).toFixed(decimalsOf(values));
 }
 
-function mean(values: readonly string[]): string {
-  return (total(values) / values.length).toFixed(decimalsOf(values));
+/** Each value counts as often as its shard says; none counts where all say 0. */
+function mean(values: readonly string[], counts: readonly number[]): string {
+  const count = counts.reduce((added, each) => added + each, 0);
+  const whole = values.reduce((added, value, at) => added + Number(value) * (counts[at] ?? 0), 0);
+  return (count === 0 ? 0 : whole / count).toFixed(decimalsOf(values));
 }
 
 function most(values: readonly string[]): string {
@@ -133,8 +146,11 @@ const HUMAN = "_human";
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const PAIRS = /^\w+=[\d.]+(,|$)/;
 const DATABASE = /^db(\d+)$/;
-/** Averages beside sums: of the time to live, and of a call. */
-const AVERAGE = /avg|per_call/;
+/** Averages beside sums, and what they are averages of: the time to live of keys that expire, and the time of a call. */
+const COUNTED_BY: ReadonlyMap<string, string> = new Map([
+  ["avg_ttl", "expires"],
+  ["usec_per_call", "calls"],
+]);
 /** Sections whose numbers are added. */
 const ADDED: ReadonlySet<string> = new Set([
   "Clients",

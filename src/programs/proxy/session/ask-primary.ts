@@ -20,11 +20,21 @@ export async function askPrimary(endpoint: AskedEndpoint, args: readonly Arg[]):
   return askRoute(endpoint, onlyRoute(endpoint), args);
 }
 
+/** What the primaries of all shards reply, in the order of the shards; see `askRoute`. The error of one that cannot be reached is the answer. */
+export async function askAll(
+  endpoint: AskedEndpoint,
+  args: readonly Arg[],
+): Promise<{ readonly replies: readonly Reply[] } | { readonly refusal: Buffer }> {
+  const found = await Promise.all(endpoint.routes.map((route) => askRoute(endpoint, route, args)));
+  const silent = endpoint.routes.find((_, at) => found[at] === undefined);
+  return silent === undefined ? { replies: found.map((reply) => reply ?? null) } : { refusal: silent.refusal };
+}
+
 /**
  * What the primary of a shard replies to a command that changes nothing. While no primary can be reached, the call waits for the next one, as long as
  * clients may be held; undefined when there is none by then. Throws an engine's error.
  */
-export async function askRoute(
+async function askRoute(
   { clock }: Pick<AskedEndpoint, "clock">,
   primary: AskedRoute,
   args: readonly Arg[],

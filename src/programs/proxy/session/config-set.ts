@@ -6,10 +6,9 @@ import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { errorReply, notPermitted } from "../protocol/replies.ts";
-import { askPrimary } from "./ask-primary.ts";
+import { askAll } from "./ask-primary.ts";
 import type { AskedEndpoint } from "./ask-primary.ts";
 import type { ParameterWrites } from "./parameter-writes.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
 
 /** What CONFIG SET needs of its session. */
 export interface SettingSession {
@@ -29,10 +28,11 @@ export async function answerConfigSet(
   if (parsed.kind === "error") return errorReply(parsed.error);
   const names = parsed.kind === "other" ? [parsed.name] : [...parsed.asked.keys()];
   try {
-    const found = await askPrimary(endpoint, ["CONFIG", "GET", ...names]);
-    if (found === undefined) return onlyRoute(endpoint).refusal;
-    if (parsed.kind === "other") return refusalOfOther(parsed.name, found);
-    const lacking = names.find((name) => !hasParameter(found, name));
+    const asked = await askAll(endpoint, ["CONFIG", "GET", ...names]);
+    if ("refusal" in asked) return asked.refusal;
+    if (parsed.kind === "other") return refusalOfOther(parsed.name, asked.replies[0] ?? null);
+    // while the shards are upgraded, only some may have it
+    const lacking = names.find((name) => !asked.replies.every((found) => hasParameter(found, name)));
     return lacking === undefined
       ? await endpoint.parameters.set(parsed.asked, identity.address)
       : refusalOfLacking(lacking);

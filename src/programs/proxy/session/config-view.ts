@@ -5,9 +5,8 @@ import { textOf } from "../../../ports/resp/reply.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { arrayReply, bulkReply, errorReply, mapReply, notPermitted } from "../protocol/replies.ts";
-import { askRoute } from "./ask-primary.ts";
+import { askAll } from "./ask-primary.ts";
 import type { AskedEndpoint } from "./ask-primary.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
 
 /** Where parameters are looked up. */
 interface ViewedEndpoint extends AskedEndpoint {
@@ -26,32 +25,41 @@ export async function answerConfigGet(session: ViewingSession, args: readonly Bu
   const { endpoint, identity } = session;
   if (identity.user !== undefined) return notPermitted("config|get");
   try {
-    const found = await Promise.all(endpoint.routes.map((route) => askRoute(endpoint, route, args)));
-    const silent = endpoint.routes.find((_, at) => found[at] === undefined);
-    return silent === undefined ? viewOf(session, found.map(textsIn)) : silent.refusal;
+    const asked = await askAll(endpoint, args);
+    return "refusal" in asked ? asked.refusal : viewOf(session, asked.replies.map(textsIn));
   } catch (error) {
     return errorReply(errorReplyOf(error) ?? `ERR store: no parameters: ${messageOf(error)}`);
   }
 }
 
-/** What CONFIG GET shows of these, each in the form of engines; undefined while there is no primary that answers. */
+/**
+ * What CONFIG GET shows of these, each in the form of engines, without those that the shards have differently; undefined while a shard has no
+ * primary that answers.
+ */
 export async function shownParameters(
   endpoint: Pick<ViewedEndpoint, "routes" | "ownParameters">,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
-  const { upstream } = onlyRoute(endpoint);
   try {
-    const found = await (await upstream?.control())?.call("CONFIG", "GET", ...names);
-    if (!Array.isArray(found)) return undefined;
-    const texts = found.map(textOf);
-    const values = new Map(texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? ""]] : [])));
-    return new Map(
-      names.map((name) => [name, shownValue(name, endpoint.ownParameters.get(name) ?? values.get(name) ?? "")]),
+    const found = await Promise.all(
+      endpoint.routes.map(async ({ upstream }) => (await upstream?.control())?.call("CONFIG", "GET", ...names)),
     );
+    if (!found.every((reply) => Array.isArray(reply))) return undefined;
+    const all = found.map((reply) => shownOf(endpoint, reply.map(textOf), names));
+    return new Map([...(all[0] ?? [])].filter(([name, value]) => all.every((shown) => shown.get(name) === value)));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return undefined; // the next look may find another primary
   }
+}
+
+function shownOf(
+  { ownParameters }: Pick<ViewedEndpoint, "ownParameters">,
+  texts: readonly string[],
+  names: readonly string[],
+): ReadonlyMap<string, string> {
+  const values = new Map(texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1] ?? ""]] : [])));
+  return new Map(names.map((name) => [name, shownValue(name, ownParameters.get(name) ?? values.get(name) ?? "")]));
 }
 
 /** The shards have the parameters of the first, but for the memory, which they share. */

@@ -6,7 +6,7 @@ import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { lastClassified, subcommandOf } from "../protocol/commands.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
-import { errorReply, notWithShards, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
+import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { takenAtSite } from "../protocol/site-commands.ts";
 import { cursorOf } from "../scan/cursor.ts";
@@ -112,8 +112,6 @@ function resolve(session: CommandParts, request: Buffer, command: CommandEntry):
 
 function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;
-  if (session.endpoint.table !== undefined && OF_ONE_SHARD.has(commandClass))
-    return session.turns.answer(notWithShards(command.name));
   if (isAnsweredHere(commandClass)) {
     const isTaken = hasArity(command.name, requestArguments(request).length);
     return isTaken
@@ -150,9 +148,6 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
       return assertNever(commandClass);
   }
 }
-
-/** What cannot be answered for several shards yet, and does not take a connection of its own. */
-const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["parameters"]);
 
 const ANSWERED_HERE = [
   "kill",

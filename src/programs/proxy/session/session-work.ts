@@ -20,9 +20,10 @@ export class SessionWork {
 
   /** The same for requests at one primary of the database. */
   isBusyAt(primary: PrimaryView): boolean {
-    const { shared, pinned } = this.#parts;
-    if (!(shared instanceof ShardedRoute)) return this.busy;
-    return shared.ways.isBusyAt(primary) || pinned.allAt(primary).some(({ work }) => work.busy);
+    const { shared, pinned, uploads } = this.#parts;
+    const isBusy = shared instanceof ShardedRoute ? shared.ways.isBusyAt(primary) : shared.inFlight > 0;
+    if (isBusy || uploads.current?.outstanding !== undefined) return true;
+    return pinned.allAt(primary).some(({ work }) => work.busy);
   }
 
   /** The request of this client, on a connection of its own, that a move has to wait for. */
@@ -33,12 +34,9 @@ export class SessionWork {
 
   /** The same of a move of one of several shards. */
   outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
-    const { shared, pinned } = this.#parts;
-    if (!(shared instanceof ShardedRoute)) return this.outstanding;
-    return pinned
-      .allAt(primary)
-      .map(({ work }) => work.oldest)
-      .find((oldest) => oldest !== undefined);
+    const { pinned, uploads } = this.#parts;
+    const oldest = pinned.allAt(primary).map(({ work }) => work.oldest);
+    return oldest.find((request) => request !== undefined) ?? uploads.current?.outstanding;
   }
 
   /** True while the client waits for a reply of any kind. */

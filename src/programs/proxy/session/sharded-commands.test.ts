@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { test as alone } from "node:test";
+import { until } from "#kit/testing/until";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
@@ -101,9 +103,37 @@ const ANSWERS = [
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
-  ...["WAIT 0 0", "MONITOR", "CONFIG SET hz 10", "CLIENT TRACKING ON", "SWAPDB 0 1", "MEMORY STATS"],
+  ...["WAIT 0 0", "MONITOR", "CLIENT TRACKING ON", "SWAPDB 0 1", "MEMORY STATS"],
   ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];
+
+alone("CONFIG SET is answered when all shards show it, and another one is refused", async () => {
+  await using sharded = await Sharded.start(2);
+  const applied = Promise.withResolvers<undefined>();
+  sharded.proxy.onParameters(async () => {
+    const parameters = { database: "orders", revision: 1, byClients: "slowlog-max-len=9", byDefinition: "" };
+    await sharded.configure({ parameters });
+    await sharded.engines[0]?.call("CONFIG", "SET", "slowlog-max-len", 9);
+    applied.resolve(undefined);
+    return { revision: 1 };
+  });
+  const client = await sharded.client();
+  assert.match(String(await client.ask("CONFIG", "SET", "hz", 10)), /CONFIG SET of hz is not available/);
+  client.send("CONFIG", "SET", "slowlog-max-len", 9);
+  await applied.promise;
+  // the proxy has looked at both
+  await until("it asks again", async () => Number(await calls(sharded, 0)) > 3);
+  assert.deepEqual(client.unread, []);
+  await sharded.engines[1]?.call("CONFIG", "SET", "slowlog-max-len", 9);
+  assert.equal(await client.read(), "OK");
+  client.close();
+});
+
+/** How often a shard was asked for parameters. */
+async function calls({ engines }: Sharded, shard: number): Promise<string | undefined> {
+  const text = String(await engines[shard]?.call("INFO", "commandstats"));
+  return /cmdstat_config\|get:calls=(\d+)/.exec(text)?.[1];
+}
 
 for (const engine of engineNames()) {
   const test = sharing(() => Sharded.start(4, {}, engine));

@@ -114,4 +114,4 @@ const AT_ONE_SHARD: ReadonlySet<ReturnType<typeof shardingOf>> = new Set([
   "any",
 ]);
 /** What cannot be answered for several shards yet, or is a view of all of them. */
-const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["scripts", "kill", "wait", "parameters", "scan"]);
+const OF_ONE_SHARD: ReadonlySet<CommandClass> = new Set(["scripts", "kill", "wait", "scan"]);
