@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { until } from "#kit/testing/until";
 
 test("MONITOR shows what clients do, also behind a change of primary, and keeps no move from its end", async () => {
   await using served = await Served.start();
@@ -26,7 +27,7 @@ test("MONITOR ends when its engine is lost, since what the next one has done bef
   await client.ask("SET", "before", "1");
   await shows(watcher, /"SET" "before" "1"$/);
   await served.primary.stop();
-  for (let line = await watcher.read(); line !== undefined;) line = await watcher.read();
+  await until("the connection of the watcher ends", () => watcher.over);
 });
 
 /** Reads until a line is like this. */
