@@ -105,7 +105,14 @@ function planOwn(
   }
   const left = Object.values(KINDS).flatMap(({ plural }) => (own.asks.includes(plural) ? [] : [plural]));
   if (left.length > 0) return planKinds(own, left);
-  const doubles = installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace);
+  return planCurrent(
+    own,
+    installed.filter(({ name, namespace: calls }) => name !== own.name && calls === namespace),
+  );
+}
+
+/** What is left to do once the configuration is as it should be; `doubles` validate the same once more. */
+function planCurrent(own: InstalledWebhook, doubles: readonly InstalledWebhook[]): WebhookDecision {
   if (doubles.length === 0) {
     const isGuarded = own.guarded !== undefined && isSameSet(own.guarded, own.trusted);
     return {
