@@ -21,7 +21,7 @@ const KUBERNETES = ["apiserver", "controllers", "kubelet", "world"].map((name) =
 const CORE = ["core/base", "core/api", "core/releases", "core/planner", "core/records", "core/merge", "core/slots"];
 const PORTS = ["ports/management", "ports/modules", "ports/resp"];
 const MECHANISMS = ["observe", "site", "starter", "supervisor"].map((name) => `mechanisms/${name}`);
-const PROGRAMS = ["agent", "cli", "demo", "link", "operator", "proxy", "rigger", "starter", "webhook"].map(
+const PROGRAMS = ["agent", "cli", "demo", "link", "mover", "operator", "proxy", "rigger", "starter", "webhook"].map(
   (name) => `programs/${name}`,
 );
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -108,6 +108,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...["switchover", "leader", "node", "api", "."],
   ],
   "programs/link": ["transport", "served", "."],
+  "programs/mover": ["target", "source", "."],
   "programs/proxy": [
     ...["protocol", "limits", "timing", "upstream", "client"],
     ...["scan", "pinned", "session", "switchover", "endpoint", "."],

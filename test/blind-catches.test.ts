@@ -38,6 +38,7 @@ const BLIND: Readonly<Record<string, number>> = {
   "src/programs/agent/api/databases/databases.ts": 1,
   "src/programs/agent/observation/engine-watch.ts": 1,
   "src/programs/link/transport/compression.ts": 2,
+  "src/programs/mover/source/key-copies.ts": 1,
   "src/programs/operator/cluster/own-secrets.ts": 1,
   "src/programs/operator/database/cluster.ts": 1,
   // an engine or child does not answer: it is asked again, counted, or shown as not known

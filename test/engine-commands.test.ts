@@ -19,6 +19,7 @@ const FOLDERS = [
   "src/mechanisms/supervisor",
   "src/mechanisms/site",
   "src/programs/link",
+  "src/programs/mover",
 ];
 const NAMES = new Set([...COMMAND_TABLE.keys()].map((name) => name.split("|", 1)[0]));
 

@@ -16,4 +16,4 @@ export function compiledFolder(root: string): string {
   return folder;
 }
 
-const PROGRAMS = ["operator", "agent", "starter", "proxy", "link", "rigger", "definitions", "world"];
+const PROGRAMS = ["operator", "agent", "starter", "proxy", "link", "mover", "rigger", "definitions", "world"];

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 
-const PROGRAMS = ["operator", "agent", "starter", "proxy", "link", "rigger", "definitions", "world"];
+const PROGRAMS = ["operator", "agent", "starter", "proxy", "link", "mover", "rigger", "definitions", "world"];
 
 interface Ended {
   readonly code: number;

@@ -17,6 +17,11 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   starter: { does: "starts the engines of a node for its agent", takes: "", load: () => import("./starter.ts") },
   proxy: { does: "the endpoints of a node; its agent starts it", takes: "", load: () => import("./proxy.ts") },
   link: { does: "the links of a node to other sites; its agent starts it", takes: "", load: () => import("./link.ts") },
+  mover: {
+    does: "passes the keys of shards on to others; an agent starts it",
+    takes: "",
+    load: () => import("./mover.ts"),
+  },
   rigger: { does: "the services and addresses of databases", takes: "", load: () => import("./rigger.ts") },
   definitions: { does: "applies the definitions of this release", takes: "", load: () => import("./definitions.ts") },
   world: { does: "a Kubernetes on this machine", takes: " --dir <folder>", load: () => import("./world.ts") },

@@ -4,7 +4,7 @@ import type { SocketReader } from "./socket-reader.ts";
 import { encodeCommand, type Arg } from "./encode.ts";
 import type { EngineAddress } from "./engine-client.ts";
 import { faults } from "./faults.ts";
-import { skipSnapshot } from "./snapshot.ts";
+import { readSnapshotForm, skipSnapshot, type SnapshotForm } from "./snapshot.ts";
 
 /** A place in the stream of a primary. It stays valid over a change of primary. */
 export interface StreamPosition {
@@ -34,14 +34,9 @@ export interface Attached {
 export async function attachReplica(
   socket: Socket,
   reader: SocketReader,
-  { logins, password = "", from }: StreamOptions,
+  { from, ...address }: StreamOptions,
 ): Promise<Attached> {
-  const ask = async (...args: readonly Arg[]): Promise<string> => {
-    socket.write(encodeCommand(args));
-    return reader.line();
-  };
-  await logIn(ask, logins ?? [{ user: "default", password }]);
-  requireAccepted(await ask("REPLCONF", "capa", "eof", "capa", "psync2"));
+  const ask = await introduce(socket, reader, address);
   // engines before redis 7.0 do not know it, and send their data
   await ask("REPLCONF", "rdb-filter-only", "");
   const [kind, id = "", offset] = requireAccepted(
@@ -54,10 +49,42 @@ export async function attachReplica(
   return { position: { replicationId: id, offset: Number(offset), database: 0 }, resumed: false };
 }
 
-async function logIn(
-  ask: (...args: readonly Arg[]) => Promise<string>,
-  logins: NonNullable<EngineAddress["logins"]>,
-): Promise<void> {
+/** The data of a primary, which come next on its connection, and the place of the stream that begins behind them. */
+export interface AttachedWhole {
+  readonly offset: number;
+  readonly snapshot: SnapshotForm;
+}
+
+/** Logs in and attaches as a replica that has nothing, before the snapshot. RESP_ERROR_REPLY when the primary refuses. */
+export async function attachWhole(
+  socket: Socket,
+  reader: SocketReader,
+  address: EngineAddress,
+): Promise<AttachedWhole> {
+  const ask = await introduce(socket, reader, address);
+  const [kind, , offset] = requireAccepted(await ask("PSYNC", "?", "-1")).split(" ");
+  if (kind !== "+FULLRESYNC") throw new Fault(faults.unexpectedReply, `PSYNC was answered with "${kind ?? ""}".`);
+  return { offset: Number(offset), snapshot: await readSnapshotForm(reader) };
+}
+
+type Ask = (...args: readonly Arg[]) => Promise<string>;
+
+/** Logs in, and says what this replica can take. */
+async function introduce(
+  socket: Socket,
+  reader: SocketReader,
+  { logins, password = "" }: Pick<EngineAddress, "logins" | "password">,
+): Promise<Ask> {
+  const ask: Ask = async (...args) => {
+    socket.write(encodeCommand(args));
+    return reader.line();
+  };
+  await logIn(ask, logins ?? [{ user: "default", password }]);
+  requireAccepted(await ask("REPLCONF", "capa", "eof", "capa", "psync2"));
+  return ask;
+}
+
+async function logIn(ask: Ask, logins: NonNullable<EngineAddress["logins"]>): Promise<void> {
   const known = logins.filter(({ password }) => password !== "");
   let refusal = "";
   for (const { user, password } of known) {

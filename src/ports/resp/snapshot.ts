@@ -4,18 +4,30 @@ import { faults } from "./faults.ts";
 
 const MARK_BYTES = 40;
 
-/** Passes over the snapshot that begins a full synchronisation: of a length that is said before, or up to a mark. */
-export async function skipSnapshot(reader: SocketReader): Promise<void> {
+/** How the end of a snapshot is found: by its length, or by a mark that stands behind it. */
+export type SnapshotForm = { readonly length: number } | { readonly mark: Buffer };
+
+/** Reads what stands before a snapshot that begins a full synchronisation. */
+export async function readSnapshotForm(reader: SocketReader): Promise<SnapshotForm> {
   const head = await reader.line();
-  if (head.startsWith("$EOF:")) return skipToMark(reader, Buffer.from(head.slice(5), "latin1"));
+  if (head.startsWith("$EOF:")) {
+    const mark = Buffer.from(head.slice(5), "latin1");
+    if (mark.length === MARK_BYTES) return { mark };
+    throw new Fault(faults.malformed, "The mark of a snapshot has another length than 40.");
+  }
   const length = /^\$(\d+)$/.exec(head)?.[1];
   if (length === undefined) throw new Fault(faults.malformed, `A snapshot begins with "${head.slice(0, 60)}".`);
-  for (let left = Number(length); left > 0;) left -= reader.take(Math.min(left, (await reader.some()).length)).length;
+  return { length: Number(length) };
+}
+
+/** Passes over the snapshot that begins a full synchronisation. */
+export async function skipSnapshot(reader: SocketReader): Promise<void> {
+  const form = await readSnapshotForm(reader);
+  if ("mark" in form) return skipToMark(reader, form.mark);
+  for (let { length: left } = form; left > 0;) left -= reader.take(Math.min(left, (await reader.some()).length)).length;
 }
 
 async function skipToMark(reader: SocketReader, mark: Buffer): Promise<void> {
-  if (mark.length !== MARK_BYTES)
-    throw new Fault(faults.malformed, "The mark of a snapshot has another length than 40.");
   for (let bytes = await reader.some(); ; bytes = await reader.grow()) {
     const at = bytes.indexOf(mark);
     if (at >= 0) {

@@ -31,6 +31,11 @@ export class SocketReader {
     return taken;
   }
 
+  /** Puts bytes back before what has arrived. */
+  putBack(bytes: Uint8Array): void {
+    this.#rest = Buffer.concat([bytes, this.#rest]);
+  }
+
   /** One line without its end; empty ones, which keep a connection alive, are passed over. */
   async line(): Promise<string> {
     for (let from = 0; ;) {
