@@ -30,7 +30,7 @@ const BLIND: Readonly<Record<string, number>> = {
   "packages/controller-kit/src/base/in-turn.ts": 1,
   "packages/controller-kit/src/kube/informer.ts": 1,
   "src/mechanisms/observe/sites/sites.ts": 1,
-  "src/mechanisms/site/operations/capture.ts": 1,
+  "src/mechanisms/site/operations/pending-reads.ts": 1,
   "src/mechanisms/site/operations/expiry-looks.ts": 1,
   "src/mechanisms/site/operations/key-looks.ts": 1,
   "src/mechanisms/site/site-waits.ts": 1,

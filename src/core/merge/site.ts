@@ -120,6 +120,13 @@ export class Site {
     return operation;
   }
 
+  /** Takes an own operation that others have, and of which the log has lost that it was captured: what it says has just come by once more. */
+  regained(operation: CodedOperation): void {
+    this.#takeOwn(operation);
+    this.#pending.race(operation.effects, () => this.#state.all());
+    this.keys.over.lifetimes.learn(operation.effects, operation.at.wall);
+  }
+
   /**
    * Takes an operation that the site of `from` sends; keeps one that came before an operation that it follows, and ignores one that is known. Undefined
    * when there is no room for one that came early: it has to come again. MERGE_BEGUN_TOO_OFTEN, see `requireFew`.
@@ -221,11 +228,6 @@ export class Site {
   /** What need not be sent again. */
   get received(): VersionVector {
     return this.#received;
-  }
-
-  /** `received`, with every site that has begun to number its operations and has made none: no number is given twice. */
-  get numbered(): VersionVector {
-    return this.participants.numbered(this.#received);
   }
 
   /** True when a site that has only `received`, and lacks what is no longer kept, can go on with a summary. */

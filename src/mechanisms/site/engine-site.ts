@@ -65,23 +65,10 @@ export class EngineSite {
 
   private constructor(options: EngineSiteOptions, begin: BegunSite) {
     const { client, site, from, life, saved, beside } = begin;
-    const { clock, signal } = options;
     [this.id, this.#options, this.#begin, this.#site] = [options.id, options, begin, site];
     this.#captureReached = { ...from, due: site.due };
     this.progress = new SiteProgress(site.received);
-    this.#capture = new Capture({
-      client,
-      beside,
-      clock,
-      signal,
-      from,
-      name: life,
-      expiring: site.keys,
-      repaired: site.keys.repaired,
-      onEffects: (effects) => this.#captured(effects),
-      onAnchored: () => this.#captured([]),
-      onMark: (mark) => this.#marked(mark),
-    });
+    this.#capture = this.#openCapture();
     this.#writer = new EngineWriter({
       ...options,
       client,
@@ -102,6 +89,25 @@ export class EngineSite {
     const isComplete = (): boolean => this.#completion.announced.announced;
     const differs = (other: number): boolean => this.agreement.differing.has(other);
     this.#waits = new SiteWaits({ ...options, client, site, isComplete, differs, capture: this.#capture });
+  }
+
+  #openCapture(): Capture {
+    const { client, site, from, life, beside } = this.#begin;
+    const { clock, signal } = this.#options;
+    return new Capture({
+      client,
+      beside,
+      clock,
+      signal,
+      from,
+      name: life,
+      expiring: site.keys,
+      repaired: site.keys.repaired,
+      onEffects: (effects, read) => this.#took(effects, read),
+      onRead: (...read) => this.#read(...read),
+      onAnchored: () => this.#captured([]),
+      onMark: (mark) => this.#marked(mark),
+    });
   }
 
   /**
@@ -156,7 +162,7 @@ export class EngineSite {
 
   /** What need not be sent here, and who has begun to number operations. */
   get numbered(): VersionVector {
-    return this.#site.numbered;
+    return this.#site.participants.numbered(this.#site.received);
   }
 
   /** What other sites may lack. */
@@ -270,6 +276,8 @@ export class EngineSite {
     const complete = await this.#completion.begin();
     this.#isOpen = true;
     this.#accepting.resolve();
+    await this.#begin.regaining.whenNewIsCaptured(this.#capture);
+    await this.#writer.apply(this.#begin.regaining.lost());
     await Promise.all([this.#beat(), complete(), this.agreement.walk.run()]);
   }
 
@@ -282,6 +290,20 @@ export class EngineSite {
       this.#waits.look();
       await clock.sleep(BEAT_MS, signal).catch(() => undefined); // aborted: the loop looks at the signal
     }
+  }
+
+  /** What others have of it already keeps its number. */
+  #took(effects: readonly Effect[], read: readonly string[]): void {
+    const known = this.#begin.regaining.take(effects, read, this.#capture.passed);
+    if (known === undefined) return this.#captured(effects);
+    for (const operation of known) this.#writer.log(operation);
+    this.#captureReached = this.#capture.reachedWith(this.#site.due);
+  }
+
+  #read(...read: Parameters<BegunSite["regaining"]["newIn"]>): boolean {
+    const found = this.#begin.regaining.newIn(...read);
+    if (found !== undefined) this.#captured(found);
+    return found !== undefined;
   }
 
   /** The place that is saved is that of the last own operation: by what that one had seen, marks are awaited after a restart. */
@@ -306,7 +328,8 @@ export class EngineSite {
   }
 
   #place(): Omit<Place, "number"> {
-    const { origin, engine, isFirst, transferred } = this.#begin.from;
+    const { origin, isFirst, transferred } = this.#begin.from;
+    const engine = this.#begin.regaining.isUnderWay ? "" : this.#begin.from.engine;
     const due = dueText(this.#captureReached.due);
     return { ...this.#captureReached, ...this.#completion.announced, origin, engine, isFirst, transferred, due };
   }

@@ -4,6 +4,7 @@ import { messageOf } from "#kit/base/fault";
 import type { Log } from "#kit/base/log";
 import { engineText } from "../../core/releases/engines/engines.ts";
 import { type Exit, stopChild } from "#kit/processes/child";
+import { noteSizes } from "#kit/files/noted-sizes";
 import { AppliedSettings } from "./applied-settings.ts";
 import { renderConfig } from "./engine-config.ts";
 import type { EngineProcess, EngineRunner } from "./engine-process.ts";
@@ -190,6 +191,8 @@ export class Instance {
     // before the process exists: a crash in between must not allow a second start
     await writeLaunch(this.#files, launch);
     await claimForEngine(this.#files, engine, as === "primary");
+    // the link of an Active-Active database tells by them what clients have written since
+    await noteSizes(this.#files.appendOnlyFolder);
     const { runner } = this.#deps;
     await provideCertificate(this.#files, wanted, runner.fileMode);
     const { version } = engine;

@@ -2,6 +2,7 @@ import { mkdir, mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LinkedDatabaseStatus } from "../../../src/ports/management/link-control.ts";
+import { noteSizes } from "#kit/files/noted-sizes";
 import type { Address } from "../../../src/ports/management/proxy-control.ts";
 import { engineNames, loopbackAddress, startEngine, type TestEngine } from "../engines/engine.ts";
 import { addressOf } from "../engines/proxy.ts";
@@ -32,8 +33,12 @@ export interface LinkedSites extends AsyncDisposable {
   remove(site: number): Promise<void>;
   /** Kills the link of a site and starts another one; `between` has the engine without a link. */
   restartLink(site: number, between?: (engine: TestEngine) => Promise<void>): Promise<void>;
-  /** Ends the link, then the engine of a site, which has kept its data on disk, and starts both again; `between` has the engine alone. */
-  restartEngine(site: number, between: (engine: TestEngine) => Promise<void>): Promise<void>;
+  /** Ends the link, then the engine of a site, which has kept its data on disk, and starts both again; `between` has the engine alone, and `begun` the one that follows it. */
+  restartEngine(
+    site: number,
+    between: (engine: TestEngine) => Promise<void>,
+    begun?: (engine: TestEngine) => Promise<void>,
+  ): Promise<void>;
   /** Ends link and engine of sites, with all their data, and starts both again: their clients wait for the other sites. */
   lose(...sites: readonly number[]): Promise<void>;
   /** Kills the primary of a site, makes its replica the primary, and has the link follow that. */
@@ -85,18 +90,14 @@ export async function startLinkedSites(options: LinkedSitesOptions = {}): Promis
     heal: () => ways.mend(),
     cut: (site, from) => ways.cut(site, from),
     cutFrom: (site) => ways.cutFrom(site),
-    async remove(id) {
-      await known(id).link.kill();
-      linking.remove(id);
-      sites.splice(id - 1, 1);
-      for (const site of sites) await linking.configure(site.link, site);
-    },
+    remove: (id) => removeSite(known(id), sites, linking),
     restartLink: (id, between) => reopenLink(known(id), linking, between),
-    async restartEngine(id, between) {
+    async restartEngine(id, between, begun) {
       const site = known(id);
       await site.link.kill();
       await between(site.engine);
       await restart(site);
+      await begun?.(site.engine);
       site.link = await linking.open(site);
     },
     async lose(...ids) {
@@ -168,6 +169,13 @@ async function reopenLink(
   site.link = await linking.open(site);
 }
 
+async function removeSite(left: FollowedSite, sites: FollowedSite[], linking: Linking): Promise<void> {
+  await left.link.kill();
+  linking.remove(left.id);
+  sites.splice(left.id - 1, 1);
+  for (const site of sites) await linking.configure(site.link, site);
+}
+
 async function promote(replica: TestEngine, primary: TestEngine): Promise<void> {
   const client = await primary.connect();
   await client.call("SET", "last", "1");
@@ -181,6 +189,7 @@ async function promote(replica: TestEngine, primary: TestEngine): Promise<void> 
 async function startSiteEngine(id: number, folder: string | undefined, at: Partial<Address>): Promise<TestEngine> {
   const names = engineNames();
   if (folder !== undefined) await mkdir(folder, { recursive: true });
+  if (folder !== undefined) await noteSizes(join(folder, "appendonlydir")); // as an agent does
   const kept = folder === undefined ? [] : ["--appendonly", "yes", "--appendfsync", "always", "--dir", folder];
   return startEngine({ engine: names[id % names.length], args: [...ENGINE_ARGS, ...kept], ...at });
 }

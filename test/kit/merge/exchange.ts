@@ -44,8 +44,9 @@ export class Exchange {
     for (const link of this.#links.names) {
       const [from, to] = this.ends(link);
       if (from !== place || this.#links.isCut(link) || !takesPart(place)) continue;
+      const durable = place.disk?.received ?? place.site.seen;
+      to?.site.participants.states(place.origin, { ...place.site.statement(), durable });
       to?.site.peerReceived(place.origin, place.site.seen);
-      to?.site.participants.states(place.origin, place.site.statement());
     }
   }
 }

@@ -12,6 +12,16 @@ export class ModelEngine implements ModelKeys {
   /** How often each key has changed. */
   readonly #versions = new Map<string, number>();
 
+  /** The same with nothing in common: what a disk keeps of it. */
+  copy(): ModelEngine {
+    const copy = new ModelEngine();
+    for (const [key, held] of structuredClone(this.#keys)) copy.#keys.set(key, held);
+    for (const [key, at] of this.#expires) copy.#expires.set(key, at);
+    for (const key of this.#lapsed) copy.#lapsed.add(key);
+    for (const [key, version] of this.#versions) copy.#versions.set(key, version);
+    return copy;
+  }
+
   /** True when it changed something, so that it goes into the stream; false also where an engine answers with an error. */
   run([name = "", key = "", ...args]: readonly string[]): boolean {
     const rule = RULES[name];

@@ -35,7 +35,7 @@ const TRIES = 8;
 
 /** What a read shows. What of it may be hidden, since the site is writing the key again, is read once more later; undefined when that is all. */
 export function shownBy(place: Place, entry: Extract<Entry, { readonly kind: "read" }>): readonly Effect[] | undefined {
-  const { key, members, tries = 0, effects } = entry;
+  const { key, members, tries = 0, effects, latest = 0 } = entry;
   const { site, unread, scores } = place;
   unread.splice(unread.indexOf(key), 1);
   if (tries >= TRIES || !site.keys.repaired.isBeingRepaired(key)) {
@@ -43,7 +43,7 @@ export function shownBy(place: Place, entry: Extract<Entry, { readonly kind: "re
     return effects;
   }
   const parts = members && site.keys.repaired.partHidden(members, key, effects);
-  if (parts?.hidden.length !== 0) readKeys(place, [{ key, members: parts?.hidden, tries: tries + 1 }]);
+  if (parts?.hidden.length !== 0) readKeys(place, [{ key, members: parts?.hidden, tries: tries + 1, latest }]);
   return parts?.shown.length === 0 ? undefined : parts?.shown;
 }
 

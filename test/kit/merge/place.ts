@@ -5,19 +5,13 @@ import type { EngineCommand } from "../../../src/core/merge/state/engine-writes.
 import { KnownScores } from "../../../src/core/merge/operations/known-scores.ts";
 import { LostExpiries, type KeyLook } from "../../../src/core/merge/state/lost-expiries.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
+import type { RegainedOperations } from "../../../src/core/merge/saved/regained-operations.ts";
 import { Site } from "../../../src/core/merge/site.ts";
 import type { EncodedOperation } from "../../../src/core/merge/operations/operation-codec.ts";
-import { decodeSaved, encodeSaved, type Remains } from "../../../src/core/merge/saved/saved-site.ts";
-import { decodeRacedKeys, encodeRacedKeys } from "../../../src/core/merge/state/raced-keys.ts";
-import { decodeLoggedSummary, encodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary/summary.ts";
-import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
-import {
-  decodeTransferredKey,
-  transferredSite,
-  transferWrites,
-  type TransferBegin,
-} from "../../../src/core/merge/transfer/transfer.ts";
-import type { VersionVector } from "../../../src/core/merge/operations/version-vector.ts";
+import type { Remains } from "../../../src/core/merge/saved/saved-site.ts";
+import { encodeLoggedSummary, type SummaryPart } from "../../../src/core/merge/summary/summary.ts";
+import type { TransferBegin } from "../../../src/core/merge/transfer/transfer.ts";
+import type { Dot, VersionVector } from "../../../src/core/merge/operations/version-vector.ts";
 import { ModelEngine } from "./model-engine.ts";
 
 /** What an engine did: a command or transaction of a client, a transaction of the site, or a read at a point of the stream. */
@@ -35,6 +29,10 @@ export interface Wanted {
   readonly key: string;
   /** How often it was read while it was being repaired. */
   readonly tries?: number;
+  /** Behind the change that is captured with it. */
+  readonly latest?: number;
+  /** How often it was read while something was to come back that changes it. */
+  readonly held?: number;
   readonly members: readonly string[] | undefined;
 }
 
@@ -52,6 +50,12 @@ export interface Position extends Pick<Remains, "due"> {
   readonly captured: number;
   readonly unread: readonly string[];
   readonly suspects: readonly string[];
+  /** The engine process that was followed. */
+  readonly run: number;
+  /** Something that its disk has lost was still to come back. */
+  readonly isUnderWay: boolean;
+  /** What the disk has kept was being read. */
+  readonly isInFile: boolean;
 }
 
 export type Work =
@@ -62,7 +66,7 @@ export type Work =
   | { readonly kind: "watch"; readonly key: string }
   | { readonly kind: "over"; readonly over: OverKey; readonly version: number }
   | { readonly kind: "members"; readonly key: string }
-  | { readonly kind: "log"; readonly operation: EncodedOperation; readonly position: Position }
+  | { readonly kind: "log"; readonly operations: readonly EncodedOperation[]; readonly position: Position }
   /** What a site at the other end of the link needs that lacks what is no longer kept. */
   | {
       readonly kind: "summarize";
@@ -99,6 +103,16 @@ type Logged =
   | { readonly kind: "applied" | "summary"; readonly bytes: Uint8Array }
   | { readonly kind: "captured"; readonly bytes: Uint8Array; readonly position: Position };
 
+/** What a disk has of a place. */
+export interface Disk {
+  readonly engine: ModelEngine;
+  /** Entries of the stream. */
+  readonly length: number;
+  readonly stored: Place["stored"];
+  /** What it has logged. */
+  readonly received: VersionVector;
+}
+
 /** A site with its engine. What is not read-only is lost when its process ends. */
 export interface Place {
   readonly id: number;
@@ -130,6 +144,16 @@ export interface Place {
   stream: Entry[];
   /** What the engine holds for the site. */
   stored: { saved: { readonly bytes: Uint8Array; readonly position: Position } | undefined; log: Logged[] };
+  /** What its disk has; undefined where the power never goes, so that it has all. */
+  disk: Disk | undefined;
+  /** Operations of before a power cut that others have. */
+  regained: RegainedOperations | undefined;
+  /** How often its engine has begun. */
+  run: number;
+  /** How much of the stream was on its disk when the engine began. */
+  begun: number;
+  /** The operation that says what the entry of the stream did. */
+  readonly numbered: Map<number, Dot>;
   /** Difference of the clock of the site, in milliseconds. */
   readonly skew: number;
   readonly limits: SiteLimits;
@@ -171,51 +195,12 @@ function nothing(
     engine: new ModelEngine(),
     stream: [],
     stored: { saved: undefined, log: [] },
+    disk: undefined,
+    regained: undefined,
+    run: 0,
+    begun: 0,
+    numbered: new Map(),
   };
-}
-
-/** Another process takes the place of the one of the site, with what the engine has of it; the keys that it has to read or look at again. */
-export function restart(place: Place): Pick<Position, "unread" | "suspects"> {
-  const { saved, log } = place.stored;
-  const position = log.findLast((logged) => logged.kind === "captured")?.position ?? saved?.position;
-  place.life += 1;
-  place.site = Site.restored(
-    { origin: place.origin, sites: place.sites, life: String(place.life), limits: place.limits },
-    {
-      saved: saved === undefined ? undefined : decodeSaved(saved.bytes),
-      log: log.map(({ kind, bytes }) =>
-        kind === "summary" ? { kind, ...decodeLoggedSummary(bytes) } : { kind, operation: decodeOperation(bytes) },
-      ),
-      due: position?.due && decodeRacedKeys(encodeRacedKeys(position.due)),
-    },
-  );
-  place.site.kept.confirm(place.site.seq);
-  [place.at, place.work, place.unread, place.suspects] = [position?.at ?? 0, [], [], new Set()];
-  place.captured = position?.captured ?? 0;
-  place.lost = new LostExpiries(place.site.keys);
-  place.scores = new KnownScores();
-  place.catchUp = place.stream.length;
-  return position ?? { unread: [], suspects: [] };
-}
-
-/** The place has got all keys, and begins with them: `kept` is what the site that gave them keeps. */
-export function beginTransferred(
-  place: Place,
-  { begin, origin, keys }: Transfer,
-  kept: readonly EncodedOperation[],
-): void {
-  const decoded = keys.map((bytes) => decodeTransferredKey(bytes));
-  for (const command of decoded.flatMap(transferWrites)) place.engine.run(command);
-  const operations = kept.map(({ bytes }) => decodeOperation(bytes));
-  const at = place.stream.length;
-  const bytes = encodeSaved(transferredSite(begin, origin, decoded, operations));
-  place.stored.saved = { bytes, position: { at, captured: at, unread: [], suspects: [], due: undefined } };
-  [place.transfer, place.state, place.origin] = [undefined, "joined", origin];
-  restart(place);
-}
-
-export function positionOf({ at, captured, unread, suspects, site }: Place): Position {
-  return { at, captured, unread: [...unread], suspects: [...suspects], due: site.due };
 }
 
 /** A site that is there and has what the others had when it began. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { seededDice } from "../world/chaos.ts";
 import { Limiters } from "./limiters.ts";
+import { PowerCuts } from "./power-cuts.ts";
+import { syncDisk } from "./power.ts";
 import { Sites } from "./sites.ts";
 
 /** How many steps a schedule has before everything arrives. */
@@ -35,6 +37,7 @@ export function converges(seed: number): void {
     for (const place of places) if (place.site.hasUnsaid) sites.beat(place);
     sites.settle();
   }
+  for (const place of places) if (place.disk !== undefined) syncDisk(place);
   for (const place of places) sites.exchange.tell(place);
   for (const { site, engine, state } of places) {
     assert.ok(state === "open" || site.isAwaited, `seed ${seed}: clients of a site that has come may write`);
@@ -57,23 +60,31 @@ function play(seed: number): Played {
   const dice = seededDice(seed);
   const below = (count: number): number => Math.floor(dice() * count);
   const one = <T>(first: T, ...others: readonly T[]): T => [first, ...others][below(others.length + 1)] ?? first;
-  const [ofSites, skewOf, keptBytes] = [2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS, one(0, 500, Infinity)];
+  // seeds of schedules without power cuts play what they played before there were any
+  const chance = seededDice(seed + 1_000_000_007);
+  const powers = chance() < 0.3;
+  const [ofSites, skewOf, keptMost] = [2 + below(3), () => below(2 * SKEW_MS) - SKEW_MS, one(0, 500, Infinity)];
+  const keptBytes = powers ? Infinity : keptMost;
   // room for all operations that come early, for none, or for three
   const sites = new Sites(ofSites, skewOf, keptBytes, [Infinity, 0, 2_000][seed % 3]);
   const place = () => sites.places[below(sites.places.length)];
   const link = () => sites.links[below(sites.links.length)] ?? "";
   const hasFlushes = below(3) === 0;
-  let sum = 0;
-  let [isWhole, hasCrashed] = [true, false];
+  let [sum, isWhole, hasCrashed] = [0, true, false];
   const count = (): void => {
     if (hasFlushes) return; // an increment that a flush has seen is gone
     const by = 1 + below(9);
-    if (sites.write(place(), ["INCRBY", "sum", String(by)])) sum += by;
+    const at = place();
+    if (!sites.write(at, ["INCRBY", "sum", String(by)])) return;
+    sum += by;
+    power?.counted(at, by);
   };
-  const [comes, goes, loses] = [below(3) === 0, below(3) === 0, below(3) === 0];
+  const happens = (): boolean => below(3) === 0 && !powers;
+  const members = { comes: happens(), goes: happens(), loses: happens() };
   const away = below(2) === 0 ? place()?.id : undefined; // no link to it for a long time
   const often = one(1, 2, 8, 1_000); // processes end at some sites all the time, at others hardly ever
   const limiters = new Limiters(sites);
+  const power = powers ? new PowerCuts(sites, chance) : undefined;
   const actions: readonly (() => void)[] = [
     count,
     () => limiters.count(place(), one("a", "b")),
@@ -91,10 +102,38 @@ function play(seed: number): Played {
     },
     () => passTime(sites, place(), below(2) === 0),
     () => lookOrEvict(sites, place(), one),
+    ...ofMembers(sites, { place, below, hasFlushes, ...members }, () => (isWhole = false)),
+  ];
+  for (let step = 0; step < STEPS; step += 1) {
+    power?.step(hasFlushes ? undefined : count);
+    if (step === STEPS / 5) for (const each of sites.links) sites.cut(each, each.split(">").includes(String(away)));
+    actions[below(actions.length)]?.();
+  }
+  if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
+  sum -= power?.end() ?? 0;
+  limiters.end();
+  const knowsEnds = isWhole && !hasFlushes && !hasCrashed && !powers && keptBytes === Infinity;
+  return { sites, sum: isWhole ? sum : undefined, limiters: knowsEnds ? limiters : undefined };
+}
+
+/** Sites come and go, lose all that they have, and get what the others hold; all keys are removed. */
+function ofMembers(
+  sites: Sites,
+  {
+    place,
+    below,
+    comes,
+    goes,
+    loses,
+    hasFlushes,
+  }: Pick<Chosen, "place" | "below"> & Record<"comes" | "goes" | "loses" | "hasFlushes", boolean>,
+  onLost: () => void,
+): readonly (() => void)[] {
+  return [
     () => {
       if (comes && below(4) === 0 && sites.places.length < 6) sites.join();
       if (goes && below(6) === 0) sites.leave(place());
-      if (loses && below(4) === 0 && sites.lose(place())) isWhole = false;
+      if (loses && below(4) === 0 && sites.lose(place())) onLost();
     },
     () => {
       sites.configure(place());
@@ -104,14 +143,6 @@ function play(seed: number): Played {
       if (hasFlushes && below(3) === 0) sites.write(place(), ["FLUSHDB"]);
     },
   ];
-  for (let step = 0; step < STEPS; step += 1) {
-    if (step === STEPS / 5) for (const each of sites.links) sites.cut(each, each.split(">").includes(String(away)));
-    actions[below(actions.length)]?.();
-  }
-  if (sites.places.some(({ state }) => state === "gone")) isWhole = false;
-  limiters.end();
-  const knowsEnds = isWhole && !hasFlushes && !hasCrashed && keptBytes === Infinity;
-  return { sites, sum: isWhole ? sum : undefined, limiters: knowsEnds ? limiters : undefined };
 }
 
 interface Chosen {

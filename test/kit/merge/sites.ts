@@ -1,26 +1,16 @@
-import { expiredEffects } from "../../../src/core/merge/operations/expired-effects.ts";
 import { decodeOperation } from "../../../src/core/merge/operations/operation-codec.ts";
-import type { Effect } from "../../../src/core/merge/operations/operation.ts";
 import { encodeSaved } from "../../../src/core/merge/saved/saved-site.ts";
 import type { SiteLimits } from "../../../src/core/merge/site-options.ts";
 import { decodeSummary } from "../../../src/core/merge/summary/summary.ts";
+import { captureCommands, captureEffects, captureExpired, captureRead } from "./captures.ts";
 import { Exchange } from "./exchange.ts";
 import { ModelLinks } from "./model-links.ts";
-import {
-  applyAt,
-  applyLater,
-  loseAll,
-  newPlace,
-  positionOf,
-  readKeys,
-  restart,
-  runAll,
-  suspect,
-  takesPart,
-  type Place,
-} from "./place.ts";
-import { decideOver, findOver, readKeptAlive, removeOver, shownBy, watch } from "./over.ts";
-import { capturedAt, entryOf, wantedBy, whole } from "./reads.ts";
+import { applyAt, applyLater, loseAll, newPlace, runAll, suspect, takesPart, type Place } from "./place.ts";
+import { takeRest } from "./power.ts";
+import { positionOf } from "./processes.ts";
+import { Restarts } from "./restarts.ts";
+import { decideOver, findOver, readKeptAlive, removeOver, watch } from "./over.ts";
+import { entryOf } from "./reads.ts";
 import { Transfers } from "./transfers.ts";
 
 /** Sites with engines and links of which each step is one call, so that a schedule decides about every order. */
@@ -35,6 +25,7 @@ export class Sites {
   readonly keptAlive = new Set<string>();
   readonly exchange = new Exchange(this.#links, this.places);
   readonly #transfers = new Transfers(this.#links, this.places);
+  readonly #restarts = new Restarts(this.#links, this.places, (place) => this.#break(place));
   #now = 1_000_000;
 
   constructor(count: number, skewOf: (site: number) => number, keptBytes: number, earlyBytes = Infinity) {
@@ -96,9 +87,11 @@ export class Sites {
         removeOver(place, next.over, next.version);
         break;
       case "log":
-        stored.log.push({ kind: "captured", bytes: next.operation.bytes, position: next.position });
-        place.site.kept.confirm(next.operation.dot.seq);
-        this.#links.send(place.id, next.operation.bytes);
+        for (const { dot, bytes } of next.operations) {
+          stored.log.push({ kind: "captured", bytes, position: next.position });
+          if (dot.origin === place.origin) place.site.kept.confirm(dot.seq);
+          this.#links.send(place.id, bytes);
+        }
         break;
       case "summarize":
       case "summarized":
@@ -118,45 +111,40 @@ export class Sites {
     if (place.catchUp !== undefined && place.at >= place.catchUp) {
       place.catchUp = undefined;
       applyLater(place, place.site.repairAll());
+      takeRest(place);
       return true;
     }
     const entry = place.stream[place.at];
     if (entry === undefined) return false;
     place.at += 1;
+    const now = this.#now + place.skew;
     switch (entry.kind) {
       case "mark":
         for (const command of entry.commands) place.scores.pass(command);
-        this.#captureExpired(place, entry.commands);
+        captureExpired(place, entry.commands, now);
         suspect(place, place.lost.pass(entry.commands, entry.mark));
         findOver(place, entry.mark);
         applyLater(place, place.site.applied(entry.mark));
         break;
       case "looked":
         if (entry.life === place.life && place.suspects.delete(entry.key) && place.lost.isLost(entry.key, entry))
-          this.#capture(place, [{ kind: "emptied", key: entry.key }]);
+          captureEffects(place, [{ kind: "emptied", key: entry.key }], now);
         break;
       case "watched":
-        if (entry.life === place.life) decideOver(place, entry.key, entry.version, this.#now + place.skew);
+        if (entry.life === place.life) decideOver(place, entry.key, entry.version, now);
         break;
       case "give":
         if (entry.life === place.life) this.#transfers.give(place, entry);
         break;
-      case "read": {
-        const shown = entry.life === place.life ? shownBy(place, entry) : undefined;
-        if (shown !== undefined) this.#capture(place, shown);
+      case "read":
+        captureRead(place, entry, now);
         break;
-      }
       case "members":
         if (entry.life === place.life) place.scores.learn(entry.key, entry.effects);
         break;
-      case "commands": {
-        const captured = entry.commands.map((command) => capturedAt(place, command));
-        readKeys(place, wantedBy(captured));
-        suspect(place, place.lost.pass(entry.commands, undefined));
-        const effects = captured.flatMap((each) => each.effects);
-        if (effects.length > 0) this.#capture(place, effects);
+      case "commands":
+        captureCommands(place, entry.commands, now);
         break;
-      }
     }
     return true;
   }
@@ -171,6 +159,8 @@ export class Sites {
     const message = this.#links.take(link, again);
     if (message === undefined) return false;
     if (from === undefined || place?.sites.includes(from.id) !== true || !takesPart(place)) return true;
+    // until the site has read what its disk has, it takes nothing
+    if (place.regained !== undefined && place.catchUp !== undefined) return this.#links.again(link);
     if (message instanceof Uint8Array) {
       const applies = place.site.receive(decodeOperation(message), from.origin);
       if (applies === undefined) return this.#links.again(link); // what it follows comes over another one
@@ -187,7 +177,7 @@ export class Sites {
   /** A site says what it has seen and received, and forgets what all have. */
   beat(place: Place | undefined): void {
     if (!takesPart(place)) return;
-    this.#capture(place, []);
+    captureEffects(place, [], this.#now + place.skew);
     this.exchange.tell(place);
     place.site.forgetAgreed();
   }
@@ -200,12 +190,12 @@ export class Sites {
 
   /** The process of the site ends with all that it had in memory, and with what was on its way; another one takes its place. */
   crash(place: Place | undefined): void {
-    if (!takesPart(place)) return;
-    const { unread, suspects } = restart(place);
-    readKeys(place, unread.map(whole));
-    for (const key of suspects) place.lost.suspect(key);
-    suspect(place, suspects);
-    this.#break(place);
+    if (takesPart(place)) this.#restarts.crash(place);
+  }
+
+  /** The power of a site goes, and with it what is not on its disk; false while it does not reach each other site. */
+  losePower(place: Place): boolean {
+    return this.#restarts.losePower(place);
   }
 
   /** A site comes, with nothing in its engine. */
@@ -279,20 +269,5 @@ export class Sites {
     if (place === undefined) return;
     this.#links.break(place.id);
     this.#transfers.end(place);
-  }
-
-  /** What the engine did by itself before it did what the site asked for: that comes after it, also for a process that begins in between. */
-  #captureExpired(place: Place, commands: readonly (readonly string[])[]): void {
-    const effects = commands.flatMap((command) => expiredEffects(command));
-    if (effects.length === 0 || place.captured >= place.at) return;
-    place.captured = place.at;
-    place.at -= 1;
-    this.#capture(place, effects);
-    place.at += 1;
-  }
-
-  #capture(place: Place, effects: readonly Effect[]): void {
-    const operation = place.site.captured(effects, this.#now + place.skew);
-    place.work.push({ kind: "log", operation, position: positionOf(place) });
   }
 }

@@ -6,7 +6,8 @@ import {
 } from "../../../src/core/merge/transfer/transfer.ts";
 import { NOTHING } from "../../../src/core/merge/operations/version-vector.ts";
 import type { ModelLinks } from "./model-links.ts";
-import { beginTransferred, takesPart, type Entry, type Place, type Transfer, type Work } from "./place.ts";
+import { takesPart, type Entry, type Place, type Transfer, type Work } from "./place.ts";
+import { beginTransferred } from "./processes.ts";
 
 /** How a site that has nothing gets all keys of another one. */
 export class Transfers {
@@ -23,7 +24,7 @@ export class Transfers {
     if (place?.state !== "new" || place.transfer !== undefined || from === undefined) return;
     const others = this.#places.filter((other) => other !== place && place.sites.includes(other.id));
     if (!takesPart(from) || !others.includes(from) || !others.every((other) => this.#hears(place, other))) return;
-    const received = others.filter(takesPart).map(({ site }) => site.numbered);
+    const received = others.filter(takesPart).map(({ site }) => site.participants.numbered(site.received));
     const origin = laterOrigin(place.id, received);
     from.site.participants.begins(origin);
     const begin = decodeTransferBegin(encodeTransferBegin(from.site.transferBegin()));

@@ -59,6 +59,11 @@ const CASES: readonly Case[] = [
     keys: { h: new Map([["f", "1"]]) },
   },
   {
+    rule: "so it may when another value was there meanwhile",
+    sessions: [[{ lost: own("1") }, own("2"), own(undefined)]],
+    keys: { h: new Map([["f", "1"]]) },
+  },
+  {
     rule: "what a power cut has taken does not come back over a later value",
     sessions: [[{ lost: own("1") }, own("2")]],
     keys: { h: new Map([["f", "1"]]) },

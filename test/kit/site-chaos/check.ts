@@ -53,9 +53,8 @@ function brokenOwn(session: Session, data: Data, mayBeGone: MayBeGone): readonly
     for (const { outcome, written } of writes) {
       possible = outcome === "acknowledged" ? [written.value] : [...possible, written.value];
       if (outcome === "lost" && written.value !== undefined) back.push(written.value);
-      // a removal has not seen what comes back, and a later value takes its place
+      // a removal has not seen what comes back, which a later value hides as long as it is there
       if (written.value === undefined) possible = [...possible, ...back];
-      else if (outcome === "acknowledged") back.length = 0;
     }
     const [first] = writes;
     const found = first && valueAt(data, first.written.place);

@@ -3,6 +3,7 @@ import { glob, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { APART_IN_STREAMS } from "../../../src/core/merge/operations/apart-in-streams.ts";
+import { noteSizes } from "#kit/files/noted-sizes";
 import { parseInfo } from "../../../src/ports/resp/info.ts";
 import { textOf } from "../../../src/ports/resp/reply.ts";
 import { startEngine, type TestEngine, type TestEngineOptions } from "../engines/engine.ts";
@@ -106,5 +107,6 @@ function startAgain({ name, host, port, folder }: KeptEngine): Promise<KeptEngin
 }
 
 async function startIn(folder: string, options: Omit<TestEngineOptions, "args">): Promise<KeptEngine> {
+  await noteSizes(join(folder, "appendonlydir")); // as an agent does
   return { ...(await startEngine({ ...options, args: [...ENGINE_ARGS, "--dir", folder] })), folder };
 }

@@ -67,11 +67,12 @@ export class Participants {
     if (isBelieved(origin) || this.#known.get(siteOf(origin))?.origin === origin) this.hasSeen(origin, seen);
   }
 
-  /** The site of `origin` keeps `received` as surely as its data; the answer is what all others keep so. */
+  /** The site of `origin` keeps `received` as surely as its data; the answer is what all others keep so, also when they lose the end of their disk. */
   keeps(origin: number, received: VersionVector): VersionVector {
     const known = this.#latest(origin);
     if (known !== undefined) known.keeps = union(known.keeps, received);
-    return lowest(this.#others().map((each) => this.#known.get(each)?.keeps ?? NOTHING));
+    const others = this.#others();
+    return lowest([...others.map((each) => this.#known.get(each)?.keeps ?? NOTHING), ...this.#durable(others)]);
   }
 
   /** The other sites that keep all of this, as surely as their data. */

@@ -84,6 +84,21 @@ test("what is written last may be there in part, and notes of the engine are pas
   assert.deepEqual([value?.database, value?.name], [4, "DEL"]);
 });
 
+test("what an engine has appended since is not within the sizes from before", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "aof-"));
+  const command = "*1\r\n$4\r\nPING\r\n";
+  const names = [1, 2].map((number) => `appendonly.aof.${number}.incr.aof`);
+  const lines = names.map((name, index) => `file ${name} seq ${index + 1} type i\n`);
+  await writeFile(join(folder.path, "appendonly.aof.manifest"), lines.join(""));
+  for (const name of names) await writeFile(join(folder.path, name), command.repeat(2));
+  const sizes = new Map([["appendonly.aof.1.incr.aof", command.length + 3]]);
+  await using file = await AppendOnlyFile.open(folder.path, systemClock, new AbortController().signal);
+  const within: boolean[] = [];
+  for await (const commands of file.commands(undefined, () => 0))
+    for (const { end } of commands) within.push(file.isWithin(end, sizes));
+  assert.deepEqual(within, [true, false, false, false]);
+});
+
 test("what an engine has put there that is no file of its own is not opened", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "aof-"));
   const at = (name: string): string => join(folder.path, name);

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
+import type { NotedSizes } from "#kit/files/noted-sizes";
 import { argumentsOf, commandNameIn, type CommandFrame } from "../../../ports/resp/command-frame.ts";
 import { FrameSplitter } from "../../../ports/resp/frame-splitter.ts";
 import { openSharedFile } from "#kit/files/shared-file";
@@ -79,6 +80,11 @@ export class AppendOnlyFile implements AsyncDisposable {
       await this.#clock.sleep(LOOK_MS, this.#signal);
       await this.#openLater();
     }
+  }
+
+  /** What ends at the place was there when the files had these sizes. */
+  isWithin({ file, offset }: FilePlace, sizes: NotedSizes): boolean {
+    return offset <= (sizes.get(this.#files[file]?.name ?? "") ?? 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

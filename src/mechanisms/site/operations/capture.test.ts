@@ -42,6 +42,10 @@ test("members that a client added under a condition are read before the site wri
     repaired: site.keys.repaired,
     name: "a",
     onEffects: (effects) => void site.captured(effects, 2),
+    onRead: (_, effects) => {
+      site.captured(effects, 2);
+      return true;
+    },
     onAnchored: () => undefined,
     onMark: async (mark) => {
       const repairs = site.applied(mark);

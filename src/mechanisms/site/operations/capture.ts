@@ -6,21 +6,20 @@ import type { RepairedKeys } from "../../../core/merge/repaired-keys.ts";
 import type { ExpiringKeys } from "../../../core/merge/state/lost-expiries.ts";
 import type { RacedKey } from "../../../core/merge/operations/key-part.ts";
 import { WrittenKeys } from "../../../core/merge/state/written-keys.ts";
-import type { Effect } from "../../../core/merge/operations/operation.ts";
 import type { Remains } from "../../../core/merge/saved/saved-site.ts";
 import { argumentAt, argumentsOf, type CommandFrame } from "../../../ports/resp/command-frame.ts";
 import type { ReplicationStream, StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
-import { readAt } from "../saved/transaction.ts";
 import { PLACE_ASKED } from "../saved/marks.ts";
-import type { PendingRead, Reached, Unread, WantedRead } from "./capture-parts.ts";
+import type { PendingRead, Reached, TakeEffects, TakeRead } from "./capture-parts.ts";
+import { PendingReads } from "./pending-reads.ts";
+import { AT_ONCE, afterRepair, changedBefore, whenBack } from "./read-turns.ts";
 import { ExpiryLooks } from "./expiry-looks.ts";
 import { KeyLooks, type LookContext, type TakeKey } from "./key-looks.ts";
-import { effectsOfReads, effectsOfScores, readsOf } from "./key-reads.ts";
+import { effectsOfReads, effectsOfScores } from "./key-reads.ts";
 import { MemberLooks } from "./member-looks.ts";
 import { fileBytes } from "./file-bytes.ts";
 import { numberIn, type Place } from "../saved/place.ts";
-import { ReadRests } from "./read-rests.ts";
 import { StreamUnits } from "./stream-units.ts";
 
 /** Keys are read by its connection. */
@@ -33,16 +32,14 @@ export interface CaptureOptions extends LookContext {
   readonly repaired: RepairedKeys;
   /** Tells the marks of this reader from those of an earlier one that are still in the stream. */
   readonly name: string;
-  /** Called with what clients did. */
-  readonly onEffects: (effects: readonly Effect[]) => void;
+  readonly onEffects: TakeEffects;
+  readonly onRead: TakeRead;
   /** The first place that was saved has come by: those after it can be found in an append-only file. */
   readonly onAnchored: () => void;
   /** Called when a mark came by: its changes are made when the call returns, and the promise waits only for room. */
   readonly onMark: (mark: string) => Promise<void>;
 }
 
-/** How long a read waits until the site has written the key again, in milliseconds. */
-const REPAIR_MS = 5;
 /** So often: what is written again all the time is taken as it is. */
 const REPAIR_TRIES = 20;
 
@@ -52,10 +49,7 @@ export class Capture {
   readonly written = new WrittenKeys();
   readonly #options: CaptureOptions;
   readonly #units = new StreamUnits();
-  /** Keys that have to be read. */
-  readonly #unread = new Map<string, Unread>();
-  readonly #reads = new Map<string, PendingRead>();
-  readonly #rests = new ReadRests();
+  readonly #reads: PendingReads;
   readonly #looks: KeyLooks;
   readonly #scores = new KnownScores();
   readonly #members: MemberLooks;
@@ -64,10 +58,10 @@ export class Capture {
   #captured: number;
   #written: number;
   #anchor: Place["anchor"];
-  #readNumber = 0;
 
   constructor(options: CaptureOptions) {
     this.#options = options;
+    this.#reads = new PendingReads(options, options.name);
     this.#looks = new KeyLooks(options, options.name);
     this.#members = new MemberLooks(options, this.#looks, this.#scores);
     this.#expiries = new ExpiryLooks(options, options.name, options.expiring);
@@ -79,10 +73,9 @@ export class Capture {
 
   /** How far the stream is captured. */
   get reached(): Reached & Pick<Place, "captured"> {
-    const begins = [...this.#unread.values(), ...this.#reads.values()].map(({ begin }) => begin);
     const earlier = (a: Reached, b: Reached): Reached => (b.written < a.written ? b : a);
     const first = earlier(this.#reached, this.#expiries.begin ?? this.#reached);
-    const { replicationId, offset, database, written, anchor } = begins.reduce(earlier, first);
+    const { replicationId, offset, database, written, anchor } = this.#reads.begins.reduce(earlier, first);
     return { replicationId, offset, database, written, anchor, captured: this.#captured };
   }
 
@@ -127,64 +120,27 @@ export class Capture {
 
   /** Reads a key, and captures what it holds; resolves when that is done. Several changes within one turn are read once. */
   read(key: string): Promise<void> {
-    return this.#read({ key, members: undefined }, this.#reached);
-  }
-
-  #read({ key, members }: WantedRead, begin: Reached, tries = 0): Promise<void> {
-    const known = this.#unread.get(key);
-    if (known !== undefined) {
-      if (begin.written < known.begin.written) known.begin = begin;
-      known.members = members && known.members?.union(new Set(members));
-      return known.captured.promise;
-    }
-    const captured = Promise.withResolvers<void>();
-    const unread: Unread = { begin, captured, tries, members: members && new Set(members) };
-    this.#unread.set(key, unread);
-    const { clock, signal } = this.#options;
-    const rest = members === undefined ? this.#rests.msFor(key, clock.uptimeMs()) : 0;
-    const restMs = tries === 0 ? rest : Math.max(rest, REPAIR_MS);
-    const ask = (): void => this.#ask(key, unread);
-    if (restMs === 0) setImmediate(ask);
-    else clock.sleep(restMs, signal).then(ask, () => undefined); // aborted: nobody asks any more
-    return captured.promise;
-  }
-
-  #ask(key: string, unread: Unread): void {
-    if (this.#unread.get(key) !== unread) return;
-    const { members, begin, captured, tries } = unread;
-    this.#unread.delete(key);
-    this.#readNumber += 1;
-    const mark = `read:${this.#options.name}:${this.#readNumber}`;
-    const wanted = { key, members: members && [...members] };
-    const reads = wanted.members === undefined ? readsOf(key) : [["ZMSCORE", key, ...wanted.members]];
-    const replies = readAt(this.#options, mark, reads);
-    replies.catch(() => undefined); // who waits for it, or for the connection, has the failure
-    this.#reads.set(mark, { ...wanted, begin, captured, tries, replies, askedMs: this.#options.clock.uptimeMs() });
+    return this.#reads.read({ key, members: undefined }, this.#reached, AT_ONCE);
   }
 
   /** Reads keys, and captures what they hold; resolves when that is done, or the signal comes. */
   async readAll(keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    const { signal } = this.#options;
-    const ended = Promise.withResolvers<unknown>();
-    signal.addEventListener("abort", ended.resolve, { once: true });
-    if (!signal.aborted) await Promise.race([Promise.all(keys.map((key) => this.read(key))), ended.promise]);
-    signal.removeEventListener("abort", ended.resolve);
+    if (keys.length > 0) await this.#reads.over(keys.map((key) => this.read(key)));
+  }
+
+  /** Resolves when all is captured that clients have changed since that place, counted as `Place.written` is, or when the signal comes. */
+  readSince(written: number): Promise<void> {
+    return this.#reads.over(this.#reads.since(written));
   }
 
   /** Something of the key is captured when it has been read. */
   isReading(key: string): boolean {
-    return this.#unread.has(key) || [...this.#reads.values()].some((read) => read.key === key);
+    return this.#reads.has(key);
   }
 
   /** All that the key holds is captured when it has been read. */
   isReadingAll(key: string): boolean {
-    const isAll = ({ members }: Unread | PendingRead): boolean => members === undefined;
-    const unread = this.#unread.get(key);
-    return (
-      (unread !== undefined && isAll(unread)) ||
-      [...this.#reads.values()].some((read) => read.key === key && isAll(read))
-    );
+    return this.#reads.hasAll(key);
   }
 
   /** Reads keys without capturing them, and calls `take` at the place of the stream where they were read; rejects when that ends before. */
@@ -200,10 +156,12 @@ export class Capture {
     const isNew = end.written > this.#captured;
     for (const { read, scores } of captured)
       for (const wanted of [...read.map((key) => ({ key, members: undefined })), ...scores])
-        void this.#read(wanted, this.#reached);
+        void this.#reads.read(wanted, this.#reached, changedBefore(end.written));
     for (const command of commands) this.#members.pass(command);
     this.#advance(end);
-    if (effects.length > 0 && isNew) this.#options.onEffects(effects);
+    if (effects.length === 0 || !isNew) return;
+    const read = captured.flatMap((each) => [...each.read, ...each.scores.map(({ key }) => key)]);
+    this.#options.onEffects(effects, read);
   }
 
   #noteWritten(keys: readonly string[]): void {
@@ -226,7 +184,7 @@ export class Capture {
     const effects = writes.flatMap(({ name, frame }) => (name === "UNLINK" ? expiredEffects(argumentsOf(frame)) : []));
     if (effects.length === 0 || end.written <= this.#captured) return;
     this.#captured = end.written;
-    this.#options.onEffects(effects);
+    this.#options.onEffects(effects, []);
   }
 
   async #takeMark(mark: string, end: Reached): Promise<void> {
@@ -241,7 +199,7 @@ export class Capture {
     }
     this.#advance(end);
     // where the place is asked for, it goes with what has been seen so far
-    if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? []);
+    if (mark === PLACE_ASKED || (lost ?? []).length > 0) this.#options.onEffects(lost ?? [], []);
   }
 
   /**
@@ -249,36 +207,35 @@ export class Capture {
    * under a condition, unless they are read before.
    */
   askBeforeRepairs(): void {
-    for (const [key, unread] of this.#unread)
-      if (unread.members !== undefined && unread.tries === 0 && this.#options.repaired.isBeingRepaired(key))
-        this.#ask(key, unread);
+    this.#reads.askWhere(({ members, tries }, key) => {
+      return members !== undefined && tries === 0 && this.#options.repaired.isBeingRepaired(key);
+    });
   }
 
   async #takeRead(mark: string, read: PendingRead, end: Reached): Promise<void> {
-    const { key, members, captured, askedMs } = read;
+    const { key, members, captured } = read;
     const replies = await read.replies;
-    this.#reads.delete(mark);
+    this.#reads.end(mark);
     if (read.tries < REPAIR_TRIES && this.#options.repaired.isBeingRepaired(key))
       return this.#takeHidden(read, replies, end);
     const effects = members === undefined ? effectsOfReads(key, replies) : effectsOfScores({ key, members }, replies);
     if (members === undefined) {
-      const now = this.#options.clock.uptimeMs();
-      this.#rests.add(key, { effects, tookMs: now - askedMs, now });
+      this.#reads.rest(read, effects);
       this.#scores.learn(key, effects);
     }
     this.#advance(end);
-    this.#options.onEffects(effects);
-    captured.resolve();
+    if (this.#options.onRead(key, effects, read.latest)) captured.resolve();
+    else void this.#reads.read({ key, members }, read.begin, whenBack(read)).then(captured.resolve);
   }
 
   /** Captures what such a read shows, and reads the rest again. */
-  #takeHidden({ key, members, begin, captured, tries }: PendingRead, replies: readonly Reply[], end: Reached): void {
+  #takeHidden({ key, members, begin, captured, ...turn }: PendingRead, replies: readonly Reply[], end: Reached): void {
     const parts =
       members && this.#options.repaired.partHidden(members, key, effectsOfScores({ key, members }, replies));
     if (parts?.hidden.length === 0) captured.resolve();
-    else void this.#read({ key, members: parts?.hidden }, begin, tries + 1).then(captured.resolve);
+    else void this.#reads.read({ key, members: parts?.hidden }, begin, afterRepair(turn)).then(captured.resolve);
     this.#advance(end);
-    if (parts !== undefined && parts.shown.length > 0) this.#options.onEffects(parts.shown);
+    if (parts !== undefined && parts.shown.length > 0) this.#options.onEffects(parts.shown, []);
   }
 
   #advance(end: Reached): void {

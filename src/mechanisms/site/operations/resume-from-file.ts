@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Log } from "#kit/base/log";
 import { Fault } from "#kit/base/fault";
 import { faults } from "../../../ports/resp/faults.ts";
+import { readNotedSizes } from "#kit/files/noted-sizes";
 import type { StreamCommand } from "../../../ports/resp/replication-stream.ts";
 import { AppendOnlyFile, type FileCommand, type FilePlace } from "./append-only-file.ts";
 import { fileBytes } from "./file-bytes.ts";
@@ -19,6 +20,13 @@ export interface ResumeOptions extends TransactionContext {
 /** How long an engine may take until a command that it has executed is in the file, in milliseconds: it waits for a disk that is slow. */
 const APPENDED_MS = 10_000;
 
+/** What an append-only file has behind a place, and then the stream. */
+export interface ResumedFile {
+  readonly commands: AsyncGenerator<readonly StreamCommand[]>;
+  /** So much of it was there when the engine began, counted as `Place.written` is: what follows was written since. */
+  readonly keptUntil: number;
+}
+
 /**
  * Goes on where an earlier stream ended: with what the engine has appended to its file since the place, and then with the stream that is
  * attached. Undefined when the file does not say for sure what came after the place.
@@ -27,7 +35,7 @@ export async function resumeFromFile(
   options: ResumeOptions,
   place: Place,
   stream: AsyncGenerator<readonly StreamCommand[]>,
-): Promise<AsyncGenerator<readonly StreamCommand[]> | undefined> {
+): Promise<ResumedFile | undefined> {
   const { appendOnlyFolder: folder, clock, log, signal } = options;
   if (folder === undefined || place.anchor === undefined) return undefined;
   const mark = `file:${randomUUID()}`;
@@ -35,9 +43,11 @@ export async function resumeFromFile(
   try {
     await using stack = new AsyncDisposableStack();
     const file = stack.use(await AppendOnlyFile.open(folder, clock, signal));
-    const from = await findPlace(file, place, mark);
+    const sizes = await readNotedSizes(folder);
+    const search = new PlaceSearch(place, (end) => sizes === undefined || file.isWithin(end, sizes));
+    const from = await findPlace(file, search, mark);
     if (from === undefined) return undefined;
-    return joinAtMark(stack.move(), replayFile(file, from), stream, mark);
+    return { commands: joinAtMark(stack.move(), replayFile(file, from), stream, mark), keptUntil: search.keptUntil };
   } catch (error) {
     signal.throwIfAborted();
     log.warn("the append-only file of the primary cannot be read", { error, folder });
@@ -46,8 +56,7 @@ export async function resumeFromFile(
 }
 
 /** Where the place is in the file; undefined unless the file has it, and after it all up to the mark. */
-async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Promise<FilePlace | undefined> {
-  const search = new PlaceSearch(place);
+async function findPlace(file: AppendOnlyFile, search: PlaceSearch, mark: string): Promise<FilePlace | undefined> {
   for await (const commands of file.commands(undefined, () => (search.found === undefined ? 0 : APPENDED_MS)))
     for (const command of commands) {
       search.pass(command);
@@ -59,11 +68,19 @@ async function findPlace(file: AppendOnlyFile, place: Place, mark: string): Prom
 /** Finds the last own write before a place, and counts from there. */
 class PlaceSearch {
   readonly #place: Place;
+  readonly #isKept: (end: FilePlace) => boolean;
   #written: number | undefined;
   #found: FilePlace | undefined;
+  #keptUntil = 0;
 
-  constructor(place: Place) {
-    this.#place = place;
+  /** `isKept`: what ends there was in the file when the engine began. */
+  constructor(place: Place, isKept: (end: FilePlace) => boolean) {
+    [this.#place, this.#isKept] = [place, isKept];
+  }
+
+  /** The last command that was in the file when the engine began, counted as `Place.written` is. */
+  get keptUntil(): number {
+    return this.#keptUntil;
   }
 
   /** The place that was found; undefined before the search reaches it, and when no command ends there. */
@@ -78,6 +95,7 @@ class PlaceSearch {
       this.#found = undefined;
     } else if (this.#written !== undefined) this.#written += fileBytes(command);
     if (this.#found === undefined && this.#written === written) this.#found = command.end;
+    if (this.#written !== undefined && this.#isKept(command.end)) this.#keptUntil = this.#written;
   }
 }
 

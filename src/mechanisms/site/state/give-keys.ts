@@ -1,4 +1,5 @@
 import { encodeComparedKey } from "../../../core/merge/state/compared-key.ts";
+import { operationsOf } from "../../../core/merge/saved/regained-operations.ts";
 import type { Site } from "../../../core/merge/site.ts";
 import type { Capture } from "../operations/capture.ts";
 import type { Locks } from "../operations/locks.ts";
@@ -24,6 +25,8 @@ export interface GivenKeys {
   sums(count: number): Uint32Array | undefined;
   /** Short digests of these keys, see `KeyWalk.digests`. */
   digests(names: readonly string[], areClose: boolean): Promise<Uint32Array>;
+  /** The operations of that site which are here, encoded. */
+  operationsOf(site: number): Promise<readonly Uint8Array[]>;
 }
 
 /** The keys of a site, from when that has begun. */
@@ -37,6 +40,7 @@ export function givenKeys(
     names: () => scanKeys(giver.client),
     sums: (count) => walk.latest?.sums(count),
     digests: (names, areClose) => begun.then(() => walk.digests(names, areClose)),
+    operationsOf: (site) => Promise.resolve(operationsOf(site, giver.site.save()).map(({ bytes }) => bytes)),
   };
 }
 

@@ -3,18 +3,19 @@ import { test } from "node:test";
 import { listening, ownCertificate, type Listening } from "../../../../test/kit/links/listening.ts";
 import { isFault } from "#kit/base/fault";
 import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
+import { withBytes, type CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
 import { systemClock } from "#kit/reconcile/system-clock";
 import { faults } from "../faults.ts";
 import { answerKeys } from "../transport/compared-frames.ts";
 import { greetedBy } from "../transport/greet.ts";
 import { encodeGreeting } from "../transport/messages.ts";
-import { connectTo } from "./comparing.ts";
+import { askOthers, connectTo } from "./comparing.ts";
 
 const ANSWER = { guid: "g", from: 2, to: 1, formats: [1], received: NOTHING, origin: 2 };
 
 /** A site whose link answers so, and has sums of its own alone. */
-function answering(more: object): Promise<Listening> {
+function answering(more: object, own: readonly CodedOperation[] = []): Promise<Listening> {
   return listening(async (socket) => {
     const { connection, greeting } = await greetedBy(socket, systemClock);
     await connection.send(encodeGreeting({ ...ANSWER, ...more }));
@@ -23,6 +24,7 @@ function answering(more: object): Promise<Listening> {
       async *names() {},
       sums: (count) =>
         count === 1 ? undefined : Uint32Array.from({ length: 2 * count }, (_, at) => 4_294_967_295 - at),
+      operationsOf: (site) => Promise.resolve(site === 1 ? own.map(({ bytes }) => bytes) : []),
       digests: (names, areClose) =>
         Promise.resolve(Uint32Array.from(names.flatMap((name) => [name.length, areClose ? 8 : 7]))),
     };
@@ -30,19 +32,25 @@ function answering(more: object): Promise<Listening> {
   });
 }
 
-function connected({ at, signal }: Listening) {
-  const site = { ...ownCertificate, id: 2, name: "west", address: at };
+function connected(listens: Listening) {
+  return connectTo(asking(listens), 2);
+}
+
+/** Site 1, which knows where sites from 2 on listen. */
+function asking({ at, signal }: Listening, ...more: readonly Listening[]) {
+  const addresses = [at, ...more.map((each) => each.at)];
+  const sites = addresses.map((address, index) => ({ ...ownCertificate, id: index + 2, name: "west", address }));
   const database = {
     guid: "g",
     bdb: 1,
     site: 1,
-    sites: [site],
+    sites,
     logins: [],
     confirmedBy: 0,
     keptBytes: 1_000_000,
     awaitsSites: false,
   };
-  return connectTo({ database, own: () => ownCertificate, clock: systemClock, signal }, 2);
+  return { database, own: () => ownCertificate, clock: systemClock, signal };
 }
 
 const cases: readonly (readonly [rule: string, answer: object, why: RegExp])[] = [
@@ -71,4 +79,34 @@ test("a number of ranges that there is not ends the connection", async () => {
   const other = await connected(site);
   await assert.rejects(other.sums(3), (error) => isFault(error, faults.silent));
   other.close();
+});
+
+test("a site gets back its own operations from those that keep them, and knows whether all have answered", async () => {
+  const operation = (seq: number): CodedOperation =>
+    withBytes({ dot: { origin: 1, seq }, at: { wall: 1, count: seq, site: 1 }, seen: NOTHING, effects: [] });
+  await using keeps = await answering({ givesOwn: true }, [operation(1), operation(2)]);
+  await using older = await answering({ from: 3, origin: 3 }, [operation(3)]);
+  const asked = await askOthers(asking(keeps, older), "again");
+  assert.deepEqual(
+    asked.operations.map(({ dot }) => dot.seq),
+    [1, 2],
+    "a site of an older release gives none",
+  );
+  assert.deepEqual([asked.received.length, asked.isComplete], [2, true]);
+  await using silent = await listening(() => new Promise(() => {}));
+  const partly = await askOthers(asking(keeps, silent), "once");
+  assert.deepEqual([partly.operations.length, partly.received.length, partly.isComplete], [2, 1, false]);
+});
+
+test("a site that is about to begin is asked again", async () => {
+  let asked = 0;
+  await using begins = await listening(async (socket) => {
+    asked += 1;
+    if (asked < 3) return void socket.destroy();
+    const { connection } = await greetedBy(socket, systemClock);
+    await connection.send(encodeGreeting(ANSWER));
+    await connection.frames.next();
+  });
+  assert.equal((await askOthers(asking(begins), "once")).isComplete, false);
+  assert.deepEqual([(await askOthers(asking(begins), "again")).isComplete, asked], [true, 3]);
 });

@@ -1,11 +1,12 @@
 import type { Clock } from "#kit/base/clock";
 import { Fault, messageOf } from "#kit/base/fault";
-import { originOf, type OtherSites } from "../../../core/merge/operations/origin.ts";
-import { NOTHING, type VersionVector } from "../../../core/merge/operations/version-vector.ts";
+import { originOf } from "../../../core/merge/operations/origin.ts";
+import { NOTHING } from "../../../core/merge/operations/version-vector.ts";
+import type { AskedSites } from "../../../mechanisms/site/begin-site.ts";
 import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
 import type { LinkCertificate, LinkedDatabase, LinkedSite } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
-import { otherKeys } from "../transport/compared-frames.ts";
+import { otherKeys, ownOperations } from "../transport/compared-frames.ts";
 import { greet, type Greeted } from "../transport/greet.ts";
 
 export interface ComparingOptions {
@@ -59,29 +60,49 @@ function whyNotCompared({ digests, joining, incomplete }: Greeted["greeting"]): 
 
 /** How long the other sites are asked before this one goes on without what they have, in milliseconds. */
 const ASKED_MS = 2_000;
+/** After a loss of power the network may be away for a while, too. The engine keeps its stream for the link meanwhile: it has room for seconds. */
+const ASKED_AGAIN_MS = 5_000;
+const PAUSE_MS = 200;
 
-/** Asks all other sites what they have of this one: of those that say it within two seconds. */
-export async function askOthers(options: ComparingOptions): Promise<OtherSites> {
+/** Asks all other sites what they have of this one, once or again and again: of those that say it within two seconds, or five. */
+export async function askOthers(options: ComparingOptions, howOften: "once" | "again"): Promise<AskedSites> {
   const { clock, database } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const said = Promise.allSettled(database.sites.map((site) => receivedBy({ ...options, signal }, site)));
+  const asks = howOften === "once" ? heldBy : heldAtLast;
+  const said = Promise.allSettled(database.sites.map((site) => asks({ ...options, signal }, site)));
   // aborted: all have answered
-  const late = clock.sleep(ASKED_MS, signal).then(
+  const late = clock.sleep(howOften === "once" ? ASKED_MS : ASKED_AGAIN_MS, signal).then(
     () => over.abort(),
     () => undefined,
   );
-  const received = (await said).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const held = (await said).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   over.abort();
   await late;
   options.signal.throwIfAborted();
-  return { received, isComplete: received.length === database.sites.length };
+  const operations = held.flatMap((each) => each.operations);
+  return { received: held.map((each) => each.received), operations, isComplete: held.length === database.sites.length };
 }
 
-async function receivedBy(options: ComparingOptions, site: LinkedSite): Promise<VersionVector> {
-  const { connection, greeting } = await ask(options, site);
-  connection.destroy();
-  return greeting.received;
+async function heldAtLast(options: ComparingOptions, site: LinkedSite): ReturnType<typeof heldBy> {
+  for (;;) {
+    const [held] = await Promise.allSettled([heldBy(options, site)]);
+    if (held.status === "fulfilled") return held.value;
+    // it may be about to begin, as this one is
+    await options.clock.sleep(PAUSE_MS, options.signal);
+  }
+}
+
+async function heldBy(options: ComparingOptions, site: LinkedSite) {
+  const greeted = await ask(options, site);
+  const end = (): void => greeted.connection.destroy();
+  options.signal.addEventListener("abort", end, { once: true });
+  try {
+    return { received: greeted.greeting.received, operations: await ownOperations(greeted) };
+  } finally {
+    options.signal.removeEventListener("abort", end);
+    end();
+  }
 }
 
 function ask({ database, own, clock, signal }: ComparingOptions, site: LinkedSite): Promise<Greeted> {

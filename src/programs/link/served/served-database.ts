@@ -139,7 +139,7 @@ export class ServedDatabase {
         log,
         signal,
         connectWhole: () => connectWhole(others()),
-        askOthers: () => askOthers(others()),
+        askOthers: (howOften) => askOthers(others(), howOften),
         outnumberedBy: this.#outnumberedBy,
       });
       this.#local = local;

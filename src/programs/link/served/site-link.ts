@@ -15,6 +15,7 @@ import {
   seqOf,
   type VersionVector,
 } from "../../../core/merge/operations/version-vector.ts";
+import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
 import type { EngineSite } from "../../../mechanisms/site/engine-site.ts";
 import type { LinkCertificate, LinkedSite, LinkState, SiteLinkStatus } from "../../../ports/management/link-control.ts";
 import { faults } from "../faults.ts";
@@ -102,9 +103,20 @@ export class SiteLink {
     if (converses && greeting.origin === this.#forgetful) throw this.#forgot();
     await answerGreeting(visitor, this.#introduction());
     if (converses) this.#requireRemembered(greeting, this.#heldThen);
-    if (greeting.comparing === true) await answerKeys(connection, this.#options.local.keys(), greeting);
+    if (greeting.comparing === true) await answerKeys(connection, this.#keys(), greeting);
     else if (greeting.joining === true) await this.#give(connection);
-    else await this.#converse({ connection, isOwn: false }, greeting);
+    else await this.#converse(sessionOver(connection, false), greeting);
+  }
+
+  /** A site that asks for its own operations has begun anew: nothing may come over a connection of before when it has been answered. */
+  #keys(): GivenKeys {
+    const keys = this.#options.local.keys();
+    const operationsOf = async (site: number): Promise<readonly Uint8Array[]> => {
+      this.#session?.connection.destroy();
+      await this.#session?.over.promise;
+      return keys.operationsOf(site);
+    };
+    return { ...keys, operationsOf };
   }
 
   status(): SiteLinkStatus {
@@ -161,7 +173,7 @@ export class SiteLink {
         this.#requireKept(greeting);
         this.#requireTaken(greeting);
         this.#requireRemembered(greeting, held);
-        return await this.#converse({ connection, isOwn: true }, greeting);
+        return await this.#converse(sessionOver(connection, true), greeting);
       } finally {
         connection.destroy();
       }
@@ -272,6 +284,7 @@ export class SiteLink {
       isTaken = !isFault(error, mergeFaults.clockAhead) && !isFault(error, mergeFaults.tooOften);
     } finally {
       signal.removeEventListener("abort", end);
+      session.over.resolve();
       this.#bytes = sumOf(this.#bytes, session.connection.socket);
       if (this.#session === session) {
         this.#session = undefined;
@@ -286,8 +299,8 @@ export class SiteLink {
     const { local } = this.#options;
     this.#theirs = received;
     this.#isTheirsWhole = incomplete !== true;
-    local.peerStated(origin, received);
     local.participants.states(origin, site);
+    local.peerStated(origin, received);
     this.#behind();
   }
 
@@ -326,6 +339,12 @@ interface Session {
   readonly connection: LinkConnection;
   /** Made from here. */
   readonly isOwn: boolean;
+  /** Nothing more of it is taken. */
+  readonly over: PromiseWithResolvers<void>;
+}
+
+function sessionOver(connection: LinkConnection, isOwn: boolean): Session {
+  return { connection, isOwn, over: Promise.withResolvers<void>() };
 }
 
 function sumOf(bytes: { readonly received: number; readonly sent: number }, { bytesRead, bytesWritten }: TLSSocket) {

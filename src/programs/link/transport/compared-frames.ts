@@ -5,6 +5,7 @@ import {
   encodeNames,
   type ComparedKey,
 } from "../../../core/merge/state/compared-key.ts";
+import { decodeOperation, type CodedOperation } from "../../../core/merge/operations/operation-codec.ts";
 import { isRangeCount } from "../../../core/merge/state/key-digests.ts";
 import type { GivenKeys } from "../../../mechanisms/site/state/give-keys.ts";
 import type { OtherKeys } from "../../../mechanisms/site/state/other-keys.ts";
@@ -21,7 +22,7 @@ const SILENCE_MS = 30_000;
 export async function answerKeys(
   connection: LinkConnection,
   keys: GivenKeys,
-  { closeDigests = false }: Pick<Greeting, "closeDigests">,
+  { from, closeDigests = false }: Pick<Greeting, "from" | "closeDigests">,
 ): Promise<void> {
   const all = keys.names();
   endSilence(connection);
@@ -49,9 +50,25 @@ export async function answerKeys(
         await connection.send(encodeFrame("digests", bytesOf(digests)));
         break;
       }
+      case "own":
+        await connection.send(encodeFrames("operation", await keys.operationsOf(from)));
+        await connection.send(encodeFrame("end", NOTHING));
+        break;
       default:
         throw unexpectedFrame(frame);
     }
+  }
+}
+
+/** The operations of the site that asks which the other end keeps; none where its release does not give them. */
+export async function ownOperations({ connection, greeting }: Greeted): Promise<readonly CodedOperation[]> {
+  if (greeting.givesOwn !== true) return [];
+  await connection.send(encodeFrame("own", NOTHING));
+  const found: CodedOperation[] = [];
+  for (;;) {
+    const frame = await next(connection, "operation", "end");
+    if (frame.kind === "end") return found;
+    found.push(decodeOperation(frame.body));
   }
 }
 

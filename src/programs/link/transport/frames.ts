@@ -3,7 +3,8 @@ import { faults } from "../faults.ts";
 
 /**
  * What a frame holds: JSON, but for operations, parts of a summary and what a site gets that has nothing, which have codecs of their own (core/merge). `transfer`
- * asks for all that a site has: `begin`, keys, operations and `end`; `names` for keys, `scan` for names, `sums` and `digests` for what they are answered with.
+ * asks for all that a site has: `begin`, keys, operations and `end`; `names` for keys, `scan` for names, `sums` and `digests` for what they are answered with, and `own` for operations of
+ * the site that asks.
  */
 export type FrameKind =
   | "greeting"
@@ -18,7 +19,8 @@ export type FrameKind =
   | "names"
   | "scan"
   | "sums"
-  | "digests";
+  | "digests"
+  | "own";
 
 /** One message between links. */
 export interface Frame {
@@ -40,6 +42,7 @@ const KINDS: readonly FrameKind[] = [
   "scan",
   "sums",
   "digests",
+  "own",
 ];
 /** A length of four bytes, and a byte that says the kind. */
 const HEAD = 5;
@@ -60,6 +63,7 @@ const LONGEST: Readonly<Record<FrameKind, number>> = {
   scan: 0,
   sums: 524_288,
   digests: 16_777_216,
+  own: 0,
 };
 
 /** The first frame of a connection comes from a stranger. */

@@ -12,12 +12,15 @@ export interface Greeted {
 }
 
 /** What a site says of itself when it connects; what links can do is said for it. */
-export type Introduction = Omit<Greeting, "formats" | "compresses" | "digests" | "closeDigests" | "relayed">;
+export type Introduction = Omit<
+  Greeting,
+  "formats" | "compresses" | "digests" | "closeDigests" | "givesOwn" | "relayed"
+>;
 
 /** A link that does not greet within this time is given up, in milliseconds. */
 const GREETING_MS = 5_000;
 /** What links of this release can do. */
-const ABLE = { compresses: true, digests: true, closeDigests: true };
+const ABLE = { compresses: true, digests: true, closeDigests: true, givesOwn: true };
 
 /** Connects to another site and says that; rejects when that does not answer as a link does. */
 export async function greet(
@@ -41,8 +44,8 @@ export async function greet(
 /** Answers the end that has connected: in a format that both speak, and compressed from here on when that one can be; LINK_UNKNOWN_FORMAT when there is no such format. */
 export async function answerGreeting({ connection, greeting }: Greeted, introduction: Introduction): Promise<void> {
   const compresses = greeting.compresses === true;
-  const { digests, closeDigests } = ABLE;
-  const able = compresses ? ABLE : { digests, closeDigests };
+  const { digests, closeDigests, givesOwn } = ABLE;
+  const able = compresses ? ABLE : { digests, closeDigests, givesOwn };
   const answer = { ...introduction, formats: [commonFormat(greeting)], ...able };
   await connection.send(encodeGreeting(answer));
   if (compresses) connection.compress();

@@ -52,6 +52,8 @@ const greeting = z.object({
   digests: z.boolean().optional(),
   /** Those of single keys have the times of expiry, and what large keys hold, when both ends say so; absent from links of releases before 0.6.0. */
   closeDigests: z.boolean().optional(),
+  /** It gives operations of the site that asks for single keys; absent from links of releases before 0.6.0. */
+  givesOwn: z.boolean().optional(),
   /** A node of the site's own cluster passes the connection on. */
   relayed: z.boolean().optional(),
 });
