@@ -204,6 +204,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "src/programs/proxy/session/sharded-transactions.test.ts": 15,
   "src/programs/proxy/session/sharded-scripts.test.ts": 15,
   "src/programs/mover/mover.test.ts": 12,
+  "src/programs/proxy/session/sharded-listening.test.ts": 15,
   "test/scenario/deploy-tools.test.ts": 12,
   "src/programs/proxy/session/sharded-moves.test.ts": 10,
   "src/programs/proxy/session/sharded-commands.test.ts": 10,

@@ -59,7 +59,7 @@ export class PinnedRoute {
 
   resume(): void {
     this.current?.resume();
-    this.listeners?.settled();
+    this.listeners?.readOn();
   }
 
   /** Takes one request where there is one shard, as `takeAt`; where there are several it is refused, as no shard is known for it. */

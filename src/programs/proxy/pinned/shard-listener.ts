@@ -25,7 +25,7 @@ interface Question {
   /** Replies that have not come. */
   left: number;
   isSent: boolean;
-  readonly resolve: (error: Buffer | undefined) => void;
+  readonly resolve: (reply: Buffer) => void;
 }
 
 /** A connection to one of several shards over which a client gets messages; it goes on at the next primary of its shard as any pinned session. */
@@ -58,7 +58,8 @@ export class ShardListener {
         get congested() {
           return output.congested;
         },
-        deliver: reply,
+        // what a monitor is shown looks like replies
+        deliver: (frame) => void (this.#question === undefined ? message(frame) : reply(frame)),
         reply,
         push: (frame) => void (isMessage(frame) ? message(frame) : reply(frame)),
       },
@@ -78,8 +79,8 @@ export class ShardListener {
     };
   }
 
-  /** Sends a request that has so many replies, one after the other; resolves with an error reply, or undefined when all have come. */
-  ask(request: Buffer, command: CommandEntry, replies: number): Promise<Buffer | undefined> {
+  /** Sends a request that has so many replies, one after the other; resolves with the last of them, or the error. */
+  ask(request: Buffer, command: CommandEntry, replies = 1): Promise<Buffer> {
     return new Promise((resolve) => {
       this.#question = { request, command, left: replies, isSent: false, resolve };
       this.#goOn();
@@ -102,7 +103,7 @@ export class ShardListener {
     if (question.left > 0) return true;
     this.#question = undefined;
     // a copy: the engine's bytes are used again
-    question.resolve(frame[0] === MINUS ? Buffer.from(frame) : undefined);
+    question.resolve(Buffer.from(frame));
     return true;
   }
 }

@@ -1,29 +1,41 @@
 import { Fault } from "#kit/base/fault";
 import { slotOf } from "../../../core/slots/slot.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
-import { isKeptByAll, Subscriptions } from "../protocol/subscriptions.ts";
+import { isKeptByAll } from "../protocol/subscriptions.ts";
 import { confirmationsOf } from "../protocol/confirmations.ts";
 import { replies } from "../protocol/replies.ts";
-import type { CommandEntry } from "../protocol/table/entry.ts";
+import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import { ListenerState } from "./listener-state.ts";
 import type { Pinned } from "./pinned.ts";
 import type { PinnedParts } from "./pinned-parts.ts";
 import { ShardListener } from "./shard-listener.ts";
+
+/** A request for one shard, by its place. */
+interface ShardRequest {
+  readonly shard: number;
+  readonly request: Buffer;
+}
+
+interface AskedShard extends ShardRequest {
+  /** How many it gives. */
+  readonly replies: number;
+}
 
 /**
  * The connections over which a client of several shards gets messages: one to each shard while it has subscribed to a channel or a pattern, as
  * whatever is published at a shard, by a script too, is known there alone; for the channels of `SSUBSCRIBE`, one to the shard of their slot.
  */
 export class ShardListeners {
-  /** What the client has subscribed to. */
-  readonly subscriptions = new Subscriptions();
+  readonly state = new ListenerState();
   readonly #parts: PinnedParts;
   /** By the place of the shard. */
   readonly #at = new Map<number, ShardListener>();
   /** Messages that wait until no reply is on its way in parts. */
   readonly #due: Buffer[] = [];
-  #isChanging = false;
+  /** A request about this is not answered: what comes behind its reply must wait. */
+  #isAsking = false;
 
   constructor(parts: PinnedParts) {
     this.#parts = parts;
@@ -34,9 +46,10 @@ export class ShardListeners {
     return this.#due.length > 0;
   }
 
-  /** It takes nothing but the commands of subscribers. */
-  get isLimited(): boolean {
-    return this.subscriptions.size > 0 && this.#parts.identity.settings.protocol === 2;
+  /** Each of its requests may go to a lane as it is. */
+  get isPlain(): boolean {
+    const { state } = this;
+    return !state.isMonitoring && !state.tracksReads && !state.isLimited(this.#parts.identity.settings.protocol);
   }
 
   /** Those to this primary. */
@@ -47,24 +60,65 @@ export class ShardListeners {
 
   /** Carries out a command about subscriptions, which has the right number of words; resolves with the confirmations, or with one error. */
   async change(args: readonly Buffer[], command: CommandEntry): Promise<readonly Buffer[]> {
-    this.#isChanging = true;
     const { name } = command;
-    const channels = this.#channelsIn(args, name);
+    const [, ...named] = args;
+    const channels = named.length > 0 ? named : this.state.subscriptions.named(name);
     const shards = this.#shardsOf(channels, name);
-    const refusal = name.includes("UNSUB") ? undefined : await this.#connect([...shards.keys()]);
-    const found = refusal === undefined ? await this.#askAll(shards, command) : [refusal];
-    this.#isChanging = false;
-    const error = found.find((one) => one !== undefined);
-    if (error !== undefined && refusal === undefined) this.#parts.life.cut("a shard has not taken its subscription");
-    if (error !== undefined) return [error];
-    return confirmationsOf(this.subscriptions, name, channels, this.#parts.identity.settings.protocol);
+    const asked = [...shards].map(([shard, each]) => ({
+      shard,
+      request: encodeCommand([name, ...each]),
+      replies: each.length,
+    }));
+    const error = failureIn(await this.#ask(asked, command, !name.includes("UNSUB")));
+    return error === undefined
+      ? confirmationsOf(this.state.subscriptions, name, channels, this.#parts.identity.settings.protocol)
+      : [error];
   }
 
-  /** Replies have arrived, or the client has read some: what waits goes out, if it can. */
+  /** Asks each shard; resolves with the replies of all, or with one error. */
+  async askEach(request: Buffer, command: CommandEntry): Promise<readonly Buffer[]> {
+    const asked = this.#parts.endpoint.routes.map((_, shard) => ({ shard, request, replies: 1 }));
+    return this.#ask(asked, command, true);
+  }
+
+  /** Reads parts of a request over the connections that get the invalidations; resolves with the replies to the parts, or with one error. */
+  async read(parts: readonly ShardRequest[], command: CommandEntry): Promise<readonly Buffer[]> {
+    const { caching } = this.state;
+    this.state.caching = undefined;
+    if (caching !== undefined) {
+      const found = await this.#ask(
+        parts.map(({ shard }) => ({ shard, request: caching, replies: 1 })),
+        CACHING,
+        true,
+      );
+      const error = failureIn(found);
+      if (error !== undefined) return [error];
+    }
+    return this.#ask(
+      parts.map((part) => ({ ...part, replies: 1 })),
+      command,
+      true,
+    );
+  }
+
+  /** Ends the wait of a request that blocks; false when none does. */
+  async unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean> {
+    const ended = await Promise.all([...this.#at.values()].map(({ pinned }) => pinned.unblock(how)));
+    return ended.includes(true);
+  }
+
+  /** The client waits for no reply about this any more: what came behind goes out, if it can. */
   settled(): void {
-    if (this.#at.size === 0 || this.#isChanging || this.#parts.shared.hasPending) return;
+    this.#isAsking = false;
+    if (this.#at.size > 0 || this.isDue) this.readOn();
+  }
+
+  /** Sends on what waits, as far as the client reads it and no reply is on its way. */
+  readOn(): void {
+    if (this.#isAsking || this.#parts.shared.hasPending) return;
     for (const message of this.#due.splice(0)) this.#parts.output.push(message);
-    if (!this.#parts.output.congested) this.resume();
+    if (this.#parts.output.congested) return;
+    for (const { pinned } of this.#at.values()) pinned.resume();
   }
 
   /** The client does not read what it is sent. */
@@ -72,20 +126,14 @@ export class ShardListeners {
     for (const { pinned } of this.#at.values()) pinned.pause();
   }
 
-  resume(): void {
-    for (const { pinned } of this.#at.values()) pinned.resume();
-  }
-
   /** The client needs none of them any more. */
   drop(): void {
     this.#due.length = 0;
     for (const shard of [...this.#at.keys()]) this.#leave(shard);
-    this.subscriptions.clear();
-  }
-
-  /** The channels that a command is about; those that the client has, where it names none. */
-  #channelsIn([, ...named]: readonly Buffer[], name: string): readonly Buffer[] {
-    return named.length > 0 ? named : this.subscriptions.named(name);
+    this.state.subscriptions.clear();
+    this.state.tracking.clear();
+    this.state.isMonitoring = false;
+    this.state.caching = undefined;
   }
 
   /** What each shard is to be asked about. */
@@ -96,16 +144,20 @@ export class ShardListeners {
     return Map.groupBy(channels, (channel) => table?.[slotOf(channel)] ?? 0);
   }
 
-  async #askAll(
-    shards: ReadonlyMap<number, readonly Buffer[]>,
-    command: CommandEntry,
-  ): Promise<readonly (Buffer | undefined)[]> {
-    return Promise.all(
-      [...shards].map(async ([shard, channels]) => {
-        const listener = this.#at.get(shard);
-        return listener?.ask(encodeCommand([command.name, ...channels]), command, channels.length);
-      }),
+  /** The replies of the shards that have a connection, or get one when it `connects`; one error, and what was connected stays as it was before. */
+  async #ask(asked: readonly AskedShard[], command: CommandEntry, connects: boolean): Promise<readonly Buffer[]> {
+    this.#isAsking = true;
+    const refusal = connects ? await this.#connect(asked.map(({ shard }) => shard)) : undefined;
+    if (refusal !== undefined) return [refusal];
+    const found = await Promise.all(
+      asked.map(async ({ shard, request, replies: count }) => this.#at.get(shard)?.ask(request, command, count)),
     );
+    const known = found.filter((reply) => reply !== undefined);
+    const failed = known.filter((reply) => reply[0] === MINUS);
+    // what some have done has changed what the client gets
+    if (CHANGING.has(command.commandClass) && failed.length > 0 && failed.length < known.length)
+      this.#parts.life.cut(`not all shards have taken its ${command.name}`);
+    return known;
   }
 
   /** Makes the connections that are missing, all of them or none; why that cannot be. */
@@ -158,7 +210,7 @@ export class ShardListeners {
   #deliver(message: Buffer): void {
     const { output, shared } = this.#parts;
     // a copy: the engine's bytes are used again
-    if (this.isDue || this.#isChanging || shared.hasPending) this.#due.push(Buffer.from(message));
+    if (this.isDue || this.#isAsking || shared.hasPending) this.#due.push(Buffer.from(message));
     else output.push(message);
     if (this.isDue || output.congested) this.pause();
   }
@@ -172,4 +224,12 @@ export class ShardListeners {
   }
 }
 
+function failureIn(found: readonly Buffer[]): Buffer | undefined {
+  return found.find((reply) => reply[0] === MINUS);
+}
+
 const RETRY_MS = 20;
+const MINUS = 45;
+const CACHING: CommandEntry = { name: "CLIENT|CACHING", commandClass: "caching", note: "" };
+/** What engines keep of these is for later. */
+const CHANGING: ReadonlySet<CommandClass> = new Set(["subscription", "tracking", "monitor"]);

@@ -31,6 +31,11 @@ export class TrackingOptions {
     return this.#flags?.has("OPTIN") === true;
   }
 
+  /** It was switched on with this word. */
+  has(flag: "OPTIN" | "OPTOUT"): boolean {
+    return this.#flags?.has(flag) === true;
+  }
+
   /** The number of the client that gets the invalidations, when it is another connection. */
   get redirect(): number | undefined {
     return this.#redirect;
@@ -41,15 +46,20 @@ export class TrackingOptions {
     return this.#bytes;
   }
 
+  /** It is switched off. */
+  clear(): void {
+    this.#flags = this.#redirect = undefined;
+    this.#prefixes = [];
+    this.#isOfAllKeys = false;
+    this.#bytes = 0;
+  }
+
   /** Applies a request that the engine has taken. */
   apply(request: Buffer): void {
     const args = requestArguments(request);
     this.isBroken = false;
     if (keyword(args[2]) !== "ON") {
-      this.#flags = this.#redirect = undefined;
-      this.#prefixes = [];
-      this.#isOfAllKeys = false;
-      this.#bytes = 0;
+      this.clear();
       return;
     }
     const { flags, redirects, prefixes } = optionsIn(args);

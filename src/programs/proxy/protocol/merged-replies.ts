@@ -26,6 +26,14 @@ export const mergeCounts: Merge = unlessFailed((replies) => {
 /** The lowest integer. */
 export const mergeLeast: Merge = unlessFailed((replies) => integerReply(Math.min(...replies.map(integerIn))));
 
+/** An array of integers, the lowest of each place. */
+export const mergeLeastOfEach: Merge = unlessFailed((replies) => {
+  const all = replies.map(elementsOf);
+  return arrayReply(
+    (all[0] ?? []).map((_, at) => integerReply(Math.min(...all.map((elements) => integerIn(elements[at] ?? ZERO))))),
+  );
+});
+
 /** An array of 1 for each place at which all have 1, or one has and the database `knows` what the place stands for, and of 0. */
 export function mergeScripts(knows: (at: number) => boolean): Merge {
   return unlessFailed((replies) => {

@@ -34,7 +34,8 @@ export async function actOnClients(
       return { ...NOTHING, count: await kill(local, action, own, now) };
     case "unblock": {
       const client = [...local.clients].find(({ identity }) => identity.id === action.id);
-      const unblocked = (await client?.pinned.current?.unblock(action.how)) ?? false;
+      const { current, listeners } = client?.pinned ?? {};
+      const unblocked = (await (current ?? listeners)?.unblock(action.how)) ?? false;
       return { ...NOTHING, count: unblocked ? 1 : 0 };
     }
     case "pause":

@@ -20,7 +20,7 @@ import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
-import { pongOfSubscriber, takeSubscription } from "./sharded-subscriptions.ts";
+import { pongOfSubscriber, takeListening } from "./listening.ts";
 import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
 import { anyRoute } from "../upstream/only-route.ts";
 
@@ -56,7 +56,7 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   noteSent(session.identity, name, session.endpoint.clock.uptimeMs());
   const pinned = session.pinned.current;
   const ends = ENDS.has(known.name) && hasArity(known.name, requestArguments(request).length);
-  if (pinned?.state.monitoring === true && !ends) return session.turns.answer(MONITORING);
+  if (isMonitor(session) && !ends) return session.turns.answer(MONITORING);
   if (pinned?.inTransaction === true && !ends) return takeQueued(session, request, known, name);
   if (!ends && isLimited(session)) {
     const refusal = answerToSubscriber(session, request, known, name);
@@ -67,9 +67,13 @@ export function dispatch(session: CommandParts, sent: Buffer, command: CommandEn
   return isTaken;
 }
 
+function isMonitor({ pinned: { current, listeners } }: CommandParts): boolean {
+  return listeners?.state.isMonitoring ?? current?.state.monitoring === true;
+}
+
 /** A subscriber of the old protocol: its engine takes nothing that has a reply of its own. */
 function isLimited({ identity, pinned }: CommandParts): boolean {
-  if (pinned.listeners !== undefined) return pinned.listeners.isLimited;
+  if (pinned.listeners !== undefined) return pinned.listeners.state.isLimited(identity.settings.protocol);
   return identity.settings.protocol === 2 && (pinned.current?.state.subscriptions.size ?? 0) > 0;
 }
 
@@ -130,9 +134,8 @@ function handle(session: CommandParts, request: Buffer, command: CommandEntry): 
     case "tracking":
     case "wait":
     case "monitor":
-      return session.pinned.take(request, command);
     case "subscription":
-      return takeSubscription(session, request, command);
+      return takeListening(session, request, command);
     case "script":
       return takeAlone(session, request, command);
     case "scripts":

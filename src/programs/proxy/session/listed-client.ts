@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "../client/identity.ts";
+import type { ListenerState } from "../pinned/listener-state.ts";
 import type { TrackingOptions } from "../pinned/tracking-options.ts";
 import { keyword } from "../protocol/arguments.ts";
 import { integerIn } from "../protocol/integers.ts";
@@ -25,7 +26,14 @@ export interface ListedClient {
         }
       | undefined;
     /** What a client of several shards has subscribed to. */
-    readonly listeners: { readonly subscriptions: { readonly counts: SubscriptionCounts } } | undefined;
+    readonly listeners:
+      | {
+          readonly state: Pick<ListenerState, "isMonitoring" | "tracking"> & {
+            readonly subscriptions: { readonly counts: SubscriptionCounts };
+          };
+          unblock(how: "TIMEOUT" | "ERROR"): Promise<boolean>;
+        }
+      | undefined;
   };
   /** What other clients redirect to it. */
   readonly invalidations: {
@@ -54,7 +62,8 @@ export function describe(client: ListedClient, now: number): string {
   const { state, inTransaction = false } = client.pinned.current ?? {};
   const [kept, output] = [state?.keptBytes ?? 0, client.output.queuedBytes];
   const queued = inTransaction ? (state?.queuedRequests?.length ?? 0) : -1;
-  const redirect = state?.tracking.isOn === true ? (state.tracking.redirect ?? 0) : -1;
+  const { tracking } = client.pinned.listeners?.state ?? state ?? {};
+  const redirect = tracking?.isOn === true ? (tracking.redirect ?? 0) : -1;
   const command = lastCommand === "" ? "NULL" : lastCommand.toLowerCase();
   return (
     `id=${id} addr=${address} laddr=${localAddress} fd=0 name=${name.toString("latin1")} age=${seconds(now - since)} ` +
@@ -71,15 +80,16 @@ function seconds(ms: number): number {
 }
 
 function flagsOf({ pinned }: ListedClient): string {
-  const { current } = pinned;
+  const { current, listeners } = pinned;
+  const state = listeners?.state ?? current?.state;
   const flags = [
-    current?.state.monitoring === true ? "O" : "",
+    (listeners?.state.isMonitoring ?? current?.state.monitoring) === true ? "O" : "",
     isSubscriber(pinned) ? "P" : "",
     current?.inTransaction === true ? "x" : "",
     current?.work.isBlocked === true ? "b" : "",
-    current?.state.tracking.isOn === true ? "t" : "",
-    current?.state.tracking.isBroken === true ? "R" : "",
-    current?.state.tracking.isBroadcast === true ? "B" : "",
+    state?.tracking.isOn === true ? "t" : "",
+    state?.tracking.isBroken === true ? "R" : "",
+    state?.tracking.isBroadcast === true ? "B" : "",
   ];
   return flags.join("") || "N";
 }
@@ -136,6 +146,6 @@ function isSubscriber(pinned: ListedClient["pinned"]): boolean {
 
 /** How many channels and patterns a client has subscribed to. */
 export function countsOf({ current, listeners }: ListedClient["pinned"]): SubscriptionCounts {
-  const subscriptions = listeners?.subscriptions ?? current?.state.subscriptions;
+  const { subscriptions } = listeners?.state ?? current?.state ?? {};
   return subscriptions?.counts ?? { channels: 0, patterns: 0, sharded: 0 };
 }

@@ -86,8 +86,8 @@ function greet(session: LoginSession, hello: Hello, request: Buffer, command: Co
     return pinned.takeAt(pinned.shard, greeting, command);
   }
   if (session.work.hasPending) return false;
-  if (protocol !== identity.settings.protocol && (pinned.listeners?.subscriptions.size ?? 0) > 0)
-    return session.turns.answer(notWithShards("HELLO with another protocol behind SUBSCRIBE"));
+  if (protocol !== identity.settings.protocol && pinned.listeners?.state.isUsed === true)
+    return session.turns.answer(notWithShards("HELLO with another protocol behind SUBSCRIBE or CLIENT TRACKING"));
   return changeSettings(session, { ...identity.settings, protocol }, (greeting) => {
     identity.authenticated = true;
     if (hello.name !== undefined) identity.name = keptName(hello.name);

@@ -10,10 +10,7 @@ type MovingEndpoint = "none" | "internal-fqdn";
 /** The parts of a session that are needed to ask its client to move. */
 type MovedParts = Pick<SessionParts, "output" | "life" | "work"> & {
   readonly endpoint: { readonly service: Address };
-  readonly pinned: {
-    readonly current: { withdraw(): void } | undefined;
-    readonly listeners: { readonly subscriptions: { readonly size: number } } | undefined;
-  };
+  readonly pinned: { readonly current: { withdraw(): void } | undefined };
   readonly uploads: { readonly current: unknown };
   /** Other clients may redirect to the connection. */
   readonly invalidations: { readonly isTarget: boolean };

@@ -43,7 +43,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   get isPlain(): boolean {
     const { endpoint, replyMode, pinned, identity } = this.#parts;
     if (endpoint.pause.active || replyMode.single) return false;
-    return pinned.current === undefined && identity.authenticated && pinned.listeners?.isLimited !== true;
+    return pinned.current === undefined && identity.authenticated && pinned.listeners?.isPlain !== false;
   }
 
   /** What the client is sent unasked comes first. */
@@ -97,7 +97,7 @@ export class SessionTurns implements TurnsPart, RequestTaker {
     if (!work.hasPending && !this.#isWaiting) replyMode.settled();
     moving.settled();
     invalidations.settled();
-    pinned.listeners?.settled();
+    if (!this.#isWaiting) pinned.listeners?.settled();
     life.settled();
     if (this.reader.waiting || uploads.current !== undefined) this.pump();
   }

@@ -103,7 +103,7 @@ const ANSWERS = [
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
 const REFUSED = [
-  ...["WAIT 0 0", "MONITOR", "CLIENT TRACKING ON", "SWAPDB 0 1", "MEMORY STATS"],
+  ...["SWAPDB 0 1", "MEMORY STATS"],
   ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
 ];
 

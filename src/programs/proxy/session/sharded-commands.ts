@@ -4,37 +4,41 @@ import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
 import { crossesSlots, slotsIn } from "../protocol/crossing.ts";
-import { mergeAt, mergeOks, mergeRandom, mergeSums } from "../protocol/merged-replies.ts";
+import { mergeRandom } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import type { CommandEntry } from "../protocol/table/entry.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import { requestParts } from "../protocol/request-parts.ts";
-import { shardingOf, type Sharding } from "../protocol/table/sharding.ts";
+import { shardingOf } from "../protocol/table/sharding.ts";
 import type { RememberedScripts } from "../upstream/script-cache.ts";
+import { takeTracked } from "./tracked-reads.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import { bringScript, effectOnScripts } from "./sharded-scripts.ts";
 import type { SharedRoute } from "./shared-route.ts";
-import type { MergeReplies, ShardPart, ShardWays } from "./shard-ways.ts";
+import type { ShardPart, ShardWays } from "./shard-ways.ts";
+import { shardOf, splitByShard } from "./split-by-shard.ts";
 
 /** The parts of a session that requests use which are simply forwarded. */
 export interface ForwardingSession {
+  readonly pinned: Pick<PinnedRoute, "listeners">;
+  readonly work: { readonly hasPending: boolean };
   readonly shared: SharedRoute | ShardedRoute;
   readonly endpoint: { readonly scripts: RememberedScripts };
-  readonly turns: { answer(reply: Buffer): boolean };
+  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
 }
 
 /** The same of requests that take a connection of their own. */
 export interface AloneSession extends ForwardingSession {
-  readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
-  readonly pinned: Pick<PinnedRoute, "shard" | "slot" | "take" | "takeAt">;
+  readonly pinned: Pick<PinnedRoute, "listeners" | "shard" | "slot" | "take" | "takeAt">;
 }
 
 /** Sends a request that is simply forwarded to the only shard, or to those of its keys; false when it cannot be sent now. */
 export function forwardPlain(session: ForwardingSession, request: Buffer, name: string): boolean {
   const { shared } = session;
-  return shared instanceof ShardedRoute ? forwardSharded(session, shared.ways, request, name) : shared.forward(request);
+  if (!(shared instanceof ShardedRoute)) return shared.forward(request);
+  return takeTracked(session, shared.ways, request, name) ?? forwardSharded(session, shared.ways, request, name);
 }
 
 /** Sends a request over a connection of its own, to the only shard or to that of its keys; false when it cannot be sent now. */
@@ -67,11 +71,10 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
   const sharding = shardingOf(name);
   switch (sharding) {
     case "slot":
-      return forwardToSlot(session, ways, request, name);
     case "sum":
     case "list":
     case "ok":
-      return forwardSplit(ways, request, name, sharding);
+      return forwardByKeys(session, ways, request, name);
     case "every":
       return forwardToEvery(session, ways, request, name);
     case "channel":
@@ -87,33 +90,13 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
   }
 }
 
-function forwardToSlot(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
-  const [slot, ...others] = slotsIn(name, request);
-  // no engine finds keys in it: it gives the error
-  const shard = slot === undefined ? ways.any : shardOf(ways, slot);
-  if (others.some((other) => other !== slot)) return session.turns.answer(replies.crossSlot);
-  return ways.forward({ shard, request });
-}
-
-function forwardSplit(ways: ShardWays, request: Buffer, name: string, sharding: Sharding): boolean {
-  const args = requestArguments(request);
-  const step = sharding === "ok" ? 2 : 1;
-  const shards = slotsIn(name, request).map((slot) => shardOf(ways, slot));
-  const [first = ways.any] = shards;
-  // without a value for each key, an engine gives the error
-  const isWhole = args.length === 1 + shards.length * step;
-  if (!isWhole || shards.every((shard) => shard === first)) return ways.forward({ shard: first, request });
-  const places = Map.groupBy(shards.keys(), (at) => shards[at] ?? first);
-  const parts = [...places].map(([shard, keys]): ShardPart => {
-    const own = keys.flatMap((at) => args.slice(1 + at * step, 1 + (at + 1) * step));
-    return { shard, request: encodeCommand([name, ...own]) };
-  });
-  return ways.forwardParts(parts, mergeParts(sharding, [...places.values()], shards.length));
-}
-
-function mergeParts(sharding: Sharding, places: readonly (readonly number[])[], count: number): MergeReplies {
-  if (sharding === "list") return mergeAt(places, count);
-  return sharding === "ok" ? mergeOks : mergeSums;
+function forwardByKeys(session: ForwardingSession, ways: ShardWays, request: Buffer, name: string): boolean {
+  const split = splitByShard(ways, request, name);
+  if (split === undefined) return session.turns.answer(replies.crossSlot);
+  const [first] = split.parts;
+  return split.parts.length === 1 && first !== undefined
+    ? ways.forward(first)
+    : ways.forwardParts(split.parts, split.merge);
 }
 
 function forwardToEvery(
@@ -144,10 +127,6 @@ function forwardRandom(ways: ShardWays, request: Buffer): boolean {
 }
 
 /** The place of the shard that has the slot. */
-export function shardOf({ table }: ShardWays, slot: number): number {
-  return table[slot] ?? 0;
-}
-
 /** Without a channel, an engine gives the error. */
 function slotOfChannel(request: Buffer): number {
   return slotOf(requestArguments(request)[1] ?? Buffer.alloc(0));

@@ -5,15 +5,15 @@ import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { shardingOf } from "../protocol/table/sharding.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
+import { shardOf } from "./split-by-shard.ts";
 import { bringScript } from "./sharded-scripts.ts";
-import { readsByPattern, shardOf, type AloneSession } from "./sharded-commands.ts";
+import { readsByPattern, type AloneSession } from "./sharded-commands.ts";
 import { ShardedRoute } from "./sharded-route.ts";
 import type { ShardWays } from "./shard-ways.ts";
 
 /** The parts of a session that its transactions use. */
 interface TransactionSession extends AloneSession {
-  readonly pinned: Pick<PinnedRoute, "current" | "shard" | "slot" | "take" | "takeAt" | "moveTo">;
-  readonly work: { readonly hasPending: boolean };
+  readonly pinned: Pick<PinnedRoute, "listeners" | "current" | "shard" | "slot" | "take" | "takeAt" | "moveTo">;
 }
 
 /** Takes MULTI, EXEC, DISCARD, WATCH or UNWATCH, outside MULTI; false when it cannot be sent now. */

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test as alone } from "node:test";
+import { until } from "#kit/testing/until";
+import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
+import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { sharing } from "../../../../test/kit/engines/shared.ts";
+import { switchOver } from "../../../../test/kit/engines/switchover.ts";
+import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
+import { Push, type Reply } from "../../../ports/resp/reply.ts";
+
+/** Keys of the first, the second and the third of three shards. */
+const KEYS = ["{3}", "{2}", "{4}"];
+
+/** What a client asks, with the reply of one engine; the keys of another client's writes are behind `other:`. */
+const SAME: Readonly<Record<string, string>> = {
+  "tracking of reads":
+    "CLIENT TRACKING ON; MGET {2} {3}; other:SET {3} x; GET {4}; GET {2}; other:SET {2} x; other:SET {4} x; EXISTS {2} {4}; other:DEL {4}; CLIENT TRACKING OFF; GET {2}; other:SET {2} y; PING",
+  "tracking by choice":
+    "CLIENT TRACKING ON OPTIN; GET {2}; CLIENT CACHING YES; MGET {3} {4}; other:SET {2} x; other:SET {4} x; CLIENT CACHING YES; PING; GET {2}; other:SET {2} y; CLIENT CACHING NO; PING",
+  "tracking but for some":
+    "CLIENT TRACKING ON OPTOUT; CLIENT CACHING NO; GET {2}; GET {3}; other:SET {2} x; other:SET {3} x; PING",
+  "tracking of prefixes":
+    "CLIENT TRACKING ON BCAST PREFIX {2} PREFIX {4}; other:SET {3} x; other:SET {4} x; other:SET {2} x; GET {2}; other:FLUSHDB; PING",
+  "what engines say of tracking":
+    "CLIENT GETREDIR; CLIENT TRACKING ON OPTIN; CLIENT TRACKINGINFO; CLIENT GETREDIR; CLIENT TRACKING OFF; CLIENT TRACKINGINFO; CLIENT CACHING YES",
+  "what is wrong":
+    "CLIENT TRACKING; CLIENT TRACKING MAYBE; CLIENT TRACKING ON OPTIN OPTOUT; CLIENT TRACKING ON PREFIX x; CLIENT TRACKING ON OPTIN; CLIENT CACHING; CLIENT CACHING MAYBE; CLIENT CACHING NO; GET {2}",
+};
+
+for (const engine of engineNames()) {
+  const test = sharing(() => Sharded.start(3, {}, engine));
+
+  test(`what a client of three shards of ${engine} tracks becomes invalid as at one engine`, async (sharded) => {
+    await using direct = await startEngine({ engine });
+    for (const [what, requests] of Object.entries(SAME)) {
+      const expected = await framesOf(
+        await RawClient.connect(direct),
+        await RawClient.connect(direct),
+        requests.split("; "),
+      );
+      assert.deepEqual(
+        await framesOf(await sharded.client(), await sharded.client(), requests.split("; ")),
+        expected,
+        what,
+      );
+    }
+  });
+
+  test(`WAIT of three shards of ${engine} counts the replicas that each has`, async (sharded) => {
+    const [, second] = sharded.engines;
+    assert.ok(second !== undefined);
+    const client = await sharded.client();
+    assert.equal(await client.ask("WAIT", 0, 10), 0);
+    assert.equal(await client.ask("WAIT", 1, 10), 0);
+    assert.match(String(plain(await client.ask("WAIT", "x", 0))), /^-ERR value is not an integer/);
+    assert.match(String(plain(await client.ask("WAIT", 1))), /^-ERR wrong number of arguments/);
+    assert.equal(await client.ask("SET", "{2}", "x"), "OK");
+    client.close();
+  });
+
+  test(`MONITOR shows what all shards of ${engine} do`, async (sharded) => {
+    const [monitor, client] = await Promise.all([sharded.client(), sharded.client()]);
+    assert.equal(await monitor.ask("MONITOR"), "OK");
+    for (const key of KEYS) await client.ask("SET", key, "seen");
+    const seen = new Set<string>();
+    while (seen.size < KEYS.length) {
+      const [, key] = /"SET" "(\{\d\})" "seen"/.exec(String(await monitor.read())) ?? [];
+      if (key !== undefined) seen.add(key);
+    }
+    monitor.send("GET", "{2}");
+    await until("it is refused", () => monitor.unread.some((frame) => String(plain(frame)).includes("behind MONITOR")));
+    assert.match(String(await client.ask("CLIENT", "LIST")), /flags=O /);
+    for (const one of [monitor, client]) one.close();
+  });
+}
+
+alone("WAIT waits for the replicas of all shards", async () => {
+  await using sharded = await Sharded.start(2);
+  const [first, second] = sharded.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await using one = await startEngine();
+  await using other = await startEngine();
+  await one.follow(first);
+  const [client, admin] = await Promise.all([sharded.client(), sharded.client()]);
+  assert.equal(await client.ask("WAIT", 1, 20), 0);
+  await other.follow(second);
+  assert.equal(await client.ask("WAIT", 1, 5_000), 1);
+  const id = await client.ask("CLIENT", "ID");
+  client.send("WAIT", 2, 0);
+  await until("its wait is ended", async () => (await admin.ask("CLIENT", "UNBLOCK", Number(id))) === 1);
+  assert.equal(await client.read(), 1);
+  assert.equal(await client.ask("PING"), "PONG");
+  for (const one of [client, admin]) one.close();
+});
+
+alone(
+  "a client whose reads are tracked learns that no key is valid when a shard moves, and is tracked at the next primary",
+  async () => {
+    await using sharded = await Sharded.start(2);
+    const [, second] = sharded.engines;
+    assert.ok(second !== undefined);
+    await using replica = await startEngine();
+    await replica.follow(second);
+    const [client, writer] = await Promise.all([sharded.client(), sharded.client()]);
+    await client.ask("HELLO", 3);
+    await client.ask("CLIENT", "TRACKING", "ON");
+    const keys = ["{1}", "{2}", "{3}", "{4}"];
+    await client.ask("MGET", ...keys);
+    await switchOver([sharded.proxy], 2, second, replica, 2);
+    assert.deepEqual(await client.read(), new Push(["invalidate", null]));
+    assert.deepEqual(await client.ask("MGET", ...keys), [null, null, null, null]);
+    const invalid = [];
+    for (const key of keys) await writer.ask("SET", key, "x");
+    for (const _ of keys) invalid.push(((await client.read()) as Push).values[1]);
+    assert.deepEqual(invalid.flat().toSorted(), keys);
+    assert.deepEqual(await client.ask("MGET", ...keys), ["x", "x", "x", "x"]);
+    assert.equal((await sharded.proxy.stats()).cut, 0);
+    for (const one of [client, writer]) one.close();
+  },
+);
+
+/** The frames that a client gets, those that come unasked in the order of their keys between two replies. */
+async function framesOf(client: RawClient, other: RawClient, requests: readonly string[]): Promise<unknown[]> {
+  await other.ask("FLUSHALL");
+  await client.ask("HELLO", 3);
+  const frames: unknown[] = [];
+  for (const request of requests) {
+    const isOther = request.startsWith("other:");
+    if (isOther) await other.ask(...request.slice("other:".length).split(" "));
+    client.send(...(isOther ? ["ECHO", "behind"] : request.split(" ")));
+    const pushed: string[] = [];
+    for (;;) {
+      const frame = await client.read();
+      if (frame instanceof Push) pushed.push(JSON.stringify(frame.values));
+      else {
+        // each shard says that no key is valid
+        frames.push(...new Set(pushed.toSorted()), shown(frame));
+        break;
+      }
+    }
+  }
+  for (const one of [client, other]) one.close();
+  return frames;
+}
+
+function shown(frame: Reply | undefined): unknown {
+  return frame instanceof Map ? [...frame].flat() : Array.isArray(frame) ? frame : plain(frame);
+}
