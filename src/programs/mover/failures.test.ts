@@ -48,6 +48,26 @@ for (const [what, code, act] of [
     }
   });
 
+test("a mover that is killed leaves nothing behind, and another one begins anew with the same engines", async () => {
+  const { sources, moved } = await begin();
+  try {
+    await sources[0]?.call("SET", "{b}gone", "value");
+    await moved.following();
+    await moved.mover[Symbol.asyncDispose]();
+    await sources[0]?.call("DEL", "{b}gone");
+    await sources[0]?.call("SET", "b", "value");
+    await using again = new MovedShards(sources, moved.targets, await MoverProcess.start());
+    await again.attach();
+    await again.following();
+    await sources[1]?.call("SET", "a", "value");
+    await again.finish();
+    assert.deepEqual(await moved.targets[0]?.call("MGET", "a", "b", "{b}gone"), ["value", "value", null]);
+  } finally {
+    await moved[Symbol.asyncDispose]();
+    await Promise.all(sources.map((source) => source.stop()));
+  }
+});
+
 test("a place that no source has written is not reached, and the move goes on", async () => {
   const { sources, moved } = await begin();
   try {

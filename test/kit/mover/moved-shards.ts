@@ -26,7 +26,7 @@ export class MovedShards implements AsyncDisposable {
     const targets = await startAll(...Array.from({ length: count }, () => startEngine({ engine })));
     const moved = new MovedShards(sources, targets, await MoverProcess.start());
     try {
-      await moved.#begin();
+      await moved.attach();
     } catch (error) {
       await moved[Symbol.asyncDispose]();
       throw error;
@@ -42,7 +42,8 @@ export class MovedShards implements AsyncDisposable {
     return { before: evenSlots(this.sources.length), after: evenSlots(this.targets.length) };
   }
 
-  async #begin(): Promise<void> {
+  /** Begins the move, and lets the targets follow the mover. */
+  async attach(): Promise<void> {
     const { before, after } = this.slots;
     const reply = await this.mover.send({
       op: "begin",

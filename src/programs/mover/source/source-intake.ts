@@ -108,7 +108,7 @@ export class SourceIntake {
         const waiting = this.#takePart(part);
         if (waiting !== undefined) await waiting;
       }
-      await this.#makeRoom();
+      await this.#makeRoom("snapshot");
     }
   }
 
@@ -175,7 +175,7 @@ export class SourceIntake {
     try {
       for (;;) {
         for (const frame of splitter.push(reader.take((await reader.some()).length))) await this.#pass(frame);
-        await this.#makeRoom();
+        await this.#makeRoom("stream");
         this.#moved.wake();
         await this.#copies.begin();
         // what arrives meanwhile would be read at once, and nothing else have its turn before all is
@@ -194,9 +194,9 @@ export class SourceIntake {
     this.#offset += frame.length;
   }
 
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(of: "snapshot" | "stream"): Promise<void> {
     this.#flush();
-    for (const at of this.#options.fed) await this.#options.feeds[at]?.room();
+    for (const at of this.#options.fed) await this.#options.feeds[at]?.room(of);
   }
 
   #flush(): void {

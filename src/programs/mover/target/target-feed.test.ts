@@ -44,6 +44,33 @@ for (const engine of engineNames())
     }
   });
 
+test("a stream that is kept waits for room, and does not hold up the snapshot that it waits for", async () => {
+  await using engine = await startEngine();
+  const feed = new TargetFeed(1, 2);
+  const logins = [{ user: "default", password: "" }];
+  const port = await TargetPort.open({ listen: { host: "127.0.0.1", port: 0 }, feed, logins });
+  try {
+    await engine.call("REPLICAOF", "127.0.0.1", port.port);
+    await feed.attached();
+    feed.snapshot.begin({ id: ID, mark: MARK, version: 10 });
+    feed.snapshot.endSource();
+    const large = encodeCommand(["SET", "large", Buffer.alloc(1_048_576)]);
+    for (let n = 0; n < 70; n++) feed.stream(0, large);
+    let hasRoom = false;
+    const room = feed.room("stream").then(() => {
+      hasRoom = true;
+    });
+    await feed.room("snapshot");
+    assert.equal(hasRoom, false);
+    feed.snapshot.endSource();
+    await room;
+    await feed.applied(AbortSignal.timeout(10_000));
+    assert.equal(await engine.call("STRLEN", "large"), 1_048_576);
+  } finally {
+    port.close();
+  }
+});
+
 /** Answers a replica as a primary does, up to its data. */
 async function playPrimary(synchronise: (socket: Socket) => void) {
   const sockets: Socket[] = [];

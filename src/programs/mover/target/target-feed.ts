@@ -68,10 +68,14 @@ export class TargetFeed {
     this.#output.flush();
   }
 
-  /** Waits until the engine has taken so much that there is room for more, of the snapshot or of the stream. */
-  async room(): Promise<void> {
-    while (!this.#isOver && (this.#keptBytes > MOST_KEPT_BYTES || this.#output.unsent > MOST_UNSENT_BYTES))
-      await this.#output.changed.next();
+  /**
+   * Waits until the engine has taken so much that there is room for more. What is kept of streams holds no snapshot up: it is kept until each of them is
+   * over.
+   */
+  async room(of: "snapshot" | "stream"): Promise<void> {
+    const isFull = (): boolean =>
+      this.#output.unsent > MOST_UNSENT_BYTES || (of === "stream" && this.#keptBytes > MOST_KEPT_BYTES);
+    while (!this.#isOver && isFull()) await this.#output.changed.next();
   }
 
   /** What the engine has said to have applied. */
