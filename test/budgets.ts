@@ -75,6 +75,7 @@ export const BUDGETS: Readonly<Record<string, number | LongBudget>> = {
   "test/scenario/by-hand.test.ts": [60, 480, "the whole procedure, each command in a process of its own"],
   "test/scenario/recovery.test.ts": 60,
   "test/scenario/walk.test.ts": 60,
+  "test/scenario/sharded-upgrade.test.ts": 60,
   "test/scenario/active-active-walk.test.ts": 60,
   "test/scenario/own-secrets.test.ts": 60,
   "test/scenario/endless-script.test.ts": 60,

@@ -210,12 +210,12 @@ await test("an invalid object from before the webhook can be corrected one field
   const { kubectl } = world;
   const without = await kubectl("get ValidatingWebhookConfiguration store-enterprise-admission -o yaml");
   await kubectl("delete ValidatingWebhookConfiguration store-enterprise-admission");
-  await kubectl.given(database("old", "{ shardCount: 3, memorySize: 1MB }"), "create -f -");
+  await kubectl.given(database("old", "{ durability: sync, memorySize: 1MB }"), "create -f -");
   createdAgainAt.push(Date.now());
   await kubectl.given(without.replace(/^ {2}(uid|resourceVersion): .*\n/gm, ""), "create -f -");
   const mended = await kubectl.run("patch redb old --type merge -p", ['{"spec":{"memorySize":"100MB"}}']);
   assert.equal(mended.code, 0, mended.stderr);
-  assert.match(mended.stderr, /Warning: spec\.shardCount: .*it was so before/);
+  assert.match(mended.stderr, /Warning: spec\.durability: .*it was so before/);
 });
 
 await test("labels can be written, and objects deleted, whatever is wrong with their specs", async () => {
@@ -227,7 +227,7 @@ await test("labels can be written, and objects deleted, whatever is wrong with t
 await test("a namespace that the operator does not manage is not validated", async () => {
   const { kubectl } = world;
   await kubectl("create namespace other");
-  await kubectl.given(database("free", "{ shardCount: 3 }"), "create -n other -f -");
+  await kubectl.given(database("free", "{ durability: sync }"), "create -n other -f -");
 });
 
 await test("a forbidden change is tried again after half a minute, or when the configuration has changed", () => {

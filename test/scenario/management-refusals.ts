@@ -91,10 +91,21 @@ export const refused: readonly Refused[] = [
   at("a downgrade", "POST", "/v1/bdbs/1/upgrade", 406, "invalid_version", /never go back to 7\.2/, {
     store_version: "7.2",
   }),
-  at("more than one shard", "POST", "/v1/bdbs", 406, "invalid_sharding", /from one shard/, {
+  at("shards without room", "POST", "/v1/bdbs", 400, "bad_request", /2 shards need at least 40 MB together/, {
     ...good,
     shards_count: 2,
   }),
+  at(
+    "another number of shards",
+    "PUT",
+    "/v1/bdbs/1",
+    406,
+    "invalid_sharding",
+    /has one shard, and .* cannot be changed/,
+    {
+      shards_count: 2,
+    },
+  ),
   at("shards in two ways", "POST", "/v1/bdbs", 406, "invalid_sharding", /sharding is true, and .* one shard/, {
     ...good,
     sharding: true,

@@ -18,7 +18,7 @@ await using cluster = await startTestCluster();
 using kube = kubeOf(cluster);
 await licenseCluster(cluster, kube, 20, 20_000);
 const asked = { name: "many", shards: 2, memoryBytes: 60_000_000, storeVersion: "8.0", replication: true } as const;
-const uid = await makeSharded(cluster, kube, { ...asked, durability: "sync" });
+const uid = await makeSharded(cluster, { ...asked, durability: "sync" });
 const { port } = await cluster.client.call("bdb", { params: { uid } });
 let password = "";
 

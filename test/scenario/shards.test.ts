@@ -31,7 +31,7 @@ const asked = {
   storeVersion: "7.2",
   replication: true,
 } as const;
-const uid = await makeSharded(cluster, kube, asked);
+const uid = await makeSharded(cluster, asked);
 const { port } = await cluster.client.call("bdb", { params: { uid } });
 
 await test("shards are where they should be, and each has its slots and its share of the memory", async () => {

@@ -29,6 +29,8 @@ export interface ScenarioOptions {
   readonly toVersion: AskedVersion;
   readonly releases: ReleaseServer;
   readonly connections: number;
+  /** Shards of the database; absent: one. */
+  readonly shards?: number;
   /** Pause of each connection between two requests, in milliseconds. */
   readonly gapMs: number;
   /** How long clients are measured before and after the upgrade, in milliseconds. */
@@ -59,11 +61,14 @@ export async function runScenario(context: ScenarioContext, options: ScenarioOpt
   }
 }
 
-async function install(context: ScenarioContext, { older, releases, fromVersion }: ScenarioOptions): Promise<void> {
+async function install(
+  context: ScenarioContext,
+  { older, releases, fromVersion, shards }: ScenarioOptions,
+): Promise<void> {
   context.progress.section(`Install release ${older.operator}`);
   await installOperator(context, await fetchReleaseBundle(releases.bundleBaseUrl, `v${older.operator}`), older);
   await createCluster(context, older);
-  await createDatabase(context, fromVersion);
+  await createDatabase(context, fromVersion, shards);
 }
 
 type Measured = Pick<ReceiptFacts, "load" | "engineBefore" | "stages" | "switchovers">;

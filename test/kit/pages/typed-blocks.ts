@@ -57,6 +57,7 @@ export const TYPED: Readonly<Record<string, Readonly<Record<string, TypedBlock>>
   },
   "docs/permissions.md": { "storectl role reader": { by: UPGRADE } },
   "docs/security.md": { "kubectl annotate secret shop-settings": { by: UPGRADE } },
+  "docs/shards.md": { "kubectl apply -f deploy/samples/sharded-database.yaml": { by: UPGRADE } },
   "docs/storectl.md": {
     "storectl bundle generate": { by: UPGRADE, except: { "storectl bundle fetch": REMOTE } },
     "source <(storectl completion bash)": {

@@ -18,11 +18,12 @@ const cases: readonly {
   readonly field?: string;
   readonly says?: RegExp;
 }[] = [
+  { rule: "a database may have several shards", spec: { shardCount: 2 } },
   {
-    rule: "two shards are refused",
-    spec: { shardCount: 2 },
+    rule: "a database with modules has one",
+    spec: { shardCount: 2, modulesList: [{ name: "search" }] },
     field: "spec.shardCount",
-    says: /set spec\.shardCount to 1/,
+    says: /the commands of modules \(search\) are served from one shard alone.* set spec\.shardCount to 1/,
   },
   {
     rule: "more shards than the licence allows are refused in numbers",

@@ -224,14 +224,14 @@ for (const { rule, spec: given = {}, change, field, says } of cases) {
 }
 
 test("redb: an old error is a warning, a new one a refusal", () => {
-  const before = facts({ spec: spec({ shardCount: 2 }) });
-  const after = facts({ spec: spec({ shardCount: 2, memorySize: "1MB" }), before: before.spec });
+  const before = facts({ spec: spec({ durability: "sync" }) });
+  const after = facts({ spec: spec({ durability: "sync", memorySize: "1MB" }), before: before.spec });
   const { denials, warnings } = review(DATABASE_RULES, DATABASE_ADVICE, after, before);
   assert.deepEqual(
     denials.map(({ field }) => field),
     ["spec.memorySize"],
   );
-  assert.match(warnings.join(), /spec\.shardCount: .*it was so before/);
+  assert.match(warnings.join(), /spec\.durability: .*it was so before/);
 });
 
 test("redb: module numbers without an effect are one warning", () => {

@@ -16,12 +16,11 @@ const LEAST_OF_SHARD = 20_000_000;
 
 /** Why a database cannot have so many shards; undefined when it can. What is asked of objects and of the management API is decided here alone. */
 export function shardCountObjection({ count, has, isSite, modules }: AskedShards): string | undefined {
+  if (isSite && count > 1) return "a site of an Active-Active database has one shard";
   if (count === has) return undefined;
   if (has !== undefined) return `the database has ${shardsText(has)}, and the number cannot be changed yet`;
-  if (count === 1) return undefined;
-  if (isSite) return "a site of an Active-Active database has one shard";
-  if (modules.length > 0) return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
-  return "not all that clients ask is answered from several shards yet: this release serves a database from one shard";
+  if (count === 1 || modules.length === 0) return undefined;
+  return `the commands of modules (${modules.join(", ")}) are served from one shard alone`;
 }
 
 function shardsText(count: number): string {

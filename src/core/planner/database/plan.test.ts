@@ -145,7 +145,18 @@ const cases: readonly Case[] = [
     act: none,
     drift: "DowngradeRefused",
   },
-  { name: "more than one shard is refused", view: view({ shardCount: 3 }), act: none, finding: "SpecInvalid" },
+  { name: "another number of shards is refused", view: view({ shardCount: 3 }), act: none, finding: "SpecInvalid" },
+  {
+    name: "a new database gets the shards that it asks for",
+    view: view({ shardCount: 2, storeVersion: "8.0" }, unmade),
+    act: {
+      kind: "create",
+      settings: { memory_size: 100_000_000 },
+      shards: 2,
+      version: "8.0",
+      modules: [],
+    },
+  },
   { name: "less than 100MB is refused", view: view({ memorySize: "99MB" }), act: none, finding: "SpecInvalid" },
   {
     name: "the policy `major` keeps a database from a minor version (§2.2)",

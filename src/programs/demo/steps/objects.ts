@@ -22,12 +22,14 @@ export function demoCluster(
 /** A replicated database. */
 export function demoDatabase(
   storeVersion: AskedVersion,
+  shardCount = 1,
 ): StoreEnterpriseDatabase & { metadata: { name: string; namespace: string } } {
   return {
     metadata: { name: DEMO.database, namespace: DEMO.namespace },
     spec: {
       storeEnterpriseCluster: { name: DEMO.cluster },
       memorySize: "512MB",
+      ...(shardCount === 1 ? {} : { shardCount }),
       replication: true,
       storeVersion,
     },

@@ -54,8 +54,8 @@ export async function createCluster(context: ScenarioContext, release: Release):
 }
 
 /** Creates the database and waits until it is active. */
-export async function createDatabase(context: ScenarioContext, storeVersion: AskedVersion): Promise<void> {
-  await context.kube.create(Databases, demoDatabase(storeVersion));
+export async function createDatabase(context: ScenarioContext, storeVersion: AskedVersion, shards = 1): Promise<void> {
+  await context.kube.create(Databases, demoDatabase(storeVersion, shards));
   const version = await awaitDatabase(context, storeVersion);
   context.progress.report(`database ${DEMO.database} is active: version ${version}, one primary and one replica`);
 }

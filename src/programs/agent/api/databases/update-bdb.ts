@@ -119,7 +119,7 @@ function withChanges(record: DatabaseRecord, body: Partial<BdbCreate>): Database
 function requireChangeable(context: WriteContext, record: DatabaseRecord, body: Partial<BdbCreate>): void {
   const has = record.shards.length;
   const { shards_count: count = has } = body;
-  const isSite = record.activeActive !== undefined;
+  const isSite = (body.active_active ?? record.activeActive) !== undefined;
   requireSharding(body, count);
   requireShardCount(context, { count, has, isSite, modules: (record.modules ?? []).map(({ name }) => name) });
   if (body.module_list !== undefined && namesOf(requestedModules(body.module_list)) !== namesOf(record.modules ?? [])) {

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "#kit/testing/until";
+import type { DatabaseStatus } from "../../src/core/api/database-status.ts";
+import { runScenario } from "../../src/programs/demo/scenario.ts";
+import { DEMO } from "../../src/programs/demo/steps/objects.ts";
+import { Databases } from "../../src/mechanisms/observe/kubernetes/kinds.ts";
+import { startStoryWorld } from "../kit/world/story-world.ts";
+
+// A database of two shards, as users make it, goes through all three stages of an upgrade.
+
+const ORDERS = { name: DEMO.database, namespace: DEMO.namespace };
+const PATIENCE = { withinMs: 60_000, everyMs: 100 };
+
+await using play = await startStoryWorld();
+const { kube } = play.world;
+
+await test("operator, cluster and a database of two shards are upgraded under load: nothing failed, nothing lost", async () => {
+  const receipt = await runScenario(play.stage, {
+    older: play.older,
+    latest: play.latest,
+    fromVersion: "7.2",
+    toVersion: "8.0",
+    releases: play.releases,
+    connections: 20,
+    shards: 2,
+    gapMs: 10,
+    restMs: 1_000,
+  }).catch((error: unknown) => {
+    throw new Error(play.said(), { cause: error });
+  });
+  assert.equal(receipt.verdict, "passed", `${JSON.stringify(receipt, undefined, 1)}\n${play.said()}`);
+  const figures = [receipt.failedRequests, receipt.lostWrites, receipt.incrementDrift, receipt.staleReads];
+  assert.deepEqual(figures, [0, 0, 0, 0]);
+});
+
+await test("the status shows each shard: its slots, its version, and its copies on two nodes", async () => {
+  const { shards = [] } = await status();
+  assert.deepEqual(
+    shards.map(({ slots, storeVersion, state }) => [slots, storeVersion, state]),
+    [
+      ["0-8191", "8.0", "active"],
+      ["8192-16383", "8.0", "active"],
+    ],
+  );
+  for (const { primary, replicas } of shards) assert.equal(new Set([primary, ...replicas]).size, 2);
+});
+
+await test("another number of shards is refused with what it is, and the database goes on", async () => {
+  await kube.patch(Databases, ORDERS, { type: "merge", body: { spec: { shardCount: 4 } } });
+  const refused = async (): Promise<boolean> => (await status()).findings?.[0]?.id === "SpecInvalid";
+  await until("it is refused", refused, PATIENCE);
+  const { findings = [], shards = [] } = await status();
+  assert.match(findings[0]?.evidence ?? "", /the database has 2 shards, and the number cannot be changed yet/);
+  assert.equal(findings[0]?.remedy, "set spec.shardCount to 2");
+  assert.equal(shards.length, 2);
+});
+
+async function status(): Promise<DatabaseStatus> {
+  return (await kube.get(Databases, ORDERS))?.status ?? {};
+}
