@@ -6,7 +6,6 @@ import type { Apply } from "../../../core/merge/saved/pending-applies.ts";
 import { isAsKnown } from "../../../core/merge/state/as-known.ts";
 import type { RegainedOperations } from "../../../core/merge/saved/regained-operations.ts";
 import type { Site } from "../../../core/merge/site.ts";
-
 import type { Capture } from "./capture.ts";
 
 export interface RegainingOptions {
