@@ -140,7 +140,9 @@ test("the way to the webhook: an operator that is away comes first", () => {
   assert.equal(openingRemedy(CLOSED, away), "kubectl describe deployment/store-enterprise-operator");
 });
 
-test("the way to the webhook: a slice may have null in the place of its endpoints", () => {
-  const slices = JSON.parse('[{"endpoints":null,"ports":[{"name":"admission","port":8443}]}]');
+test("the way to the webhook: a slice may have null in the place of its endpoints, and of its ports", () => {
+  const slices = JSON.parse(
+    '[{"endpoints":null,"ports":[{"name":"admission","port":8443}]},{"endpoints":null,"ports":null}]',
+  );
   assert.equal(admissionRoute({ spec: RIGHT }, slices).endpoints, 0);
 });

@@ -17,10 +17,12 @@ export function admissionRoute(
   const { type, selector = {} } = service.spec ?? {};
   // its controller leaves the slices of such a Service as they are
   const isLeft = type === "ExternalName" || Object.keys(selector).length === 0;
-  const isOpen = ({ ports = [] }: Pick<EndpointSlice, "ports">): boolean =>
-    ports.some(({ name = "", port: number }) => name === (port?.name ?? "") && number === ADMISSION_PORT.targetPort);
+  // a slice without endpoints has null in place of both lists
+  const isOpen = ({ ports }: Pick<EndpointSlice, "ports">): boolean =>
+    (ports ?? []).some(
+      ({ name = "", port: number }) => name === (port?.name ?? "") && number === ADMISSION_PORT.targetPort,
+    );
   const endpoints = (port === undefined || isLeft ? [] : slices.filter(isOpen))
-    // typed as always there, yet a slice without endpoints has null in its place
     .flatMap((slice) => slice.endpoints ?? [])
     .filter(({ conditions }) => conditions?.ready !== false).length;
   if (endpoints > 0) return { endpoints, closed: "", lacks: "nothing" };
