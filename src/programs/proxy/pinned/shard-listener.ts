@@ -25,7 +25,7 @@ interface Question {
   /** Replies that have not come. */
   left: number;
   isSent: boolean;
-  readonly resolve: (reply: Buffer) => void;
+  readonly resolve: (reply: Buffer | undefined) => void;
 }
 
 /** A connection to one of several shards over which a client gets messages; it goes on at the next primary of its shard as any pinned session. */
@@ -75,14 +75,28 @@ export class ShardListener {
       },
       work: { hasPending: false },
       shared: { hasPending: false, leaveLane: () => undefined, usableLane: () => undefined },
-      pinned: { leave: left },
+      pinned: {
+        leave: () => {
+          left();
+          this.#settle(undefined);
+        },
+      },
     };
   }
 
-  /** Sends a request that has so many replies, one after the other; resolves with the last of them, or the error. */
-  ask(request: Buffer, command: CommandEntry, replies = 1): Promise<Buffer> {
+  /** A reply is awaited: it stands behind the messages that have come before it, so they are to be read. */
+  get isAsked(): boolean {
+    return this.#question !== undefined;
+  }
+
+  /**
+   * Sends a request that has so many replies, one after the other; resolves with the last of them, or the error; with undefined when the
+   * connection was of no more use before it was sent.
+   */
+  ask(request: Buffer, command: CommandEntry, replies = 1): Promise<Buffer | undefined> {
     return new Promise((resolve) => {
       this.#question = { request, command, left: replies, isSent: false, resolve };
+      this.pinned.resume();
       this.#goOn();
     });
   }
@@ -101,10 +115,15 @@ export class ShardListener {
     if (question === undefined) return true;
     question.left = frame[0] === MINUS ? 0 : question.left - 1;
     if (question.left > 0) return true;
-    this.#question = undefined;
     // a copy: the engine's bytes are used again
-    question.resolve(Buffer.from(frame));
+    this.#settle(Buffer.from(frame));
     return true;
+  }
+
+  #settle(reply: Buffer | undefined): void {
+    const question = this.#question;
+    this.#question = undefined;
+    question?.resolve(reply);
   }
 }
 

@@ -121,9 +121,9 @@ export class ShardListeners {
     for (const { pinned } of this.#at.values()) pinned.resume();
   }
 
-  /** The client does not read what it is sent. */
+  /** The client does not read what it is sent, or is not sent it yet. What it awaits is read all the same. */
   pause(): void {
-    for (const { pinned } of this.#at.values()) pinned.pause();
+    for (const { pinned, isAsked } of this.#at.values()) if (!isAsked) pinned.pause();
   }
 
   /** The client needs none of them any more. */
@@ -149,15 +149,26 @@ export class ShardListeners {
     this.#isAsking = true;
     const refusal = connects ? await this.#connect(asked.map(({ shard }) => shard)) : undefined;
     if (refusal !== undefined) return [refusal];
-    const found = await Promise.all(
-      asked.map(async ({ shard, request, replies: count }) => this.#at.get(shard)?.ask(request, command, count)),
-    );
+    const found = await Promise.all(asked.map((one) => this.#askOne(one, command, connects)));
     const known = found.filter((reply) => reply !== undefined);
     const failed = known.filter((reply) => reply[0] === MINUS);
     // what some have done has changed what the client gets
     if (CHANGING.has(command.commandClass) && failed.length > 0 && failed.length < known.length)
       this.#parts.life.cut(`not all shards have taken its ${command.name}`);
     return known;
+  }
+
+  /** The reply of a shard; undefined when it has no connection, and gets none. */
+  async #askOne(
+    { shard, request, replies: count }: AskedShard,
+    command: CommandEntry,
+    connects: boolean,
+  ): Promise<Buffer | undefined> {
+    const reply = await this.#at.get(shard)?.ask(request, command, count);
+    if (reply !== undefined || !connects || this.#parts.life.ended) return reply;
+    // its primary has moved since it was connected
+    const refusal = await this.#connectTo(shard);
+    return refusal ?? this.#askOne({ shard, request, replies: count }, command, connects);
   }
 
   /** Makes the connections that are missing, all of them or none; why that cannot be. */
@@ -193,7 +204,7 @@ export class ShardListeners {
         return false;
       }
       const message = (frame: Buffer): void => {
-        this.#deliver(frame);
+        this.#deliver(frame, this.#at.get(shard)?.isAsked === true);
       };
       const left = (): void => {
         this.#leave(shard);
@@ -207,10 +218,12 @@ export class ShardListeners {
     }
   }
 
-  #deliver(message: Buffer): void {
+  /** What stands before the reply that a shard is asked for comes before it, what stands behind it comes behind what is made of all replies. */
+  #deliver(message: Buffer, isBeforeReply: boolean): void {
     const { output, shared } = this.#parts;
+    const mustWait = this.isDue || this.#isAsking;
     // a copy: the engine's bytes are used again
-    if (this.isDue || this.#isAsking || shared.hasPending) this.#due.push(Buffer.from(message));
+    if (shared.hasPending || (mustWait && !isBeforeReply)) this.#due.push(Buffer.from(message));
     else output.push(message);
     if (this.isDue || output.congested) this.pause();
   }

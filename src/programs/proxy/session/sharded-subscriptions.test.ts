@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test as alone } from "node:test";
 import { until } from "#kit/testing/until";
 import { engineNames, startEngine } from "../../../../test/kit/engines/engine.ts";
+import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { switchOver } from "../../../../test/kit/engines/switchover.ts";
@@ -170,6 +171,103 @@ for (const protocol of [2, 3])
     assert.equal((await sharded.proxy.stats()).cut, 0);
     for (const client of [subscriber, publisher]) client.close();
   });
+
+alone("messages that come between the confirmations of two shards keep none back", async () => {
+  await using sharded = await Sharded.start(2);
+  const [first, second] = sharded.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  const [subscriber, publisher] = await Promise.all([sharded.client(), sharded.client()]);
+  await subscriber.ask("HELLO", 3);
+  await subscriber.ask("SUBSCRIBE", "{3}");
+  process.kill(second.pid, "SIGSTOP");
+  try {
+    subscriber.send("PSUBSCRIBE", "other*");
+    await until("one shard has confirmed it", async () => (await first.call("PUBSUB", "NUMPAT")) === 1);
+    for (const message of ["1", "2", "3"]) assert.equal(await publisher.ask("PUBLISH", "{3}", message), 1);
+  } finally {
+    process.kill(second.pid, "SIGCONT");
+  }
+  const got = (await subscriber.readMany(4)).map((frame) => valuesOf(frame).at(-1));
+  assert.deepEqual(got, [2, "1", "2", "3"]);
+  for (const client of [subscriber, publisher]) client.close();
+});
+
+alone("what is published before the end of a subscription comes before its confirmation", async () => {
+  await using sharded = await Sharded.start(2);
+  const [first] = sharded.engines;
+  assert.ok(first !== undefined);
+  const [subscriber, publisher, other] = await Promise.all([sharded.client(), sharded.client(), sharded.client()]);
+  await subscriber.ask("HELLO", 3);
+  await subscriber.ask("PSUBSCRIBE", "*");
+  process.kill(first.pid, "SIGSTOP");
+  try {
+    publisher.send("PUBLISH", "{3}", "1");
+    await other.ask("GET", "{4}");
+    subscriber.send("PUNSUBSCRIBE", "*");
+    await other.ask("GET", "{4}");
+  } finally {
+    process.kill(first.pid, "SIGCONT");
+  }
+  const got = (await subscriber.readMany(2)).map((frame) => valuesOf(frame)[0]);
+  assert.deepEqual(got, ["pmessage", "punsubscribe"]);
+  for (const client of [subscriber, publisher, other]) client.close();
+});
+
+alone(
+  "what a client tracks becomes invalid before a later reply of the same shard, and behind the reply that it was in",
+  async () => {
+    await using sharded = await Sharded.start(2);
+    const [first, second] = sharded.engines;
+    assert.ok(first !== undefined && second !== undefined);
+    const [client, writer] = await Promise.all([sharded.client(), sharded.client()]);
+    await client.ask("HELLO", 3);
+    await client.ask("CLIENT", "TRACKING", "ON");
+    await client.ask("GET", "{3}:a");
+    process.kill(first.pid, "SIGSTOP");
+    try {
+      writer.send("SET", "{3}:a", "1");
+      await sharded.proxy.stats();
+      client.send("GET", "{3}:b");
+      await sharded.proxy.stats();
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    assert.deepEqual(await client.readMany(2), [new Push(["invalidate", ["{3}:a"]]), null]);
+    assert.equal(await writer.read(), "OK");
+    process.kill(second.pid, "SIGSTOP");
+    try {
+      client.send("MGET", "{3}:a", "{4}:a");
+      await sharded.proxy.stats();
+      for (const value of ["2", "3"]) await writer.ask("SET", "{3}:a", value);
+    } finally {
+      process.kill(second.pid, "SIGCONT");
+    }
+    assert.deepEqual(await client.readMany(2), [["1", null], new Push(["invalidate", ["{3}:a"]])]);
+    for (const one of [client, writer]) one.close();
+  },
+);
+
+alone("a shard that moves while another one is held is not left out of a subscription", async () => {
+  await using sharded = await Sharded.start(2);
+  const [first, second] = sharded.engines;
+  assert.ok(first !== undefined && second !== undefined);
+  await using replica = await startEngine();
+  await replica.follow(first);
+  const [subscriber, publisher] = await Promise.all([sharded.client(), sharded.client()]);
+  await subscriber.ask("HELLO", 3);
+  const move = { bdb: 1, shard: 2, epoch: 2 } as const;
+  const target = addressOf(second);
+  await done(sharded.proxy.send({ op: "prepare", ...move, target }));
+  await done(sharded.proxy.send({ op: "hold", ...move, drainMs: 5_000, holdMs: 60_000 }));
+  subscriber.send("SUBSCRIBE", "{3}");
+  await until("it has a connection to the first shard", async () => (await sharded.proxy.stats()).counted?.pins === 1);
+  await switchOver([sharded.proxy], 2, first, replica, 1);
+  await done(sharded.proxy.send({ op: "release", ...move, target }));
+  assert.deepEqual(valuesOf(await subscriber.read()), ["subscribe", "{3}", 1]);
+  assert.equal(await publisher.ask("PUBLISH", "{3}", "1"), 1);
+  assert.deepEqual(valuesOf(await subscriber.read()), ["message", "{3}", "1"]);
+  for (const client of [subscriber, publisher]) client.close();
+});
 
 alone("a subscriber whose shard is lost is cut, and SUBSCRIBE gets an error while a shard has no primary", async () => {
   await using sharded = await Sharded.start(2, { holdMs: 200 });
