@@ -1,5 +1,5 @@
 // Seeded chaos on three real nodes, each seed in a process of its own: docs/testing.md.
-//   npm run soak -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--faults n] [--settings json] [--result file]
+//   npm run soak -- [--seeds n] [--from seed] [--parallel n] [--minutes m] [--faults n] [--shards n] [--settings json] [--result file]
 // Exit codes: 0 all passed, 1 a seed failed, 2 wrong arguments, 3 skipped: not possible on this machine, 130 interrupted.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

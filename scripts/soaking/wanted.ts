@@ -12,7 +12,7 @@ export interface Wanted {
   readonly minutes: number;
   /** Of one seed, at most. */
   readonly faults: number;
-  /** Of both databases, as `POST /v1/bdbs` takes them. */
+  /** Of the databases, as `POST /v1/bdbs` takes them; the number of shards is that of the first alone. */
   readonly settings: string;
   readonly result: string;
 }
@@ -28,20 +28,20 @@ export function wantedOf(args: readonly string[]): Wanted | string {
       minutes: text("600"),
       faults: text(String(MOST_FAULTS)),
       settings: text("{}"),
+      shards: text("1"),
       result: text("soak.json"),
     };
     const { values } = parseArgs({ args: [...args], options });
-    const { seeds, from, parallel, minutes, faults, settings, result } = values;
-    const wrong = notWhole({ seeds, from, parallel, minutes, faults });
+    const { seeds, from, parallel, minutes, faults, settings, shards, result } = values;
+    const wrong = notWhole({ seeds, from, parallel, minutes, faults, shards });
     if (wrong !== undefined) return wrong;
-    JSON.parse(settings);
     return {
       seeds: Number(seeds),
       from: Number(from),
       parallel: Number(parallel),
       minutes: Number(minutes),
       faults: Number(faults),
-      settings,
+      settings: settingsOf(settings, Number(shards)),
       result,
     };
   } catch (error) {
@@ -49,7 +49,13 @@ export function wantedOf(args: readonly string[]): Wanted | string {
   }
 }
 
+/** With the number of shards where there are several. */
+function settingsOf(text: string, shards: number): string {
+  const settings: Readonly<Record<string, unknown>> = JSON.parse(text);
+  return shards === 1 ? text : JSON.stringify({ ...settings, shards_count: shards });
+}
+
 /** How the command is called. */
 export const USAGE =
-  "npm run soak -- [--seeds 20] [--from 1] [--parallel 1] [--minutes 600] [--faults 6] " +
+  "npm run soak -- [--seeds 20] [--from 1] [--parallel 1] [--minutes 600] [--faults 6] [--shards 1] " +
   `[--settings '{"data_persistence":"aofAlways"}'] [--result soak.json]`;

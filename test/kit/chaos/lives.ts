@@ -17,7 +17,10 @@ import { startLife, type Life } from "./life.ts";
 const STORY_MS = 4_000;
 
 /** Begins a client of each kind, each at another node than the one before, and a company of each kind. */
-export function startLives({ cluster, port, full }: Scene, { seed, faults, elements }: Schedule): readonly Life[] {
+export function startLives(
+  { cluster, port, full, hasShards }: Scene,
+  { seed, faults, elements }: Schedule,
+): readonly Life[] {
   const isCalm = faults.length === 0;
   const untilEnd = isCalm ? Number.POSITIVE_INFINITY : STORY_MS;
   const kinds: readonly (readonly [name: string, kind: Kind, storyMs: number])[] = [
@@ -36,6 +39,8 @@ export function startLives({ cluster, port, full }: Scene, { seed, faults, eleme
     return startLife({ ...place, isFull, name, kind, storyMs, isCalm, dice: seededDice(seed * kinds.length + at) });
   });
   const hosts = NODES.map((node) => cluster.address(node));
-  const companies = COMPANIES.map((company) => startCompany({ company, hosts, port, seed, isCalm, storyMs: STORY_MS }));
+  const companies = COMPANIES.map((company) =>
+    startCompany({ company, hosts, port, seed, isCalm, hasShards, storyMs: STORY_MS }),
+  );
   return [...alone, ...companies];
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Act, Operation } from "../linearizability/history.ts";
+import { slotsOf } from "../../../src/core/slots/shard-slots.ts";
+import { slotOf } from "../../../src/core/slots/slot.ts";
 import { brokenBetween } from "./order.ts";
 
 type Row = readonly [begin: number, end: number | "?", act: Act];
@@ -10,7 +12,7 @@ const get = (value: string | null): Act => ({ kind: "get", value });
 const history = (...rows: readonly Row[]): readonly Operation[] =>
   rows.map(([begin, end, act], at) => ({ client: `c${at}`, key: "k", begin, end: end === "?" ? undefined : end, act }));
 /** The primary changes from 100 to 200. */
-const CHANGE = [{ from: 100, to: 200 }];
+const CHANGE = [{ from: 100, to: 200, slots: slotsOf({}) }];
 
 for (const [rule, operations] of [
   ["a write right before the change is lost", history([0, 1, set("a")], [90, 95, set("b")], [210, 220, get("a")])],
@@ -36,3 +38,13 @@ for (const [rule, operations] of [
   test(`found: ${rule}`, () => {
     assert.equal(brokenBetween(operations, CHANGE).length, 1);
   });
+
+test("found: a write is lost while the primary of another shard changes", () => {
+  const operations = history([0, 1, set("a")], [90, 95, set("b")], [210, 220, get("a")]);
+  const slotOfKey = slotOf(Buffer.from("k"));
+  const others = slotsOf({}).flatMap(({ to }) => [
+    { from: 0, to: slotOfKey - 1 },
+    { from: slotOfKey + 1, to },
+  ]);
+  assert.equal(brokenBetween(operations, [{ from: 100, to: 200, slots: others }]).length, 1);
+});

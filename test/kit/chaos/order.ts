@@ -1,7 +1,8 @@
 import { check } from "../linearizability/check.ts";
 import { EMPTY, UNKNOWN } from "../linearizability/model.ts";
 import { byKey, type Operation } from "../linearizability/history.ts";
-import type { Change } from "./changes.ts";
+import { hasKey, type Change } from "./changes.ts";
+import type { Period } from "./stories/story.ts";
 
 /** What does not fit into one order of all operations; empty when everything does. */
 export function brokenOrders(operations: readonly Operation[]): readonly string[] {
@@ -12,14 +13,13 @@ export function brokenOrders(operations: readonly Operation[]): readonly string[
 }
 
 /**
- * The same between the changes of the primary, each time from any state that a crash may have left: two primaries that acknowledge
- * side by side are found, a write that asynchronous replication may lose is not.
+ * The same between the changes of the primary that has the key, each time from any state that a crash may have left: two primaries
+ * that acknowledge side by side are found, a write that asynchronous replication may lose is not.
  */
 export function brokenBetween(operations: readonly Operation[], changes: readonly Change[]): readonly string[] {
   const registers = operations.filter(({ act }) => act.kind !== "append" && act.kind !== "read-list");
-  const bounds = merged(changes);
   return [...byKey(registers)].flatMap(([key, history]) =>
-    periods(bounds).flatMap(({ from, to }) => {
+    periods(merged(changes.filter(({ slots }) => hasKey(slots, key)))).flatMap(({ from, to }) => {
       const inside = within(history, from, to);
       if (inside.length === 0) return [];
       const verdict = check(inside, from === Number.NEGATIVE_INFINITY ? EMPTY : UNKNOWN);
@@ -31,9 +31,9 @@ export function brokenBetween(operations: readonly Operation[], changes: readonl
 }
 
 /** Changes that touch are one. */
-function merged(changes: readonly Change[]): readonly Change[] {
+function merged(changes: readonly Period[]): readonly Period[] {
   const sorted = changes.toSorted((a, b) => a.from - b.from);
-  return sorted.reduce<readonly Change[]>((all, next) => {
+  return sorted.reduce<readonly Period[]>((all, next) => {
     const last = all.at(-1);
     if (last === undefined || next.from > last.to) return [...all, next];
     return [...all.slice(0, -1), { from: last.from, to: Math.max(last.to, next.to) }];
@@ -41,7 +41,7 @@ function merged(changes: readonly Change[]): readonly Change[] {
 }
 
 /** What lies between the changes. */
-function periods(changes: readonly Change[]): readonly Change[] {
+function periods(changes: readonly Period[]): readonly Period[] {
   const ends = [Number.NEGATIVE_INFINITY, ...changes.map(({ to }) => to)];
   return ends.map((from, at) => ({ from, to: changes[at]?.from ?? Number.POSITIVE_INFINITY }));
 }

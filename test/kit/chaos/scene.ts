@@ -30,6 +30,8 @@ export interface Scene extends AsyncDisposable {
   /** The database that clients write to, which moves and is upgraded. */
   readonly uid: number;
   readonly port: number;
+  /** It has several. */
+  readonly hasShards: boolean;
   /** A database whose memory is full, which moves as the nodes are left. */
   readonly full: { readonly uid: number; readonly port: number };
   /** A database that no client writes to. */
@@ -43,13 +45,18 @@ export interface Scene extends AsyncDisposable {
   record(): Promise<DatabaseRecord>;
 }
 
-/** Three databases with a replica each. */
-const SHARDS = 6;
+/** Three databases with a replica each; the first alone may have several shards. */
+function instancesOf({ shards_count = 1 }: Partial<BdbCreate>): number {
+  return 2 * (shards_count + 2);
+}
+
 /** Fewer than the keys of its client. */
 const FULL_BYTES = 12_000_000;
 
 /** What the first database may take, with so many elements in collections besides. */
 const MEMORY_BYTES = 50_000_000;
+/** The same of each of many shards. */
+const SHARD_BYTES = 25_000_000;
 const ELEMENT_BYTES = 300;
 /** A volume holds the data several times. */
 const ELEMENTS_PER_MIB = 500;
@@ -60,7 +67,7 @@ export async function startScene(
   settings: Partial<BdbCreate>,
   asked: Pick<Schedule, "elements" | "eviction">,
 ): Promise<Scene> {
-  const { elements, eviction } = asked;
+  const { elements } = asked;
   await using stack = new AsyncDisposableStack();
   const network = makeNetwork(NODES.length);
   preloadShim(folder);
@@ -80,34 +87,35 @@ export async function startScene(
     }),
   );
   const kube = stack.use(kubeOf(cluster));
-  await licenseCluster(cluster, kube, SHARDS, PATIENCE_MS);
-  const body = { replication: true, data_persistence: "aofEverySecond", ...settings } as const;
-  const memory_size = MEMORY_BYTES + elements * ELEMENT_BYTES;
-  const making = { ...cluster, create: (asked: BdbCreate) => makeDatabase(cluster, asked) };
-  const { uid, port } = await making.create({ name: "chaos", memory_size, redis_version: "7.2", ...body });
-  const full = await making.create({
-    name: "full",
-    memory_size: FULL_BYTES,
-    eviction_policy: eviction,
-    redis_version: "7.2",
-    ...body,
-  });
-  const bystander = await filledDatabase(making, { name: "bystander", ...body });
+  await licenseCluster(cluster, kube, instancesOf(settings), PATIENCE_MS);
+  const made = await makeDatabases(cluster, settings, asked);
   const owned = stack.move();
   return {
     cluster,
     network,
     shims,
-    uid,
-    port,
-    full,
-    bystander,
+    ...made,
+    hasShards: (settings.shards_count ?? 1) > 1,
     kube,
     down: new Set(),
     volume: (node) => volume(cluster.root(node)),
-    record: () => readRecord(kube, cluster, uid),
+    record: () => readRecord(kube, cluster, made.uid),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function makeDatabases(
+  cluster: TestCluster,
+  { shards_count = 1, ...settings }: Partial<BdbCreate>,
+  { elements, eviction }: Pick<Schedule, "elements" | "eviction">,
+): Promise<Pick<Scene, "uid" | "port" | "full" | "bystander">> {
+  const body = { replication: true, data_persistence: "aofEverySecond", redis_version: "7.2", ...settings } as const;
+  const create = (database: BdbCreate): Promise<BdbRecord> => makeDatabase(cluster, database);
+  const memory_size = Math.max(MEMORY_BYTES, shards_count * SHARD_BYTES) + elements * ELEMENT_BYTES;
+  const { uid, port } = await create({ ...body, name: "chaos", memory_size, shards_count });
+  const full = await create({ ...body, name: "full", memory_size: FULL_BYTES, eviction_policy: eviction });
+  const bystander = await filledDatabase({ ...cluster, create }, { ...body, name: "bystander" });
+  return { uid, port, full, bystander };
 }
 
 function mountVolume(path: string, elements: number): void {

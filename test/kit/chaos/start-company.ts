@@ -17,6 +17,7 @@ export interface CompanyOptions {
   /** As for one client alone. */
   readonly storyMs: number;
   readonly isCalm: boolean;
+  readonly hasShards: boolean;
 }
 
 /** Begins to play tale after tale. */
@@ -60,7 +61,7 @@ class Playing {
   }
 
   async run(): Promise<void> {
-    const { company, storyMs } = this.#options;
+    const { company, storyMs, hasShards } = this.#options;
     while (!this.isOver) {
       this.#events = [];
       const tale = { name: `${company.name}-${this.tales.length}`, events: this.#events };
@@ -71,7 +72,7 @@ class Playing {
         until ??= performance.now() + storyMs;
         return this.isOver || performance.now() > until;
       };
-      await company.play({ name: tale.name, members: this.#members, isOver });
+      await company.play({ name: tale.name, members: this.#members, hasShards, isOver });
       await sleep(1); // also where no endpoint takes a connection others have their turn
     }
     this.disconnect();

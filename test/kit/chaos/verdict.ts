@@ -1,5 +1,10 @@
+import type { DatabaseRecord } from "../../../src/core/api/records.ts";
+import { shardName } from "../../../src/core/planner/database/facts.ts";
+import { slotsOf } from "../../../src/core/slots/shard-slots.ts";
 import { connectEngine } from "../../../src/ports/resp/engine-client.ts";
 import { KEYS } from "../world/filled-database.ts";
+import { hasKey } from "./changes.ts";
+import type { Load } from "./load.ts";
 import { brokenBetween, brokenOrders } from "./order.ts";
 import type { Played } from "./play.ts";
 import type { Schedule } from "./schedule.ts";
@@ -36,16 +41,19 @@ export async function judge(scene: Scene, schedule: Schedule, played: Played): P
     written.map(({ key }) => key),
   );
   const lost = written.filter(({ key }) => !there.has(key));
-  const { lossReports, durability } = await scene.record();
+  const record = await scene.record();
+  const silent = lost.filter(({ key }) => !isReported(key, record));
   // one fault is what a database survives whose replies wait for its replica
-  const losesNothing = schedule.faults.length <= (durability === "sync" ? 1 : 0);
+  const losesNothing = schedule.faults.length <= (record.durability === "sync" ? 1 : 0);
   const broken = losesNothing ? brokenOrders(operations) : brokenBetween(operations, changes);
   const stories = judgeStories(schedule, played, losesNothing);
   const failures = [
     ...stories.wrong,
     ...broken.map((order) => `no order explains ${order}`),
     ...(lost.length > 0 && losesNothing ? [`${lost.length} acknowledged writes are lost, and none may be`] : []),
-    ...(lost.length > 0 && lossReports.length === 0 ? [`${lost.length} acknowledged writes are lost in silence`] : []),
+    ...(silent.length > 0
+      ? [`${silent.length} acknowledged writes are lost in silence: ${wordsOf(silent, record)}`]
+      : []),
     ...(await bystanderHarmed(scene)),
     ...NODES.flatMap((node) => defects(scene, node)),
   ];
@@ -61,6 +69,17 @@ export async function judge(scene: Scene, schedule: Schedule, played: Played): P
     healedMs,
     failures,
   };
+}
+
+/** A report says that its shard may have lost writes. */
+function isReported(key: string, record: DatabaseRecord): boolean {
+  const { lossReports, shards } = record;
+  const shard = shards.find((one) => hasKey(slotsOf(one), key));
+  return lossReports.some((report) => shards.length === 1 || (shard && report.includes(shardName(record, shard.id))));
+}
+
+function wordsOf(silent: Load["written"], { lossReports }: DatabaseRecord): string {
+  return JSON.stringify({ first: silent.slice(0, 3), last: silent.at(-1), lossReports });
 }
 
 /** What is wrong with the answers to clients with keys of their own. */

@@ -17,7 +17,7 @@ export async function lacks({ cluster, uid, full, bystander }: Scene): Promise<r
 }
 
 async function lacksOf(cluster: Scene["cluster"], uid: number): Promise<readonly string[]> {
-  const { status, waiting_for: waiting } = await cluster.client.call("bdb", { params: { uid } });
+  const { status, waiting_for: waiting, shards_count: count } = await cluster.client.call("bdb", { params: { uid } });
   const shards = await cluster.shards(uid);
   const apart = shards
     .filter(({ in_sync }) => !in_sync)
@@ -25,7 +25,7 @@ async function lacksOf(cluster: Scene["cluster"], uid: number): Promise<readonly
   return [
     ...(status === "active" ? [] : [`database ${uid} is ${status}`]),
     ...(waiting === "" ? [] : [`database ${uid} waits: ${waiting}`]),
-    ...(shards.length === 2 ? [] : [`database ${uid} has ${shards.length} shards`]),
+    ...(shards.length === 2 * count ? [] : [`database ${uid} has ${shards.length} instances`]),
     ...apart,
   ];
 }

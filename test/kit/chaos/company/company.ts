@@ -18,6 +18,8 @@ export interface Stage {
   /** Of the tale, and the beginning of its keys and channels. */
   readonly name: string;
   readonly members: readonly Member[];
+  /** The database has several: what different shards send a client has no order. */
+  readonly hasShards: boolean;
   /** The tale ends when this is true. Its time runs from the first time on that it is asked. */
   isOver(): boolean;
 }

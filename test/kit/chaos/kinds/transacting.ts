@@ -2,7 +2,8 @@ import type { Asker } from "../stories/asker.ts";
 
 /** Lives with transactions: moves amounts between two accounts, and writes down each of the moves. */
 export async function liveWithTransactions({ name, dice, ask, isOver }: Asker): Promise<void> {
-  const [from, to, log] = [`${name}:from`, `${name}:to`, `${name}:log`];
+  // one slot for all that a transaction names
+  const [from, to, log] = [`{${name}}:from`, `{${name}}:to`, `{${name}}:log`];
   while (!isOver()) {
     const amount = 1 + Math.floor(dice() * 9);
     await ask("MULTI");

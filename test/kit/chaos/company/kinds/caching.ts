@@ -23,9 +23,10 @@ async function write({ name, isOver }: Stage, writer: Member): Promise<void> {
   for (let number = 1; !isOver(); number += 1) await writer.ask("SET", keyOf(name, writer), `${writer.name}-${number}`);
 }
 
-async function read({ name, isOver }: Stage, cacher: Member): Promise<void> {
+async function read({ name, isOver, hasShards }: Stage, cacher: Member): Promise<void> {
   const isByPrefix = cacher.dice() < 0.3;
-  const how = isByPrefix ? ["BCAST", "PREFIX", `${name}:`] : [];
+  // what several shards say of prefixes has no order with replies
+  const how = isByPrefix && !hasShards ? ["BCAST", "PREFIX", `{${name}}:`] : [];
   let tracked = "";
   while (!isOver()) {
     const line = await cacher.line();
@@ -42,6 +43,7 @@ async function tracks(line: Line, how: readonly string[]): Promise<boolean> {
   return true;
 }
 
+/** One slot: replies of another shard have no order with what becomes invalid. */
 function keyOf(name: string, { dice }: Member): string {
-  return `${name}:${Math.floor(dice() * KEYS)}`;
+  return `{${name}}:${Math.floor(dice() * KEYS)}`;
 }
