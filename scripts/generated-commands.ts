@@ -1,5 +1,6 @@
 import { LIMITS } from "../src/programs/proxy/limits/limits.ts";
 import { COMMAND_TABLE } from "../src/programs/proxy/protocol/table/table.ts";
+import { shardingOf, type Sharding } from "../src/programs/proxy/protocol/table/sharding.ts";
 import { REFUSED_AT_SITES } from "../src/programs/proxy/protocol/site-commands.ts";
 import { REQUEST_LIMITS } from "../src/programs/proxy/protocol/request-limits.ts";
 import type { CommandEntry } from "../src/programs/proxy/protocol/table/entry.ts";
@@ -50,6 +51,16 @@ The error is \`ERR store: <command> is not available at an endpoint: <why>\`.
 |---|---|
 ${rowsOf(refused)}
 
+## With several shards
+
+What a database of several [shards](shards.md) does with the commands that are forwarded. A command that blocks, a transaction and a script have keys of one slot too.
+Refused are also \`SORT\` and \`SORT_RO\` with a pattern of keys, \`CLIENT TRACKING\` with \`REDIRECT\`, \`HELLO\` with another protocol behind \`SUBSCRIBE\` or
+\`CLIENT TRACKING\`, and names that are not on this page. In \`MULTI\`, so are scans, \`WAIT\`, \`WAITAOF\`, \`SCRIPT\` and all that all shards are asked.
+
+| What | Commands |
+|---|---|
+${shardRowsOf(entries)}
+
 ## Refused by Active-Active databases
 
 Writes that no link carries to the other sites ([active-active.md](active-active.md)). Scripts that try get the error of the engine. All other writes
@@ -67,6 +78,26 @@ ${REFUSED_AT_SITES.map(
 | \`SELECT\` and \`COPY\` with another database than 0 | sites share the database 0 alone; use a prefix of the key |
 `;
 }
+
+function shardRowsOf(entries: readonly CommandEntry[]): string {
+  const forwarded = entries.filter(({ commandClass }) => commandClass === "read" || commandClass === "write");
+  return Object.entries(AT_SHARDS)
+    .map(([what, shardings]) => {
+      const names = namesOf(forwarded.filter(({ name }) => shardings.includes(shardingOf(name))));
+      return `| ${what} | ${names} |`;
+    })
+    .join("\n");
+}
+
+/** What users read of each way over the shards; all others have keys of one slot. */
+const AT_SHARDS: Readonly<Record<string, readonly Sharding[]>> = {
+  "split by shard, not atomic": ["sum", "list", "ok"],
+  "all shards, not in `MULTI`": ["every", "random"],
+  "the shard of the channel": ["channel"],
+  "any one shard": ["any"],
+  refused: ["none"],
+  "keys of one slot, else `CROSSSLOT`": ["slot"],
+};
 
 function rowsOf(entries: readonly CommandEntry[]): string {
   const notes = [...new Set(entries.map(({ note }) => note))];

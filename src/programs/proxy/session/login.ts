@@ -17,7 +17,7 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** The parts of a session that AUTH and HELLO use. */
 export interface LoginSession extends SettingsSession {
-  readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock">;
+  readonly endpoint: SettingsSession["endpoint"] & Pick<SessionEndpoint, "clock" | "table">;
   readonly pinned: Pick<PinnedRoute, "listeners" | "release" | "shard" | "take" | "takeAt">;
   readonly turns: Pick<SessionParts["turns"], "answer" | "waitFor">;
   readonly work: SessionParts["work"];
@@ -110,8 +110,9 @@ function refuseLogin(session: LoginSession): boolean {
   return true;
 }
 
-/** The engine looks at the password of its own user. */
+/** The engine looks at the password of its own user. Where there are several shards, a user of one engine is none of the database. */
 function askEngine(session: LoginSession, request: Buffer, command: CommandEntry): boolean {
+  if (session.endpoint.table !== undefined) return refuseLogin(session);
   const isTaken = session.pinned.take(request, command);
   if (isTaken) session.endpoint.credentials.turns.ask(loginOf(session));
   return isTaken;

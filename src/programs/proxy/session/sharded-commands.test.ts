@@ -102,10 +102,7 @@ const ANSWERS = [
 ] as const;
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
-const REFUSED = [
-  ...["SWAPDB 0 1", "MEMORY STATS"],
-  ...["JSON.GET {1}", "NOSUCH {1}", "HELLO 3 AUTH other pw", "AUTH other pw"],
-];
+const REFUSED = [...["SWAPDB 0 1", "MEMORY STATS"], ...["JSON.GET {1}", "NOSUCH {1}"]];
 
 alone("CONFIG SET is answered when all shards show it, and another one is refused", async () => {
   await using sharded = await Sharded.start(2);
@@ -154,6 +151,14 @@ for (const engine of engineNames()) {
       found.map((reply, at) => [ANSWERS[at]?.[0], plain(reply)]),
       ANSWERS,
     );
+    client.close();
+  });
+
+  test(`a client of four shards of ${engine} has no other user than the default one, and is answered as by an engine`, async (sharded) => {
+    const client = await sharded.client();
+    for (const request of ["AUTH other pw", "HELLO 3 AUTH other pw"])
+      assert.match(String(await client.ask(...request.split(" "))), /^-WRONGPASS /, request);
+    assert.equal(await client.ask("PING"), "PONG");
     client.close();
   });
 

@@ -91,6 +91,12 @@ for (const engine of engineNames()) {
     assert.deepEqual(await other.ask("PUBSUB", "SHARDNUMSUB", "s", "t", "u"), ["s", 1, "t", 1, "u", 0]);
     assert.equal(await other.ask("SPUBLISH", "t", "x"), 1);
     assert.deepEqual(await one.read(), new Push(["smessage", "t", "x"]));
+    for (const request of ["MULTI", "SPUBLISH t y", "EXEC"]) await other.ask(...request.split(" "));
+    assert.deepEqual(
+      await one.read(),
+      new Push(["smessage", "t", "y"]),
+      "a transaction goes to the shard of its channel",
+    );
     assert.match(String(await one.ask("CLIENT", "INFO")), /flags=P .* sub=2 psub=1 ssub=2 /);
     for (const client of [one, other]) client.close();
     await until("nothing is subscribed to", async () => {

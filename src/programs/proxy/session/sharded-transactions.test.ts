@@ -62,6 +62,21 @@ const REFUSED: readonly (readonly (readonly [string, Reply])[])[] = [
     ["EXEC", EXECABORT],
   ],
   [
+    ["MULTI", "OK"],
+    ["GET {4}", "QUEUED"],
+    ["SPUBLISH {4}ch x", "QUEUED"],
+    ["PUBLISH {2} x", "QUEUED"],
+    ["SPUBLISH {2} x", CROSSSLOT],
+    ["EXEC", EXECABORT],
+  ],
+  [
+    ["MULTI", "OK"],
+    ["SPUBLISH {2}ch x", "QUEUED"],
+    ["GET {2}", "QUEUED"],
+    ["GET {4}", CROSSSLOT],
+    ["EXEC", EXECABORT],
+  ],
+  [
     ["WATCH {4} {2}", CROSSSLOT],
     ["WATCH {4}", "OK"],
     ["WATCH {2}", CROSSSLOT],

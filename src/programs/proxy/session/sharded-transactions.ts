@@ -4,6 +4,7 @@ import { notWithShards, replies } from "../protocol/replies.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { hasArity } from "../protocol/table/has-arity.ts";
 import { shardingOf } from "../protocol/table/sharding.ts";
+import { slotOf } from "../../../core/slots/slot.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { shardOf } from "./split-by-shard.ts";
 import { bringScript } from "./sharded-scripts.ts";
@@ -50,8 +51,7 @@ function queueAtShard(
   name: string,
 ): boolean {
   const { pinned } = session;
-  // a WATCH that comes so late watches nothing: the engine says so
-  const slots = command.commandClass === "transaction" ? [] : slotsIn(name, request);
+  const slots = slotsInside(command, name, request);
   const slot = pinned.slot ?? slots[0];
   const objection = isAvailable(command, name, request)
     ? refuseCrossing(slots, slot)
@@ -61,6 +61,18 @@ function queueAtShard(
   const isTaken = pinned.takeAt(shard, request, command, objection);
   if (isTaken && objection === undefined && slots.length > 0) pinned.slot = slot;
   return isTaken;
+}
+
+/**
+ * The slots that a queued request asks for. A WATCH that comes so late watches nothing, as the engine says. The channel of SPUBLISH counts as a key, as
+ * it does in a cluster of engines: its subscribers listen at the shard of its slot alone.
+ */
+function slotsInside(command: CommandEntry, name: string, request: Buffer): readonly number[] {
+  if (command.commandClass === "transaction") return [];
+  if (name !== "SPUBLISH") return slotsIn(name, request);
+  return requestArguments(request)
+    .slice(1, 2)
+    .map((channel) => slotOf(channel));
 }
 
 function refuseCrossing(slots: readonly number[], slot: number | undefined): Buffer | undefined {
