@@ -219,40 +219,6 @@ alone("what is published before the end of a subscription comes before its confi
   for (const client of [subscriber, publisher, other]) client.close();
 });
 
-alone(
-  "what a client tracks becomes invalid before a later reply of the same shard, and behind the reply that it was in",
-  async () => {
-    await using sharded = await Sharded.start(2);
-    const [first, second] = sharded.engines;
-    assert.ok(first !== undefined && second !== undefined);
-    const [client, writer] = await Promise.all([sharded.client(), sharded.client()]);
-    await client.ask("HELLO", 3);
-    await client.ask("CLIENT", "TRACKING", "ON");
-    await client.ask("GET", "{3}:a");
-    process.kill(first.pid, "SIGSTOP");
-    try {
-      writer.send("SET", "{3}:a", "1");
-      await sharded.proxy.stats();
-      client.send("GET", "{3}:b");
-      await sharded.proxy.stats();
-    } finally {
-      process.kill(first.pid, "SIGCONT");
-    }
-    assert.deepEqual(await client.readMany(2), [new Push(["invalidate", ["{3}:a"]]), null]);
-    assert.equal(await writer.read(), "OK");
-    process.kill(second.pid, "SIGSTOP");
-    try {
-      client.send("MGET", "{3}:a", "{4}:a");
-      await sharded.proxy.stats();
-      for (const value of ["2", "3"]) await writer.ask("SET", "{3}:a", value);
-    } finally {
-      process.kill(second.pid, "SIGCONT");
-    }
-    assert.deepEqual(await client.readMany(2), [["1", null], new Push(["invalidate", ["{3}:a"]])]);
-    for (const one of [client, writer]) one.close();
-  },
-);
-
 alone("a shard that moves while another one is held is not left out of a subscription", async () => {
   await using sharded = await Sharded.start(2);
   const [first, second] = sharded.engines;
