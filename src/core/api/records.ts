@@ -220,7 +220,7 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly waitingFor?: string;
   /** What a user must clear before its primary moves; absent when nothing is, and from nodes of releases before 0.5.0. */
   readonly obstacle?: Finding;
-  /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10. */
+  /** Sentences about acknowledged writes that a crash may have cost, newest last, at most 10 and one more for each further shard. */
   readonly lossReports: readonly string[];
   readonly createdTime: string;
   readonly lastChangedTime: string;

@@ -15,6 +15,13 @@ test("ten loss reports are kept, newest last", () => {
   assert.equal(many.lossReports.at(-1), "loss 11");
 });
 
+test("a crash that costs each of many shards something pushes no report of theirs out", () => {
+  const { shards } = recordOf();
+  const record = recordOf({ shards: Array.from({ length: 40 }, () => shards).flat() });
+  const reports = record.shards.map((_, index) => `loss ${index}`);
+  assert.deepEqual(reports.reduce(withLoss, record).lossReports, reports);
+});
+
 test("progress never goes back", () => {
   const half = withProgress(recordOf({ lastAction: running }), 50);
   assert.equal(withProgress(half, 25).lastAction?.progress, 50);

@@ -13,10 +13,15 @@ export function withSitesJoined({ awaitsSites: _over, ...rest }: DatabaseRecord)
   return rest;
 }
 
-/** The record with one more sentence about what a crash may have cost. */
+/** The record with one more sentence about what a crash may have cost; the oldest go first. */
 export function withLoss(record: DatabaseRecord, sentence: string): DatabaseRecord {
-  return { ...record, lossReports: [...record.lossReports, sentence].slice(-10) };
+  // one crash may cost each shard something
+  const most = KEPT_LOSSES + record.shards.length - 1;
+  return { ...record, lossReports: [...record.lossReports, sentence].slice(-most) };
 }
+
+/** How many sentences a database of one shard keeps. */
+const KEPT_LOSSES = 10;
 
 /** The record that makes each node read the passwords again. */
 export function withPasswords(

@@ -1,6 +1,7 @@
 import { nameShardIn } from "../planner/database/facts.ts";
 import { presentMembers } from "../planner/database/in-sync.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord } from "../api/records.ts";
+import { withLoss } from "./changes.ts";
 
 /** Which change of primary is meant: it is begun, finished or taken back as a whole. */
 export interface SwitchoverMove {
@@ -10,8 +11,6 @@ export interface SwitchoverMove {
   /** The epoch that begins when `to` is promoted. */
   readonly epoch: number;
 }
-
-const MAX_LOSS_REPORTS = 10;
 
 /** The move to `to` as the record stands; undefined when the shard has no such instance, or it serves already. */
 export function moveTo(record: DatabaseRecord, shardId: number, to: number): SwitchoverMove | undefined {
@@ -107,15 +106,14 @@ export function withEpochPast(record: DatabaseRecord, shardId: number, served: n
   return { ...record, shards: record.shards.map((shard) => (isBehind(shard) ? raise(shard) : shard)) };
 }
 
-/** Adds a sentence about what a crash may have cost a shard; the oldest go first. */
+/** Adds a sentence about what a crash may have cost a shard. */
 export function withLossReport(
   record: DatabaseRecord,
   { shard }: Pick<SwitchoverMove, "shard">,
   sentence: string | undefined,
 ): DatabaseRecord {
   if (sentence === undefined) return record;
-  const report = nameShardIn(record, shard, sentence);
-  return { ...record, lossReports: [...record.lossReports, report].slice(-MAX_LOSS_REPORTS) };
+  return withLoss(record, nameShardIn(record, shard, sentence));
 }
 
 /** The instance with `id` of the move's shard. */
