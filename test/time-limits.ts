@@ -3,7 +3,7 @@ import { ALWAYS, BUDGETS, DEFAULT_LIMIT_SECONDS, DEFAULT_SECONDS, QUICK_SECONDS,
 /** Variables that make a test longer than it is in CI: who sets one waits as long as a test takes, up to LONG_SECONDS. */
 const LENGTHENED_BY: readonly string[] = [
   ...["FUZZ_PIPELINES", "FUZZ_REQUESTS", "FUZZ_RECORDS", "FUZZ_CERTIFICATES", "FUZZ_ARCHIVES"],
-  ...["MOVES", "CRASHES", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
+  ...["MOVES", "CRASHES", "SHARDS", "FREEZE_ROUNDS", "CHAOS_SEEDS", "SITES_SEEDS"],
   ...["LINK_WRITES", "MERGE_SCHEDULES", "MERGE_HISTORIES", "OLDER_RELEASES"],
 ];
 const LONG_SECONDS = 86_400;

@@ -8,21 +8,26 @@ import { byKey } from "../kit/linearizability/history.ts";
 import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
 import { becomesInSync, crashPrimary, crashReplica } from "../kit/world/crashes.ts";
+import { licenseCluster } from "../kit/world/licensed.ts";
 import { acceptingNodes } from "../kit/world/maintenance.ts";
 import { kubeOf } from "../kit/world/records.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 /** How often an engine is killed; `CRASHES` chooses another number. */
 const crashes = Number(process.env["CRASHES"] ?? 4);
+/** Of how many shards the database is: their engines are killed in turn, so they need that many crashes. `SHARDS` chooses another number. */
+const shards = Number(process.env["SHARDS"] ?? 1);
 /** Operations between two crashes. */
 const BETWEEN = 300;
 
 const { found } = await libraries(["ioredis", "node-redis", "redis-py", "go-redis"]);
 await using cluster = await startTestCluster();
 using kube = kubeOf(cluster);
+await licenseCluster(cluster, kube, 2 * shards, PATIENCE.withinMs);
 const { uid, port } = await cluster.create({
   name: "linear",
-  memory_size: 50_000_000,
+  memory_size: shards * 50_000_000,
+  shards_count: shards,
   replication: true,
   durability: "sync",
 });
@@ -41,7 +46,7 @@ await test(`while engines crash and replies wait for replicas, ${found.map(({ na
     const before = count();
     await until("clients are at work", () => count() > before + BETWEEN, PATIENCE);
     await becomesInSync(kube, cluster, uid);
-    await (crash % 3 === 1 ? crashReplica : crashPrimary)(cluster, uid);
+    await (crash % 3 === 1 ? crashReplica : crashPrimary)(cluster, uid, crash % shards);
   }
   const last = count();
   await until("clients are at work behind the last crash", () => count() > last + BETWEEN, PATIENCE);

@@ -7,12 +7,16 @@ import { check } from "../kit/linearizability/check.ts";
 import { byKey, type Operation } from "../kit/linearizability/history.ts";
 import { until } from "#kit/testing/until";
 import { startTestCluster } from "../kit/world/cluster.ts";
+import { licenseCluster } from "../kit/world/licensed.ts";
 import { acceptingNodes, comeBack, evacuate, upgradeDatabase } from "../kit/world/maintenance.ts";
+import { kubeOf } from "../kit/world/records.ts";
 import { nodeOf, primaryOf } from "../kit/world/shards.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 /** How often the primary moves; `MOVES` chooses another number. */
 const moves = Number(process.env["MOVES"] ?? 6);
+/** Of how many shards the database is; `SHARDS` chooses another number. */
+const shards = Number(process.env["SHARDS"] ?? 1);
 
 /** Reports an exchange as failed that was on its way when the server ended the connection: it is not asked to move. */
 const gaveUp = ({ client, act }: Operation): boolean =>
@@ -20,9 +24,12 @@ const gaveUp = ({ client, act }: Operation): boolean =>
 
 const { found, missing } = await libraries(["ioredis", "node-redis", "redis-py", "go-redis"]);
 await using cluster = await startTestCluster();
+using kube = kubeOf(cluster);
+await licenseCluster(cluster, kube, 2 * shards, PATIENCE.withinMs);
 const { uid, port } = await cluster.create({
   name: "linear",
-  memory_size: 50_000_000,
+  memory_size: shards * 50_000_000,
+  shards_count: shards,
   replication: true,
   redis_version: "7.2",
 });
@@ -62,14 +69,12 @@ await test(
   },
 );
 
-/** The node of the primary goes into maintenance and comes back. */
+/** The node of a primary goes into maintenance and comes back. */
 async function movePrimary(): Promise<void> {
-  const node = await primaryNode();
+  const node = nodeOf(primaryOf(await cluster.shards(uid)));
   await evacuate(cluster, node);
-  await until("another node has the primary", async () => (await primaryNode()) !== node, PATIENCE);
+  const isLeft = async (): Promise<boolean> =>
+    (await cluster.shards(uid)).every((one) => one.role !== "master" || nodeOf(one) !== node);
+  await until("other nodes have the primaries", isLeft, PATIENCE);
   await comeBack(cluster, node);
-}
-
-async function primaryNode(): Promise<number> {
-  return nodeOf(primaryOf(await cluster.shards(uid)));
 }

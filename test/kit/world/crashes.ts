@@ -1,37 +1,38 @@
 import type { Kube } from "#kit/kube/kube";
-import type { InSyncSet } from "../../../src/core/api/records.ts";
+import type { InSyncSet, ShardRecord } from "../../../src/core/api/records.ts";
 import { until } from "#kit/testing/until";
 import type { TestCluster } from "./cluster.ts";
 import { readRecord } from "./records.ts";
-import { primaryOf } from "./shards.ts";
 
 const PATIENCE = { withinMs: 60_000, everyMs: 20 };
 
-/** Kills the engine of the primary, and waits until a replica has taken over. */
-export async function crashPrimary(cluster: TestCluster, uid: number): Promise<void> {
-  const params = { uid };
-  const { epoch } = await cluster.client.call("bdb", { params });
-  process.kill(await cluster.enginePid(primaryOf(await cluster.shards(uid))), "SIGKILL");
-  const hasMoved = async () => (await cluster.client.call("bdb", { params })).epoch > epoch;
+/** Kills the engine of the primary of the shard at this place, and waits until a replica has taken over. */
+export async function crashPrimary(cluster: TestCluster, uid: number, at = 0): Promise<void> {
+  const victim = (await cluster.shards(uid)).filter(({ role }) => role === "master")[at];
+  if (victim === undefined) throw new Error(`database ${uid} has no primary at ${at}`);
+  process.kill(await cluster.enginePid(victim), "SIGKILL");
+  const hasMoved = async (): Promise<boolean> =>
+    (await cluster.shards(uid)).some(
+      ({ role, shard, epoch }) => role === "master" && shard === victim.shard && (epoch ?? 0) > (victim.epoch ?? 0),
+    );
   await until("a replica has taken over", hasMoved, PATIENCE);
 }
 
-/** Kills the engine of the replica, and waits until it runs again. */
-export async function crashReplica(cluster: TestCluster, uid: number): Promise<void> {
-  const replica = (await cluster.shards(uid)).find(({ role }) => role === "slave");
-  if (replica === undefined) throw new Error(`database ${uid} has no replica`);
+/** Kills the engine of the replica of the shard at this place, and waits until it runs again. */
+export async function crashReplica(cluster: TestCluster, uid: number, at = 0): Promise<void> {
+  const replica = (await cluster.shards(uid)).filter(({ role }) => role === "slave")[at];
+  if (replica === undefined) throw new Error(`database ${uid} has no replica at ${at}`);
   const pid = await cluster.enginePid(replica);
   process.kill(pid, "SIGKILL");
   await until("it runs again", async () => ![0, pid].includes(await cluster.enginePid(replica)), PATIENCE);
 }
 
-/** Waits until a replica has joined, and every proxy waits for it. */
+/** Waits until a replica of each shard has joined, and every proxy waits for it. */
 export async function becomesInSync(kube: Kube, cluster: TestCluster, uid: number): Promise<void> {
-  const isMember = async (): Promise<boolean> => {
-    const set = await inSyncSetOf(kube, cluster, uid);
-    return set?.members.length === 1 && set.joining?.length === 0;
-  };
-  await until("a replica is in the set", isMember, PATIENCE);
+  const isMember = ({ epoch, inSync }: ShardRecord): boolean =>
+    inSync?.epoch === epoch && inSync.members.length === 1 && inSync.joining?.length === 0;
+  const areMembers = async (): Promise<boolean> => (await readRecord(kube, cluster, uid)).shards.every(isMember);
+  await until("a replica is in the set", areMembers, PATIENCE);
 }
 
 /** The set of the epoch that holds; undefined when there is none. */
