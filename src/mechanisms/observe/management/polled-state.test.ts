@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SHOWN_PRIMARY } from "../../../../test/kit/facts/shown-primary.ts";
 import { FakeClock } from "#kit/testing/fake-clock";
 import { Fault } from "#kit/base/fault";
 import type { ManagementClient } from "../../../ports/management/client.ts";
@@ -136,21 +137,11 @@ interface Said {
 }
 
 const SHARD: ShardInstanceRecord = {
-  uid: "1",
-  bdb_uid: 1,
-  node_uid: "1",
-  role: "master",
-  status: "active",
-  detailed_status: "ok",
-  loading: { status: "idle" },
-  sync: { status: "idle" },
+  ...SHOWN_PRIMARY,
   assigned_slots: "0-16383",
-  port: 20_000,
   redis_version: "8.2",
   engine: "redis 8.2.2",
   offset: 10,
-  lag_bytes: 0,
-  in_sync: true,
 };
 const UPDATE: ActionRecord = {
   action_uid: "u",

@@ -70,9 +70,8 @@ export class ProxyWorker {
    */
   async apply(configuration: WorkerConfiguration, shallDrain: boolean): Promise<void> {
     if (!this.isUp) return;
-    const isNew = this.#configured === "";
-    // clients that it let in now would be ended in a moment
-    if (isNew && shallDrain) await this.#drain(shallDrain);
+    // one that starts here would let in clients that it ends a moment later
+    if (this.#configured === "" && shallDrain) await this.#drainOrUndrain(shallDrain);
     const wanted = JSON.stringify(configuration);
     if (wanted !== this.#configured) {
       await this.#sendOrThrow({ op: "configure", ...configuration });
@@ -84,7 +83,7 @@ export class ProxyWorker {
         endpoints: endpoints.flatMap(({ certificate }) => certificate ?? []),
       };
     }
-    await this.#drain(shallDrain);
+    await this.#drainOrUndrain(shallDrain);
   }
 
   /** Lets it acknowledge writes until then (milliseconds of uptime), also when it is started again. */
@@ -112,7 +111,7 @@ export class ProxyWorker {
     return this.#child.stop();
   }
 
-  async #drain(shallDrain: boolean): Promise<void> {
+  async #drainOrUndrain(shallDrain: boolean): Promise<void> {
     if (shallDrain === this.#drained) return;
     await this.#sendOrThrow(shallDrain ? { op: "drain", deadlineMs: DRAIN_MS } : { op: "undrain" });
   }

@@ -48,3 +48,9 @@ test("a database of one shard compares nothing, and there may be none", () => {
   assert.doesNotMatch(shardsTable(shownShards(ORDERS, [ENGINE], MEASURED), 200), /the mean/);
   assert.equal(shardsTable(shownShards([], [ENGINE], MEASURED), 200), "no shards\n");
 });
+
+test("how often the primary has changed is not known where a node of an older release does not say it", () => {
+  const { epoch: _unsaid, shard: _only, ...older } = ENGINE;
+  const [, row = ""] = shardsTable(shownShards(ORDERS, [older], MEASURED), 200).split("\n");
+  assert.match(row, /^orders +1 .* node 1 +- +- +30 /);
+});

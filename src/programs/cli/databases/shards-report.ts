@@ -19,6 +19,7 @@ export interface ShownShard extends Measured {
   readonly version: string;
   readonly primary: number;
   readonly replicas: readonly number[];
+  /** NaN where the node does not say it. */
   readonly epoch: number;
 }
 
@@ -46,7 +47,8 @@ export function shownShards(
 }
 
 function shownShard(primary: ShardInstanceRecord, replicas: readonly ShardInstanceRecord[]) {
-  const { shard = 1, epoch = 0, assigned_slots: slots, redis_version: version, node_uid } = primary;
+  // a node of a release before 0.6.0 names neither
+  const { shard = 1, epoch = Number.NaN, assigned_slots: slots, redis_version: version, node_uid } = primary;
   const behind = replicas.filter(({ status, in_sync }) => status !== "active" || !in_sync).length;
   const state = primary.status === "active" ? "active" : primary.detailed_status;
   return {
@@ -96,7 +98,7 @@ export function shardsTable(shards: readonly ShownShard[], columns: number): str
     one.version,
     `node ${one.primary}`,
     one.replicas.map((node) => `node ${node}`).join(", ") || "-",
-    String(one.epoch - 1),
+    numberText(one.epoch - 1),
     numberText(one.keys),
     memoryText(one.memory),
     memoryText(one.limit),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SHOWN_PRIMARY } from "../../../../test/kit/facts/shown-primary.ts";
 import { block, pause, warn } from "../../../core/planner/findings/finding.ts";
 import { REST, waitFor } from "../../../core/planner/findings/step.ts";
 import type { DatabaseStatus } from "../../../core/api/database-status.ts";
@@ -19,21 +20,10 @@ const REFUSED = {
 } as const;
 
 const SHARD: ShardInstanceRecord = {
-  uid: "1",
-  bdb_uid: 1,
-  node_uid: "1",
-  role: "master",
-  status: "active",
-  detailed_status: "ok",
-  loading: { status: "idle" },
-  sync: { status: "idle" },
+  ...SHOWN_PRIMARY,
   assigned_slots: "0-16383",
-  port: 20_000,
   redis_version: "7.2",
   engine: "redis 7.0.15",
-  offset: 0,
-  lag_bytes: 0,
-  in_sync: true,
 };
 
 interface Case {
