@@ -3,7 +3,7 @@ import type { Member, Members } from "./members/members.ts";
 import { renewNodeLease } from "./members/node-lease.ts";
 import { consentTag } from "./members/pledges.ts";
 import { Promises } from "./members/promises.ts";
-import type { NodeLease } from "./members/node-lease.ts";
+import type { KeptVoters, NodeLease } from "./members/node-lease.ts";
 import { SET_ASIDE_LIMIT } from "./members/node-report.ts";
 import type { NodeReport } from "./members/node-report.ts";
 import type { AgentContext } from "./context.ts";
@@ -27,10 +27,10 @@ export function joinCluster(context: AgentContext, signal: AbortSignal): NodeLea
   const { config, foundEngines, kube, clock, log, changes } = context;
   const { cluster, namespace, node, podName } = config;
   const fixed = describeNode(config, foundEngines, clock.now());
-  const report = (): NodeReport => ({
+  const report = (kept: KeptVoters | undefined): NodeReport => ({
     ...fixed,
     ...changingReport(context),
-    ...voters(context),
+    ...voters(context, kept),
     ...volumeOf(context),
     consents: context.members.pledges.consents(),
     // Kubernetes may change the limit while the container runs
@@ -91,12 +91,16 @@ function hasLeft({ held, silentForMs }: Member): boolean {
   return !held && silentForMs > LEFT_MS;
 }
 
-function voters({ members, config }: AgentContext): Pick<NodeReport, "voters"> {
+/**
+ * A node that is late itself keeps its voters: to it, leases of nodes that are alive run out too, at different moments. A renewal that names
+ * a lost node and no node that is alive would count as long as its outcome is not known, and no promise would be enough.
+ */
+function voters({ members, config }: AgentContext, kept: KeptVoters | undefined): Pick<NodeReport, "voters"> {
   const facts = members.list().map((member) => {
     const { uid, fresh, report } = member;
     return { uid, fresh, votes: report.capabilities.includes("votes"), left: hasLeft(member) };
   });
-  const chosen = votersOf(facts, config.node);
+  const chosen = kept === undefined ? votersOf(facts, config.node) : kept.voters;
   return chosen === undefined ? {} : { voters: [...chosen] };
 }
 

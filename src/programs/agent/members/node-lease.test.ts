@@ -7,7 +7,7 @@ import { testApi, type TestApi } from "#kubernetes/testing/api-server";
 import { until } from "#kit/testing/until";
 import { followMembers } from "./members.ts";
 import { VoterSets, isPromised } from "./voter-sets.ts";
-import { renewNodeLease, readNodeLease, type NodeLease } from "./node-lease.ts";
+import { renewNodeLease, readNodeLease, type KeptVoters, type NodeLease } from "./node-lease.ts";
 
 const CLUSTER = { cluster: "rec", namespace: "default" };
 const REF = { name: "rec-node-2", namespace: "default" };
@@ -114,6 +114,16 @@ test("the voters of a renewal whose outcome is not known count until the next on
   assert.equal(isPromised(sets.all(), 1, [2, 3], [3]), true);
 });
 
+test("a node whose renewals are late reports the voters again that its stored lease names", async () => {
+  await using api = await testApi();
+  using node = new Candidate(api, [1, 2, 3]);
+  await node.lease.joined;
+  assert.deepEqual(node.kept, [undefined], "at first it has none, and sees the others itself");
+  await api.server.close();
+  await until("a renewal is late", () => node.kept.at(-1) !== undefined);
+  assert.deepEqual(node.kept.at(-1), { voters: [1, 2, 3] });
+});
+
 function consentOf(...uids: readonly number[]): (voter: number) => Promise<boolean> {
   return async (voter) => uids.includes(voter);
 }
@@ -121,6 +131,8 @@ function consentOf(...uids: readonly number[]): (voter: number) => Promise<boole
 class Candidate {
   readonly ending = new AbortController();
   readonly lease: NodeLease;
+  /** What the lease gave to each report. */
+  readonly kept: (KeptVoters | undefined)[] = [];
 
   constructor({ kube }: TestApi, voters?: number[], uid = 2) {
     const about = { address: "127.0.0.1", softwareVersion: "8.2.0-25.12", operatorVersion: "8.2.0-12" };
@@ -134,17 +146,20 @@ class Candidate {
       signal: this.ending.signal,
       node: uid,
       podName: `rec-${uid - 1}`,
-      report: () => ({
-        ...about,
-        ...machine,
-        acceptsClients: true,
-        engines: [],
-        modules: [],
-        setAside: [],
-        capabilities: [],
-        startedAt,
-        ...(voters === undefined ? {} : { voters }),
-      }),
+      report: (kept) => {
+        this.kept.push(kept);
+        return {
+          ...about,
+          ...machine,
+          acceptsClients: true,
+          engines: [],
+          modules: [],
+          setAside: [],
+          capabilities: [],
+          startedAt,
+          ...(voters === undefined ? {} : { voters }),
+        };
+      },
     });
   }
 

@@ -7,11 +7,11 @@ import { Leases } from "#kit/kube/builtin";
 import { faults as kubeFaults } from "#kit/kube/faults";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { microTimestamp } from "#kit/kube/timestamp";
-import { LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/node/grant.ts";
+import { LATE_MS, LONG_AGO, NODE_LEASE_MS } from "../../../core/planner/node/grant.ts";
 import { faults } from "../faults.ts";
 import { REPORT_ANNOTATION } from "./node-report.ts";
 import type { NodeReport } from "./node-report.ts";
-import { VoterSets } from "./voter-sets.ts";
+import { VoterSets, type Voters } from "./voter-sets.ts";
 
 export interface NodeLeaseOptions {
   readonly kube: Kube;
@@ -19,11 +19,19 @@ export interface NodeLeaseOptions {
   readonly namespace: string;
   readonly node: number;
   readonly podName: string;
-  /** Called at each renewal. */
-  readonly report: () => NodeReport;
+  /**
+   * Called at each renewal. `kept`: the voters that the stored Lease names, while this node cannot see which nodes are alive because its own
+   * renewals are late; the report says the same ones again.
+   */
+  readonly report: (kept: KeptVoters | undefined) => NodeReport;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+}
+
+/** Voters of a confirmed renewal. */
+export interface KeptVoters {
+  readonly voters: Voters;
 }
 
 export interface NodeLease {
@@ -68,7 +76,7 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
 
   const renew = async (): Promise<boolean> => {
     const sentAt = clock.uptimeMs();
-    const report = options.report();
+    const report = options.report(keptVoters(voterSets, clock.uptimeMs() - renewedAt));
     voterSets.send(report.voters);
     try {
       await own.write(options.podName, report);
@@ -93,8 +101,13 @@ export function renewNodeLease(options: NodeLeaseOptions): NodeLease {
     onRenewed: (listener) => void listeners.push(listener),
     transitions: () => own.transitions(),
     voterSets: () => voterSets.all(),
-    release: () => tail.then(() => own.write("", options.report())),
+    release: () => tail.then(() => own.write("", options.report(keptVoters(voterSets, clock.uptimeMs() - renewedAt)))),
   };
+}
+
+function keptVoters(voterSets: VoterSets, sinceRenewalMs: number): KeptVoters | undefined {
+  const isLate = sinceRenewalMs >= LATE_MS && sinceRenewalMs < Number.POSITIVE_INFINITY;
+  return isLate ? { voters: voterSets.confirmed() } : undefined;
 }
 
 async function repeat(renew: () => Promise<boolean>, clock: Clock, signal: AbortSignal): Promise<void> {

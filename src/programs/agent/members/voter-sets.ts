@@ -19,6 +19,11 @@ export class VoterSets {
     this.#unknown = [];
   }
 
+  /** Those of the last confirmed renewal. */
+  confirmed(): Voters {
+    return this.#confirmed;
+  }
+
   all(): readonly Voters[] {
     return [this.#confirmed, ...this.#unknown];
   }
