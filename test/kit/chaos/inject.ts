@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { assertNever } from "#kit/base/assert-never";
-import type { Fault, Part, Place } from "./schedule.ts";
+import type { Fault, Part, Place, Scheduled } from "./schedule.ts";
 import type { Scene } from "./scene.ts";
 
 /** Ends a fault. */
@@ -11,13 +11,13 @@ export type End = () => void;
 const nothing: End = () => undefined;
 
 /** Begins a fault; it lasts until its end is called. */
-export async function inject(fault: Fault, scene: Scene): Promise<End> {
+export async function inject({ what: fault, share }: Scheduled<Fault>, scene: Scene): Promise<End> {
   const { cluster, network } = scene;
   switch (fault.kind) {
     case "kill":
-      return kill(fault.part, await locate(scene, fault.at), scene);
+      return kill(fault.part, await locate(scene, fault.at, share), scene);
     case "freeze":
-      return freeze(fault.part, await locate(scene, fault.at), scene);
+      return freeze(fault.part, await locate(scene, fault.at, share), scene);
     case "cut":
       return network.cut(fault.pair, fault.how);
     case "api":
@@ -26,25 +26,26 @@ export async function inject(fault: Fault, scene: Scene): Promise<End> {
         for (const node of fault.nodes) cluster.api(node).mend();
       };
     case "full":
-      return fill(scene.volume(await locate(scene, fault.at)));
+      return fill(scene.volume(await locate(scene, fault.at, share)));
     case "slow": {
-      const shim = scene.shims.get(await locate(scene, fault.at));
+      const shim = scene.shims.get(await locate(scene, fault.at, share));
       shim?.slow(fault.delayMs);
       return () => shim?.slow(0);
     }
     case "clock":
       // it stays: a clock that was set wrong is not set right by the end of a fault
-      scene.shims.get(await locate(scene, fault.at))?.step(fault.byMinutes);
+      scene.shims.get(await locate(scene, fault.at, share))?.step(fault.byMinutes);
       return nothing;
     default:
       return assertNever(fault);
   }
 }
 
-/** The node that a place is at this moment, as the record has it. */
-export async function locate({ record }: Scene, place: Place): Promise<number> {
+/** The node that a place is at this moment, as the record has it; `share` chooses the shard. */
+export async function locate({ record }: Scene, place: Place, share: Scheduled<unknown>["share"]): Promise<number> {
   if (typeof place === "number") return place;
-  const [shard] = (await record()).shards;
+  const { shards } = await record();
+  const shard = shards[Math.floor(share * shards.length)];
   const primary = shard?.instances.find(({ id }) => id === shard.primary);
   const replica = shard?.instances.find(({ id }) => id !== shard.primary);
   return (place === "primary" ? primary : (replica ?? primary))?.node ?? 1;

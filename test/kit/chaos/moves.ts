@@ -2,15 +2,15 @@ import { assertNever } from "#kit/base/assert-never";
 import { STORE_VERSIONS } from "../../../src/core/api/records.ts";
 import { readRecord } from "../world/records.ts";
 import { locate } from "./inject.ts";
-import type { Move } from "./schedule.ts";
+import type { Move, Scheduled } from "./schedule.ts";
 import { NODES, type Scene } from "./scene.ts";
 
 /** Asks for a move; what it resolves to ends it. Rejects when the cluster refuses it, or cannot be asked. */
-export async function beginMove(move: Move, scene: Scene): Promise<() => Promise<void>> {
+export async function beginMove({ what: move, share }: Scheduled<Move>, scene: Scene): Promise<() => Promise<void>> {
   const { client } = scene.cluster;
   switch (move.kind) {
     case "evacuate": {
-      const params = { uid: await locate(scene, move.at) };
+      const params = { uid: await locate(scene, move.at, share) };
       await client.call("maintenanceOn", { params, body: { demote_node: true } });
       return async () => void (await client.call("maintenanceOff", { params }));
     }

@@ -76,7 +76,7 @@ async function playFault(
 ): Promise<void> {
   await at(began, fault.fromMs);
   note(`begins: ${textOf(fault)}`);
-  const end = await inject(fault.what, scene);
+  const end = await inject(fault, scene);
   await at(began, fault.fromMs + fault.forMs);
   end();
   note(`ends: ${textOf(fault)}`);
@@ -92,7 +92,7 @@ async function playMove(
 ): Promise<void> {
   await at(began, move.fromMs);
   try {
-    const end = await beginMove(move.what, scene);
+    const end = await beginMove(move, scene);
     note(`moves: ${textOf(move)}`);
     await at(began, move.fromMs + move.forMs);
     await end();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVICTION_POLICIES } from "./stories/memory.ts";
-import { MOST_FAULTS, scheduleOf } from "./schedule.ts";
+import { MOST_FAULTS, scheduleOf, textOf } from "./schedule.ts";
 
 const ALL = Array.from({ length: 400 }, (_, at) => scheduleOf(at + 1, MOST_FAULTS));
 
@@ -37,4 +37,22 @@ test("each eviction policy comes up with faults and without", () => {
     const policies = ALL.filter(({ faults }) => (faults.length === 0) === isPlanned).map(({ eviction }) => eviction);
     assert.deepEqual([...new Set(policies)].toSorted(), [...EVICTION_POLICIES].toSorted());
   }
+});
+
+test("a seed stays what it was, so that one that failed once can be played again", () => {
+  const { faults, moves } = scheduleOf(7, MOST_FAULTS);
+  assert.deepEqual([...faults, ...moves].map(textOf), [
+    '5677 ms, for 872 ms: api {"nodes":[2],"how":"reject"}',
+    '1660 ms, for 1624 ms: evacuate {"at":2}',
+    '7480 ms, for 2472 ms: evacuate {"at":2}',
+    '10946 ms, for 4912 ms: evacuate {"at":2}',
+  ]);
+});
+
+test("faults and moves reach each shard of a database", () => {
+  const shards = 8;
+  const reached = new Set(
+    ALL.flatMap(({ faults, moves }) => [...faults, ...moves]).map(({ share }) => Math.floor(share * shards)),
+  );
+  assert.deepEqual([...reached].toSorted(), Array.from({ length: shards }, (_, at) => at));
 });

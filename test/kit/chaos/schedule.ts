@@ -1,7 +1,7 @@
 import { seededDice, type Dice } from "../world/chaos.ts";
 import { EVICTION_POLICIES, type EvictionPolicy } from "./stories/memory.ts";
 
-/** A node, or the one that has the primary or a replica of the database when the fault begins. */
+/** A node, or the one that has the primary or a replica of a shard of the database when the fault begins. */
 export type Place = 1 | 2 | 3 | "primary" | "replica";
 /** A node or a process of it; the whole node is its agent, proxy and engines. */
 export type Part = "engine" | "proxy" | "agent" | "node";
@@ -35,7 +35,11 @@ export interface Scheduled<T> {
   readonly fromMs: number;
   readonly forMs: number;
   readonly what: T;
+  /** From 0 to 1: whose primary or replica a place is, among the shards of the database in their order. */
+  readonly share: number;
 }
+
+type Timed<T> = Omit<Scheduled<T>, "share">;
 
 /** What one seed plays. Every operation has to fit into one order: without faults always, with one fault where replies wait for replicas. */
 export interface Schedule {
@@ -74,7 +78,7 @@ export function scheduleOf(seed: number, most: number): Schedule {
   const isPlanned = seed % PLANNED_EVERY === 0;
   const count = isPlanned ? 0 : 1 + Math.floor(dice() * most);
   const faults = Array.from({ length: count }, () => within(dice, aFault(dice)));
-  const moves: Scheduled<Move>[] = [];
+  const moves: Timed<Move>[] = [];
   for (let fromMs = between(dice, 0, 3_000); fromMs < LENGTH_MS - 2_000; fromMs += between(dice, 2_000, 7_000)) {
     const what: Move = dice() < 0.3 ? { kind: "upgrade" } : { kind: "evacuate", at: pick(dice, PLACES) };
     moves.push({ fromMs, forMs: Math.min(between(dice, 1_000, 5_000), LENGTH_MS - fromMs), what });
@@ -82,7 +86,9 @@ export function scheduleOf(seed: number, most: number): Schedule {
   const elements = isPlanned ? (MANY[seed % MANY_EVERY] ?? FEW) : FEW;
   const eviction = pick(dice, EVICTION_POLICIES);
   const inOrder = faults.toSorted((a, b) => a.fromMs - b.fromMs);
-  return { seed, faults: inOrder, moves, lengthMs: LENGTH_MS, eviction, elements };
+  // last: what a seed plays with one shard was known before there were several
+  const placed = { faults: withShare(dice, inOrder), moves: withShare(dice, moves) };
+  return { seed, ...placed, lengthMs: LENGTH_MS, eviction, elements };
 }
 
 /** One line of the schedule. */
@@ -113,10 +119,14 @@ function aFault(dice: Dice): Fault {
 }
 
 /** Some faults last a moment, some longer than each lease. */
-function within(dice: Dice, what: Fault): Scheduled<Fault> {
+function within(dice: Dice, what: Fault): Timed<Fault> {
   const fromMs = between(dice, 0, LENGTH_MS - 2_000);
   const forMs = dice() < 0.5 ? between(dice, 200, 3_000) : between(dice, 3_000, 12_000);
   return { fromMs, forMs: Math.min(forMs, LENGTH_MS - fromMs), what };
+}
+
+function withShare<T>(dice: Dice, all: readonly Timed<T>[]): readonly Scheduled<T>[] {
+  return all.map((one) => ({ ...one, share: dice() }));
 }
 
 function between(dice: Dice, least: number, most: number): number {
