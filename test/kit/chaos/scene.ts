@@ -18,6 +18,8 @@ import { preloadShim, shimOf, type Shim } from "./shim.ts";
 export const NODES = [1, 2, 3] as const;
 /** What the databases may take, and enough for everything that a seed writes, several times. */
 const VOLUME_MIB = 640;
+/** The same for each of many shards. */
+const SHARD_VOLUME_MIB = 160;
 
 /** Seeds are played on busy machines as well; what is measured begins when all is whole. */
 const PATIENCE_MS = 90_000;
@@ -80,7 +82,7 @@ export async function startScene(
         address: network.address,
         enter: (uid) => [...network.enter(uid), ...(shims.get(uid)?.enter ?? [])],
         prepare: (_uid, root) => {
-          mountVolume(volume(root), elements);
+          mountVolume(volume(root), elements, settings.shards_count ?? 1);
           stack.defer(() => void execFileSync("umount", ["-l", volume(root)]));
         },
       },
@@ -118,8 +120,8 @@ async function makeDatabases(
   return { uid, port, full, bystander };
 }
 
-function mountVolume(path: string, elements: number): void {
-  const size = `size=${VOLUME_MIB + Math.ceil(elements / ELEMENTS_PER_MIB)}m`;
+function mountVolume(path: string, elements: number, shards: number): void {
+  const size = `size=${Math.max(VOLUME_MIB, shards * SHARD_VOLUME_MIB) + Math.ceil(elements / ELEMENTS_PER_MIB)}m`;
   mkdirSync(path, { recursive: true });
   execFileSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", path]);
 }

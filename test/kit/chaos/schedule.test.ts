@@ -54,5 +54,8 @@ test("faults and moves reach each shard of a database", () => {
   const reached = new Set(
     ALL.flatMap(({ faults, moves }) => [...faults, ...moves]).map(({ share }) => Math.floor(share * shards)),
   );
-  assert.deepEqual([...reached].toSorted(), Array.from({ length: shards }, (_, at) => at));
+  assert.deepEqual(
+    [...reached].toSorted(),
+    Array.from({ length: shards }, (_, at) => at),
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { check } from "./check.ts";
-import type { Act, Operation } from "./history.ts";
+import { allowResends, type Act, type Operation } from "./history.ts";
 import { ANY, EMPTY, UNKNOWN, apply, type KeyState } from "./model.ts";
 
 /** Operations as [begin, end or "?", act]; each of another client. */
@@ -132,3 +132,12 @@ function actOf(kind: string, at: number, { value, list }: KeyState): Act {
       return get(value === ANY ? null : value);
   }
 }
+
+test("a write that took as long as its library waits may have been executed twice, one that took less may not", () => {
+  const twice = history([0, 5e6, append("a", 1)], [6e6, 7e6, readList("a", "a")]);
+  assert.equal(check(allowResends(twice, 5)).kind, "linearizable");
+  assert.equal(check(allowResends(twice, 6)).kind, "broken");
+  const between = history([0, 5e6, set("a")], [1e6, 2e6, get("a")], [3e6, 4e6, set("b")], [6e6, 7e6, get("a")]);
+  assert.equal(check(allowResends(between, 5)).kind, "linearizable");
+  assert.equal(check(allowResends(between, 6)).kind, "broken");
+});

@@ -24,3 +24,19 @@ export type Act =
 export function byKey(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
   return Map.groupBy(operations, ({ key }) => key);
 }
+
+/**
+ * A library may send a write again that has had no answer for so many milliseconds, although the first may still be executed: then one
+ * execution has the answer, and another may come at any moment, or not at all. No library sends an exchange again.
+ */
+export function allowResends(operations: readonly Operation[], afterMs: number): readonly Operation[] {
+  return operations.flatMap((operation) => {
+    const { begin, end, act } = operation;
+    const isLong = end !== undefined && end - begin >= afterMs * NS_PER_MS;
+    if (!isLong || (act.kind !== "set" && act.kind !== "append")) return [operation];
+    const again = act.kind === "append" ? { ...act, length: undefined } : act;
+    return [operation, { ...operation, end: undefined, act: again }];
+  });
+}
+
+const NS_PER_MS = 1e6;

@@ -1,6 +1,6 @@
 // Plays one client of a database with go-redis, as recorder.ts does with libraries of Node.js.
 //
-//	recorder HOST PORT CLIENT [once]
+//	recorder HOST PORT CLIENT [default|several|once]
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/redis/go-redis/v9"
@@ -31,7 +32,7 @@ var (
 	background = context.Background()
 	output     = bufio.NewWriter(os.Stdout)
 	name       = os.Args[3]
-	client     = redis.NewClient(&redis.Options{Addr: os.Args[1] + ":" + os.Args[2], PoolSize: 2, MaxRetries: retries()})
+	client     = redis.NewClient(options())
 )
 
 func main() {
@@ -46,12 +47,20 @@ func main() {
 	_ = client.Close()
 }
 
-// retries is that of the library, or none.
-func retries() int {
-	if len(os.Args) > 4 && os.Args[4] == "once" {
-		return -1
+// options are those of the library, with the settings of docs/upgrades.md, or so that nothing is sent again.
+func options() *redis.Options {
+	options := &redis.Options{Addr: os.Args[1] + ":" + os.Args[2], PoolSize: 2}
+	attempts := "several"
+	if len(os.Args) > 4 {
+		attempts = os.Args[4]
 	}
-	return 0
+	if attempts != "default" {
+		options.ReadTimeout = 10 * time.Second
+	}
+	if attempts == "once" {
+		options.MaxRetries = -1
+	}
+	return options
 }
 
 func operate(number int) {

@@ -12,6 +12,8 @@ class Client:
         options = {"host": host, "port": port, "decode_responses": True}
         if attempts == "once":
             options["retry"] = Retry(NoBackoff(), 0)
+        if attempts != "default":
+            options["socket_timeout"] = 10
         self.exchanging = redis.Redis(**options)
         if attempts != "default":
             options["protocol"] = 3
