@@ -1,10 +1,11 @@
 import type { ActiveActiveRecord, RemoteSite, SiteOfDatabase } from "./active-active-record.ts";
-import type { SlotRange } from "../base/slot-range.ts";
 import type { Formatted } from "./format.ts";
 import type { Finding } from "./parts.ts";
 import type { ManagementRole } from "./management-roles.ts";
 import type { ClientParameters } from "./settings/client-parameters.ts";
 import type { SettingValues } from "./settings/types.ts";
+import type { ReshapeIntent, ShardRecord } from "./shard-record.ts";
+import type { StoreVersion } from "./store-versions.ts";
 
 export type {
   ActiveActiveParticipant,
@@ -13,14 +14,17 @@ export type {
   SiteNumbers,
   SiteOfDatabase,
 } from "./active-active-record.ts";
-
-/** Database versions that may be asked for (§2.3). */
-export const STORE_VERSIONS = ["7.2", "7.4", "8.0", "8.2"] as const;
-/** Database versions that clusters run: an older one is known to the management API alone, and can only be upgraded from (§9). */
-export const DATABASE_VERSIONS = ["6.2", ...STORE_VERSIONS] as const;
-export type StoreVersion = (typeof DATABASE_VERSIONS)[number];
-/** One that `spec.storeVersion` may say. */
-export type AskedVersion = (typeof STORE_VERSIONS)[number];
+export type {
+  InstanceRecord,
+  InSyncSet,
+  MoverPlace,
+  ReshapeIntent,
+  ShardRecord,
+  ShardRecovery,
+  SwitchoverIntent,
+} from "./shard-record.ts";
+export { RESHAPE_PHASES, type ReshapePhase } from "./shard-record.ts";
+export { type AskedVersion, DATABASE_VERSIONS, STORE_VERSIONS, type StoreVersion } from "./store-versions.ts";
 
 /** Life of a database as `GET /v1/bdbs` and the REDB status show it. */
 export const DATABASE_STATES = [
@@ -33,75 +37,6 @@ export const DATABASE_STATES = [
   "recovery",
 ] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
-
-/** One engine process that the record asks for. */
-export interface InstanceRecord {
-  /** Unique within the database, never reused. */
-  readonly id: number;
-  /** uid of the node that runs it. */
-  readonly node: number;
-  /** TCP port on that node's address. */
-  readonly port: number;
-  readonly storeVersion: StoreVersion;
-  /** Its port speaks TLS alone; absent: it does not, as everywhere before release 0.4.0. */
-  readonly tls?: true;
-  /**
-   * How many starts as primary the leader has allowed. An agent starts a primary only when this is higher than the
-   * number it has already used (kept in the data directory), so a crashed primary never starts empty without the leader.
-   */
-  readonly launch: number;
-}
-
-/** A switchover that has begun. The next leader asks the target for its role, and completes or withdraws it. */
-export interface SwitchoverIntent {
-  readonly to: number;
-  /** The epoch that begins when `to` is promoted. */
-  readonly epoch: number;
-  /** The primary is cut off and is not asked: from now on no proxy speaks to it. */
-  readonly forced?: true;
-}
-
-/** Replicas that may succeed the primary: the node of the primary takes one out before it may be promoted without what it lacks. */
-export interface InSyncSet {
-  /** The set counts in this epoch alone: a leader that knows no set changes the epoch and leaves the set as it was. */
-  readonly epoch: number;
-  /** ids of replicas. */
-  readonly members: readonly number[];
-  /**
-   * Present while replies of the database wait for replicas: those that proxies are to wait for from now on. They become
-   * members once every proxy does, and they have what was acknowledged before.
-   */
-  readonly joining?: readonly number[];
-  /** Rises with each change of the set; absent: 0. */
-  readonly version?: number;
-}
-
-/** What a shard that is brought back from its disks lacks; present only while the shard is in recovery. */
-export interface ShardRecovery {
-  /** The data that is gone, without which the shard comes back; empty when nothing is known to be gone. */
-  readonly lacks: string;
-  /** A user agreed that it comes back without what is gone. */
-  readonly consent?: true;
-  /** Its primary may start in a data directory that holds nothing. */
-  readonly empty?: true;
-}
-
-/** A slice of the key space: one primary and its replicas. */
-export interface ShardRecord {
-  readonly id: number;
-  /** Rises by one with each change of primary; agents and proxies refuse a lower one. */
-  readonly epoch: number;
-  /** id of the instance that serves. */
-  readonly primary: number;
-  readonly instances: readonly InstanceRecord[];
-  readonly switchover?: SwitchoverIntent;
-  /** Absent: never written, because it has no replica or its node is of a release before 0.4.0. */
-  readonly inSync?: InSyncSet;
-  /** Absent: the shard is not in recovery. The only shard of a database has it stored as a field of the database. */
-  readonly recovery?: ShardRecovery;
-  /** The slots whose keys it has; absent: all, as the only shard. Each slot of a database has exactly one shard. */
-  readonly slots?: readonly SlotRange[];
-}
 
 /** A module that a database uses. */
 export interface DatabaseModule {
@@ -199,8 +134,15 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly status: DatabaseState;
   /** Modules that are not bundled; absent: none. */
   readonly modules?: readonly DatabaseModule[];
+  /** Those that serve clients. */
   readonly shards: readonly ShardRecord[];
-  /** Rises each time that a slot goes from one shard to another, in the same write; absent: 0, none ever has. */
+  /** The number of shards that is asked for; absent: as many as it has. */
+  readonly shardCount?: number;
+  /** Absent: its shards stay as they are. */
+  readonly reshape?: ReshapeIntent;
+  /** id that the next new shard gets, never given twice; absent: one more than the highest in use. */
+  readonly nextShard?: number;
+  /** Rises each time that a slot goes from one shard to another, in the same write, and when such a change is taken back; absent: 0. */
   readonly tableEpoch?: number;
   /** id that the next instance gets. */
   readonly nextInstance: number;

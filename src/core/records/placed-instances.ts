@@ -1,3 +1,4 @@
+import { everyShard } from "../api/every-shard.ts";
 import type { DatabaseRecord } from "../api/records.ts";
 import { placedOf } from "../planner/database/placed.ts";
 import type { PlacedInstance } from "../planner/database/facts.ts";
@@ -13,5 +14,15 @@ export function placedInstances(records: readonly DatabaseRecord[]): readonly Pl
 }
 
 function placedAnew(records: readonly DatabaseRecord[]): readonly PlacedInstance[] {
-  return records.flatMap((record) => record.shards.flatMap((shard) => placedOf(record, shard)));
+  return records.flatMap((record) => [
+    ...everyShard(record).flatMap((shard) => placedOf(record, shard)),
+    ...ofMover(record.reshape),
+  ]);
+}
+
+/** A mover has ports of the room of engines; what it keeps for an engine that loads takes the room of an engine that holds nothing. */
+function ofMover(reshape: DatabaseRecord["reshape"]): readonly PlacedInstance[] {
+  if (reshape === undefined || reshape.phase === "retire") return [];
+  const { node, ports } = reshape.mover;
+  return ports.map((port) => ({ node, port, memoryBytes: 0, diskBytes: 0, primary: false }));
 }

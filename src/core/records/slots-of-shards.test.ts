@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { on } from "../../../test/kit/facts/database-scene.ts";
-import type { DatabaseRecord, ShardRecord } from "../api/records.ts";
+import type { DatabaseRecord, ReshapeIntent, ShardRecord } from "../api/records.ts";
 import { whyNoSuccessor, whyNotServable } from "./slots-of-shards.ts";
 
-type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive">;
+type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive" | "reshape" | "nextShard">;
 
 const shard = (id: number, from?: number, to = 16_383): ShardRecord => ({
   id,
@@ -20,6 +20,27 @@ const two: Shards = { shards: [low, high] };
 const moved: Shards = { shards: [shard(1, 0, 8_192), shard(2, 8_193)] };
 const site = { activeActive: { guid: "g", site: 1 } };
 
+/** Two shards beside the one that serves. */
+const reshaping = (over: Partial<ReshapeIntent> = {}): Shards => ({
+  shards: [shard(1)],
+  tableEpoch: 4,
+  reshape: {
+    tableEpoch: 5,
+    phase: "copy",
+    shards: [shard(7, 0, 8_191), shard(8, 8_192)],
+    mover: { node: 1, ports: [20_001, 20_002] },
+    attempt: 1,
+    since: "2026-01-01T00:00:00.000Z",
+    ...over,
+  },
+});
+const former: Shards = { shards: [shard(1)], tableEpoch: 4 };
+const retiring: Shards = {
+  ...reshaping({ phase: "retire", shards: [shard(1)] }),
+  shards: [shard(7, 0, 8_191), shard(8, 8_192)],
+  tableEpoch: 5,
+};
+
 const servable: readonly (readonly [string, Shards, RegExp | undefined])[] = [
   ["one shard has all slots without a word", one, undefined],
   ["one shard may say that it has all slots", { shards: [shard(1, 0)] }, undefined],
@@ -32,6 +53,15 @@ const servable: readonly (readonly [string, Shards, RegExp | undefined])[] = [
   ["a database that is being deleted may have no shard left", { shards: [] }, undefined],
   ["a site has one shard", { ...one, ...site }, undefined],
   ["a site has no two shards", { ...two, ...site }, /site of an Active-Active database/],
+  ["further shards are beside those that serve", reshaping(), undefined],
+  ["the former shards are beside those that serve", retiring, undefined],
+  ["a site gets no further shards", { ...reshaping(), ...site }, /site of an Active-Active database/],
+  ["further shards have each slot", reshaping({ shards: [shard(7, 0, 8_191)] }), /each slot .* of the further/],
+  ["a further shard has an id of its own", reshaping({ shards: [shard(1)] }), /has the id of one that serves/],
+  ["a further shard has instances of its own", reshaping({ shards: [{ ...shard(1), id: 7 }] }), /an instance of a/],
+  ["the mover has a port for each", reshaping({ mover: { node: 1, ports: [20_001] } }), /not one port for each/],
+  ["the next table has a higher epoch", reshaping({ tableEpoch: 4 }), /at epoch 4, and would go to 4/],
+  ["shards that retire are of the table before", { ...retiring, tableEpoch: 6 }, /at epoch 6, and not at 5/],
 ];
 
 for (const [rule, shards, want] of servable)
@@ -49,6 +79,41 @@ const successors: readonly (readonly [string, Shards, Shards, RegExp | undefined
   ["an epoch does not rise without slots", two, { ...two, tableEpoch: 1 }, /goes from 0 to 1/],
   ["an epoch does not fall", { ...two, tableEpoch: 3 }, { ...moved, tableEpoch: 2 }, /epoch stays 3/],
   ["an epoch is not forgotten", { ...two, tableEpoch: 3 }, two, /goes from 3 to 0/],
+  ["another number of shards begins", former, reshaping(), undefined],
+  ["an id of a shard is never given again", { ...former, nextShard: 8 }, reshaping(), /is below 8/],
+  ["copying begins anew", reshaping(), reshaping({ attempt: 2 }), undefined],
+  ["clients are held after copying", reshaping(), reshaping({ phase: "hold" }), undefined],
+  ["no primary is promoted without a hold", reshaping(), reshaping({ phase: "promote" }), /goes from copy to promote/],
+  ["primaries are promoted after a hold", reshaping({ phase: "hold" }), reshaping({ phase: "promote" }), undefined],
+  ["the next table serves after promotions", reshaping({ phase: "promote" }), retiring, undefined],
+  ["the next table does not serve without promotions", reshaping({ phase: "hold" }), retiring, /goes from hold to re/],
+  [
+    "the next table is the one that was meant",
+    reshaping({ phase: "promote" }),
+    { ...retiring, shards: [shard(7, 0, 8_190), shard(8, 8_191)] },
+    /to others than the shards that are to be/,
+  ],
+  ["the former shards go", retiring, { shards: retiring.shards, tableEpoch: 5 }, undefined],
+  ["what is taken back passes the epoch that was meant", reshaping(), { ...former, tableEpoch: 6 }, undefined],
+  ["an epoch that was meant is not used again", reshaping(), former, /5 was taken back, and that of its slots is 4/],
+  [
+    "a hold that failed leads back to copying, past the epoch that was meant",
+    reshaping({ phase: "hold" }),
+    { ...reshaping({ tableEpoch: 7 }), tableEpoch: 6 },
+    undefined,
+  ],
+  [
+    "no hold leads back to copying for the same epoch",
+    reshaping({ phase: "hold" }),
+    reshaping(),
+    /goes from hold to copy and its epoch stays 5/,
+  ],
+  [
+    "nothing leads back once primaries are promoted",
+    reshaping({ phase: "promote" }),
+    { ...former, tableEpoch: 6 },
+    /goes from promote to none/,
+  ],
   ["what leaves a slot without a shard is refused", two, { shards: [low], tableEpoch: 1 }, /not each slot/],
 ];
 

@@ -1,36 +1,125 @@
-import type { DatabaseRecord } from "../api/records.ts";
+import { everyShard } from "../api/every-shard.ts";
+import type { DatabaseRecord, ReshapeIntent, ReshapePhase, ShardRecord } from "../api/records.ts";
 import { slotsOf } from "../slots/shard-slots.ts";
 import { slotTable } from "../slots/slot-table.ts";
 
 /** What a record says of shards and slots. */
-type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive">;
+type Shards = Pick<DatabaseRecord, "shards" | "tableEpoch" | "activeActive" | "reshape" | "nextShard">;
 
 /** True when the record says which shard has which slot: programs of releases before 0.6.0 must not read it. */
-export function hasSlots({ shards, tableEpoch }: Shards): boolean {
-  return tableEpoch !== undefined || shards.length > 1 || shards.some(({ slots }) => slots !== undefined);
+export function hasSlots({ shards, tableEpoch, reshape }: Shards): boolean {
+  return (
+    tableEpoch !== undefined ||
+    reshape !== undefined ||
+    shards.length > 1 ||
+    shards.some(({ slots }) => slots !== undefined)
+  );
 }
 
-/** Why a record cannot have these shards; undefined when each slot has exactly one of them. */
-export function whyNotServable({ shards, activeActive }: Shards): string | undefined {
+/** Why a record cannot have these shards; undefined when each slot has exactly one of them, and each slot has one of those that are to be. */
+export function whyNotServable(record: Shards): string | undefined {
+  const { shards, activeActive, reshape } = record;
   if (shards.length === 0) return undefined;
   if (slotTable(shards.map(slotsOf)) === undefined) return "not each slot has exactly one shard";
-  return shards.length > 1 && activeActive !== undefined
-    ? "a site of an Active-Active database has one shard"
+  if (activeActive !== undefined && (shards.length > 1 || reshape !== undefined))
+    return "a site of an Active-Active database has one shard";
+  return reshape === undefined ? undefined : whyNoReshape(record, reshape);
+}
+
+/** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and when one that had begun is taken back. */
+export function whyNoSuccessor(before: Shards, after: Shards): string | undefined {
+  return whyNotServable(after) ?? whyNoStep(before, after) ?? whyNoTable(before, after);
+}
+
+/** The id that the next new shard of a database gets. */
+function nextShardOf(record: Pick<DatabaseRecord, "shards" | "reshape" | "nextShard">): number {
+  return record.nextShard ?? Math.max(0, ...everyShard(record).map(({ id }) => id)) + 1;
+}
+
+function whyNoReshape(record: Shards, { shards, mover, phase, tableEpoch }: ReshapeIntent): string | undefined {
+  if (slotTable(shards.map(slotsOf)) === undefined) return "not each slot has exactly one of the further shards";
+  const all = everyShard(record);
+  if (!areUnique(all.map(({ id }) => id))) return "a further shard has the id of one that serves";
+  if (!areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))))
+    return "an instance of a further shard has the id of one that serves";
+  const serves = record.tableEpoch ?? 0;
+  if (phase === "retire")
+    return tableEpoch === serves ? undefined : `its slots are at epoch ${serves}, and not at ${tableEpoch}`;
+  if (mover.ports.length !== shards.length) return "the mover has not one port for each further shard";
+  return tableEpoch > serves ? undefined : `its slots are at epoch ${serves}, and would go to ${tableEpoch}`;
+}
+
+type Standing = ReshapePhase | "none";
+
+/** What may follow each phase of another number of shards, besides itself. Once new primaries may exist, there is no way back. */
+const FOLLOWS: Readonly<Record<Standing, readonly Standing[]>> = {
+  none: ["copy"],
+  copy: ["hold", "none"],
+  hold: ["copy", "promote", "none"],
+  promote: ["retire"],
+  retire: ["none"],
+};
+
+function whyNoStep(before: Shards, after: Shards): string | undefined {
+  const [from, to] = [standingOf(before), standingOf(after)];
+  if (from === to) return undefined;
+  const step = `another number of shards goes from ${from} to ${to}`;
+  if (!FOLLOWS[from].includes(to)) return step;
+  const epoch = intendedBy(before) ?? 0;
+  if (from === "hold" && to === "copy" && intendedBy(after) === epoch) return `${step} and its epoch stays ${epoch}`;
+  return from === "none" ? whyNotNew(before, after) : undefined;
+}
+
+function standingOf({ reshape }: Shards): Standing {
+  return reshape?.phase ?? "none";
+}
+
+function whyNotNew(before: Shards, { reshape }: Shards): string | undefined {
+  const first = nextShardOf(before);
+  return reshape?.shards.some(({ id }) => id < first) === true
+    ? `the id of a further shard is below ${first}`
     : undefined;
 }
 
-/** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and with nothing else. */
-export function whyNoSuccessor(before: Shards, after: Shards): string | undefined {
-  const objection = whyNotServable(after);
-  if (objection !== undefined) return objection;
+function whyNoTable(before: Shards, after: Shards): string | undefined {
   const [known, next] = [before.tableEpoch ?? 0, after.tableEpoch ?? 0];
-  if (tableOf(before) === tableOf(after))
-    return next === known ? undefined : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
-  return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
+  const intended = intendedBy(before);
+  const isTakenBack = intended !== undefined && intendedBy(after) !== intended;
+  if (tableOf(before.shards) !== tableOf(after.shards)) {
+    if (before.reshape !== undefined) return whyNoHandOver(before.reshape, before, after);
+    return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
+  }
+  if (isTakenBack && before.reshape?.phase !== "promote")
+    return next > intended ? undefined : `the epoch ${intended} was taken back, and that of its slots is ${next}`;
+  return next === known ? undefined : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
+}
+
+/** The epoch that is to begin; undefined when none is. */
+function intendedBy({ reshape }: Shards): number | undefined {
+  return reshape === undefined || reshape.phase === "retire" ? undefined : reshape.tableEpoch;
+}
+
+/** The shards that were to be serve, all of them and no other, and those that served retire. */
+function whyNoHandOver(
+  { phase, shards, tableEpoch }: ReshapeIntent,
+  before: Shards,
+  after: Shards,
+): string | undefined {
+  const isWhole =
+    phase === "promote" &&
+    after.tableEpoch === tableEpoch &&
+    tableOf(after.shards) === tableOf(shards) &&
+    after.reshape !== undefined &&
+    tableOf(after.reshape.shards) === tableOf(before.shards);
+  return isWhole ? undefined : "slots go to others than the shards that are to be";
 }
 
 /** Which shard has which slots, as text that is the same for the same table. */
-function tableOf({ shards }: Shards): string {
+function tableOf(shards: readonly ShardRecord[]): string {
   const ranges = shards.flatMap((shard) => slotsOf(shard).map(({ from, to }) => [from, to, shard.id] as const));
   return JSON.stringify(ranges.toSorted(([one], [other]) => one - other));
+}
+
+function areUnique(ids: readonly number[]): boolean {
+  return new Set(ids).size === ids.length;
 }

@@ -1,3 +1,4 @@
+import { everyShard } from "../../api/every-shard.ts";
 import type { DatabaseRecord, DeletedDatabase } from "../../api/records.ts";
 
 /** What the disk of a node holds of one instance. */
@@ -33,7 +34,7 @@ export function fateOfData(kept: KeptInstance, { databases, deleted, isReadable 
     return deleted.some((one) => kept.created !== undefined && isOf(kept, one)) ? "remove" : "set-aside";
   }
   if (record.status === "delete-pending") return "remove";
-  const isNamed = record.shards.some(({ instances }) => instances.some(({ id }) => id === kept.instance));
+  const isNamed = everyShard(record).some(({ instances }) => instances.some(({ id }) => id === kept.instance));
   // ids only rise: below its next id, the record gave up an instance that it does not name; a higher id it never had
   return !isNamed && kept.instance < record.nextInstance ? "remove" : "set-aside";
 }

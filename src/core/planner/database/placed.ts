@@ -2,10 +2,10 @@ import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 import { instanceSize } from "../node/instance-size.ts";
 import type { PlacedInstance } from "./facts.ts";
 
-type Placeable = Pick<DatabaseRecord, "memoryBytes" | "persistence" | "shards">;
+type Placeable = Pick<DatabaseRecord, "memoryBytes" | "persistence" | "shards" | "reshape">;
 
 /** The instances of one shard with what each takes of its node. */
-export function placedOf(record: Omit<Placeable, "shards">, shard: ShardRecord): readonly PlacedInstance[] {
+export function placedOf(record: Omit<Placeable, "shards" | "reshape">, shard: ShardRecord): readonly PlacedInstance[] {
   const size = instanceSize(record, shard);
   return shard.instances.map(({ id, node, port }) => ({ node, port, ...size, primary: id === shard.primary }));
 }

@@ -1,3 +1,4 @@
+import { everyShard } from "../../api/every-shard.ts";
 import type { DatabaseRecord, ShardRecord } from "../../api/records.ts";
 
 /** The volume of a node at one moment, in bytes. */
@@ -52,11 +53,11 @@ export function refusedForRoom(
 
 /** A shard has a copy on one of the nodes whose volumes are nearly full; all that is there of a database is of its only shard. */
 export function refusesWrites(
-  { shards }: Pick<DatabaseRecord, "shards">,
+  record: Pick<DatabaseRecord, "shards" | "reshape">,
   { instances }: Pick<ShardRecord, "instances">,
   fullNodes: readonly number[],
 ): boolean {
-  if (shards.length === 1) return fullNodes.length > 0;
+  if (everyShard(record).length === 1) return fullNodes.length > 0;
   return instances.some(({ node }) => fullNodes.includes(node));
 }
 

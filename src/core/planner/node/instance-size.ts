@@ -1,3 +1,4 @@
+import { everyShard } from "../../api/every-shard.ts";
 import type { DatabaseRecord } from "../../api/records.ts";
 import type { SettingValues } from "../../api/settings/types.ts";
 import { shareOf, type SlotHolder } from "../../slots/shard-slots.ts";
@@ -18,8 +19,8 @@ export function instanceSize(settings: Sizes, shard: SlotHolder): InstanceSize {
 }
 
 /** What a database may take on the volume of a node, in bytes: a copy of each shard that is there; of data that no shard has there, one copy. */
-export function diskBytesOn(record: Sizes & Pick<DatabaseRecord, "shards">, node: number): number {
-  const here = record.shards.filter(({ instances }) => instances.some((instance) => instance.node === node));
+export function diskBytesOn(record: Sizes & Pick<DatabaseRecord, "shards" | "reshape">, node: number): number {
+  const here = everyShard(record).filter(({ instances }) => instances.some((instance) => instance.node === node));
   if (here.length === 0) return diskBytes(record);
   return here.reduce((sum, shard) => sum + instanceSize(record, shard).diskBytes, 0);
 }

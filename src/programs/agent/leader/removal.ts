@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { Clock } from "#kit/base/clock";
@@ -42,7 +43,9 @@ export async function reconcileRemoval(context: RemovalContext, record: Database
 
 async function nodesWithEngines(context: RemovalContext, record: DatabaseRecord): Promise<readonly number[]> {
   const alive = (await gatherNodes(context)).filter((node) => node.alive).map(({ uid }) => uid);
-  const instances = record.shards.flatMap((shard) => shard.instances).filter(({ node }) => alive.includes(node));
+  const instances = everyShard(record)
+    .flatMap((shard) => shard.instances)
+    .filter(({ node }) => alive.includes(node));
   const reports = await Promise.all(
     instances.map(async ({ node, id }) => ({
       node,

@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import { engineLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import type { EngineAddress } from "../../../ports/resp/engine-client.ts";
@@ -39,5 +40,5 @@ export function databaseAt(
   { host, port }: Pick<EngineAddress, "host" | "port">,
 ): number | undefined {
   const isThere = (instance: InstanceRecord): boolean => instance.port === port && addressOf(instance.node) === host;
-  return databases.find(({ shards }) => shards.some(({ instances }) => instances.some(isThere)))?.uid;
+  return databases.find((record) => everyShard(record).some(({ instances }) => instances.some(isThere)))?.uid;
 }

@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import type { DatabaseFacts, InstanceFacts, NodeFacts } from "../../../core/planner/database/facts.ts";
 import type { Clock } from "#kit/base/clock";
@@ -76,7 +77,7 @@ async function gatherInstances(
   const addressOf = (node: number): string | undefined => nodeAddress(context, node);
   const isAway = (node: number): boolean => nodes.find(({ uid }) => uid === node)?.alive === false;
   const isGone = (node: number): boolean => isAway(node) && context.members.get(node)?.mayAcknowledge === false;
-  const entries = record.shards.flatMap((shard) =>
+  const entries = everyShard(record).flatMap((shard) =>
     shard.instances.map(async (instance) => {
       const { id, node } = instance;
       const isKnown = servesItsRole(answers.get(id), id === shard.primary);

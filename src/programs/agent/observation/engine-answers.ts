@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import { primaryOf, replicasOf } from "../../../core/planner/database/facts.ts";
 import { isConfigFileOf } from "../../../mechanisms/supervisor/instance-files.ts";
@@ -41,7 +42,7 @@ async function askEngines(
         : await engines.ask(address);
     answers.set(instance.id, isAnother(answer, record, instance) ? { state: "refused" } : answer);
   };
-  for (const shard of record.shards) {
+  for (const shard of everyShard(record)) {
     await ask(primaryOf(shard));
     await Promise.all(replicasOf(shard).map(ask));
   }

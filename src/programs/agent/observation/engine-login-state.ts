@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
 import type { DatabaseFacts } from "../../../core/planner/database/facts.ts";
@@ -30,7 +31,7 @@ export async function gatherEngineLogin(
 /** Each node logs in as the user of the cluster, and each engine knows it. A node that is away may come back as it was. */
 async function isKnown(context: EngineLoginContext, record: DatabaseRecord, internal: string): Promise<boolean> {
   if (!context.members.list().every(({ report }) => report.capabilities.includes("engine-user"))) return false;
-  const instances = record.shards.flatMap((shard) => shard.instances);
+  const instances = everyShard(record).flatMap((shard) => shard.instances);
   const known = instances.map((instance) => letsIn(engineAddress(context, instance, { internal, clients: [] })));
   return (await Promise.all(known)).every(Boolean);
 }

@@ -1,3 +1,4 @@
+import { everyShard } from "../../../core/api/every-shard.ts";
 import type { EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord } from "../../../core/api/records.ts";
 import { Fault } from "#kit/base/fault";
@@ -49,11 +50,11 @@ interface NewLogin {
 
 async function enginesBehind(
   context: EngineRotationContext,
-  { shards }: DatabaseRecord,
+  record: DatabaseRecord,
   { internal, isUsed }: NewLogin,
 ): Promise<readonly string[]> {
   if (internal === undefined) return [];
-  const instances = shards.flatMap((shard) => shard.instances);
+  const instances = everyShard(record).flatMap((shard) => shard.instances);
   const given = await Promise.all(instances.map((one) => givenToPrimary(context, one, { internal, clients: [] })));
   const isBehind = (password: string | undefined): boolean =>
     password === undefined || (isUsed && password !== internal);

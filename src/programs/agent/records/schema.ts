@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FORMAT, isKnownFormat, SLOTS_FORMAT } from "../../../core/api/format.ts";
 import { MANAGEMENT_ROLES } from "../../../core/api/management-roles.ts";
 import { finding } from "../../../core/api/parts.ts";
-import { DATABASE_STATES, DATABASE_VERSIONS } from "../../../core/api/records.ts";
+import { DATABASE_STATES, DATABASE_VERSIONS, RESHAPE_PHASES } from "../../../core/api/records.ts";
 import type { ClusterStateRecord, DatabaseRecord } from "../../../core/api/records.ts";
 import { STORED_FIELDS } from "../../../core/api/settings/fields.ts";
 import { Fault, messageOf } from "#kit/base/fault";
@@ -60,6 +60,24 @@ const shard = z
     error: "no instance has the id of the primary",
   });
 
+/** Of shards that serve, or that are to. */
+const shards = z
+  .array(shard)
+  .refine((all) => areUnique(all.map(({ id }) => id)), { error: "two shards have one id" })
+  .refine((all) => areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))), {
+    error: "two instances have one id",
+  });
+
+const reshape = z.looseObject({
+  tableEpoch: count,
+  phase: z.enum(RESHAPE_PHASES),
+  shards,
+  mover: z.looseObject({ node: count, ports: z.array(port) }),
+  attempt: count,
+  since: z.string(),
+  until: z.string().exactOptional(),
+});
+
 const formatUpTo = (newest: number) =>
   z
     .number()
@@ -77,12 +95,10 @@ const database: z.ZodType<StoredDatabase> = z.looseObject({
   storeVersion: z.enum(DATABASE_VERSIONS),
   status: z.enum(DATABASE_STATES),
   modules: z.array(z.looseObject({ name: z.string(), args: z.string() })).exactOptional(),
-  shards: z
-    .array(shard)
-    .refine((all) => areUnique(all.map(({ id }) => id)), { error: "two shards have one id" })
-    .refine((all) => areUnique(all.flatMap(({ instances }) => instances.map(({ id }) => id))), {
-      error: "two instances have one id",
-    }),
+  shards,
+  shardCount: count.exactOptional(),
+  reshape: reshape.exactOptional(),
+  nextShard: count.exactOptional(),
   tableEpoch: count.exactOptional(),
   nextInstance: count,
   upgrade: z

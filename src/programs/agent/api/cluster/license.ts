@@ -37,9 +37,9 @@ export async function storeLicense(context: LicenseContext, license: string): Pr
   return licenseOf(context);
 }
 
-/** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count. */
-function shardsOf(record: Pick<DatabaseRecord, "replication" | "shards">): number {
-  return record.shards.length * desiredInstances(record);
+/** Primaries and replicas as they are asked for: the surge of an upgrade or a move does not count, and of two numbers of shards the higher one does. */
+function shardsOf({ shards, shardCount = shards.length, replication }: DatabaseRecord): number {
+  return Math.max(shards.length, shardCount) * desiredInstances({ replication });
 }
 
 interface ValidatedLicense extends LicenseVerdict {

@@ -1,3 +1,4 @@
+import { everyShard } from "../../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
 import { missingRecords, type MissingRecord } from "../../../../core/planner/node/missing-record.ts";
@@ -55,7 +56,7 @@ function keepingNode({ uid, report }: Member) {
 /** A node may be away and have lost its Lease: records and other nodes name it still. */
 function highestNode({ members, records }: RestoreContext): number {
   const voters = members.list().flatMap(({ report }) => report.voters ?? []);
-  const places = records.databases().flatMap(({ shards }) => shards.flatMap(({ instances }) => instances));
+  const places = records.databases().flatMap((record) => everyShard(record).flatMap(({ instances }) => instances));
   const left = records.state()?.maintenance ?? [];
   return Math.max(0, ...voters, ...[...places, ...left].map(({ node }) => node));
 }
@@ -96,6 +97,10 @@ function requireFreePlaces(databases: readonly DatabaseRecord[], record: Databas
   throw refuse(refusals.portUnavailable, what);
 }
 
-function placesOf({ shards }: DatabaseRecord): readonly string[] {
-  return shards.flatMap(({ instances }) => instances.map(({ node, port }) => `${node}:${port}`));
+function placesOf(record: DatabaseRecord): readonly string[] {
+  const { node: moving, ports } = record.reshape?.mover ?? { node: 0, ports: [] };
+  return [
+    ...everyShard(record).flatMap(({ instances }) => instances.map(({ node, port }) => `${node}:${port}`)),
+    ...ports.map((port) => `${moving}:${port}`),
+  ];
 }
