@@ -142,7 +142,7 @@ export interface DatabaseRecord extends SettingValues, Formatted {
   readonly reshape?: ReshapeIntent;
   /** id that the next new shard gets, never given twice; absent: one more than the highest in use. */
   readonly nextShard?: number;
-  /** Rises each time that a slot goes from one shard to another, in the same write, and when such a change is taken back; absent: 0. */
+  /** Rises each time that a slot goes from one shard to another, in the same write; absent: 0, none ever has. */
   readonly tableEpoch?: number;
   /** id that the next instance gets. */
   readonly nextInstance: number;

@@ -72,7 +72,7 @@ export interface ShardRecord {
 
 /** Another number of shards that has begun: whole new shards beside those that serve (docs/decisions/0048-shards-move-by-movers.md). */
 export interface ReshapeIntent {
-  /** The epoch of the table that begins with the new shards. */
+  /** The epoch of the table that begins with the new shards; it rises each time that a hold for it is taken back. */
   readonly tableEpoch: number;
   /**
    * `copy`: mover and engines work. `hold`: written before clients are held. `promote`: the new shards have all, and become primaries.

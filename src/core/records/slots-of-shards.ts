@@ -26,7 +26,7 @@ export function whyNotServable(record: Shards): string | undefined {
   return reshape === undefined ? undefined : whyNoReshape(record, reshape);
 }
 
-/** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and when one that had begun is taken back. */
+/** Why the shards of a record cannot become these; undefined when they can: the epoch of the table rises with each change of it, and with nothing else. */
 export function whyNoSuccessor(before: Shards, after: Shards): string | undefined {
   return whyNotServable(after) ?? whyNoStep(before, after) ?? whyNoTable(before, after);
 }
@@ -51,12 +51,12 @@ function whyNoReshape(record: Shards, { shards, mover, phase, tableEpoch }: Resh
 
 type Standing = ReshapePhase | "none";
 
-/** What may follow each phase of another number of shards, besides itself. Once new primaries may exist, there is no way back. */
+/** What may follow each phase of another number of shards, besides itself. Once the next table serves, there is no way back. */
 const FOLLOWS: Readonly<Record<Standing, readonly Standing[]>> = {
   none: ["copy"],
   copy: ["hold", "none"],
-  hold: ["copy", "promote", "none"],
-  promote: ["retire"],
+  hold: ["copy", "promote"],
+  promote: ["copy", "retire"],
   retire: ["none"],
 };
 
@@ -65,8 +65,8 @@ function whyNoStep(before: Shards, after: Shards): string | undefined {
   if (from === to) return undefined;
   const step = `another number of shards goes from ${from} to ${to}`;
   if (!FOLLOWS[from].includes(to)) return step;
-  const epoch = intendedBy(before) ?? 0;
-  if (from === "hold" && to === "copy" && intendedBy(after) === epoch) return `${step} and its epoch stays ${epoch}`;
+  const [meant = 0, next = 0] = [before.reshape?.tableEpoch, after.reshape?.tableEpoch];
+  if (to === "copy" && next <= meant) return `${step} and its epoch stays ${meant}`;
   return from === "none" ? whyNotNew(before, after) : undefined;
 }
 
@@ -83,20 +83,10 @@ function whyNotNew(before: Shards, { reshape }: Shards): string | undefined {
 
 function whyNoTable(before: Shards, after: Shards): string | undefined {
   const [known, next] = [before.tableEpoch ?? 0, after.tableEpoch ?? 0];
-  const intended = intendedBy(before);
-  const isTakenBack = intended !== undefined && intendedBy(after) !== intended;
-  if (tableOf(before.shards) !== tableOf(after.shards)) {
-    if (before.reshape !== undefined) return whyNoHandOver(before.reshape, before, after);
-    return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
-  }
-  if (isTakenBack && before.reshape?.phase !== "promote")
-    return next > intended ? undefined : `the epoch ${intended} was taken back, and that of its slots is ${next}`;
-  return next === known ? undefined : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
-}
-
-/** The epoch that is to begin; undefined when none is. */
-function intendedBy({ reshape }: Shards): number | undefined {
-  return reshape === undefined || reshape.phase === "retire" ? undefined : reshape.tableEpoch;
+  if (tableOf(before.shards) === tableOf(after.shards))
+    return next === known ? undefined : `its slots stay where they are, and their epoch goes from ${known} to ${next}`;
+  if (before.reshape !== undefined) return whyNoHandOver(before.reshape, before, after);
+  return next > known ? undefined : `slots go to another shard, and their epoch stays ${known}`;
 }
 
 /** The shards that were to be serve, all of them and no other, and those that served retire. */
