@@ -27,6 +27,7 @@ export async function main(): Promise<void> {
     kube,
     proxyArgs: [...PROXY_NODE_ARGS, programPath(), "proxy"],
     linkArgs: [programPath(), "link"],
+    moverArgs: [programPath(), "mover"],
     env: process.env,
     clock: systemClock,
     log,

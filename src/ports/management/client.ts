@@ -136,9 +136,11 @@ function unreachable(name: RouteName, tried: readonly Attempt[], mayHaveRun: boo
   });
 }
 
-/** Node actions and commands to a proxy are idempotent. */
+/** Node actions, commands to a proxy and questions to a mover are idempotent. */
 function mayRunTwice(name: RouteName): boolean {
-  return routes[name].method !== "POST" || ["maintenanceOn", "maintenanceOff", "localProxy"].includes(name);
+  return (
+    routes[name].method !== "POST" || ["maintenanceOn", "maintenanceOff", "localProxy", "localMover"].includes(name)
+  );
 }
 
 /** Whether a node other than the one that answered with 503 is asked. What the whole cluster lacks, every node would say. */

@@ -46,6 +46,8 @@ export type MoverCommand =
 
 /** How far a source is passed on. */
 export interface MoverSourceStatus extends SourceOffset {
+  /** The replication id of its stream; empty before it is there. Another engine than the one that is followed has another, unless both have the same stream. */
+  readonly history: string;
   /** `copying`: its snapshot is not over. */
   readonly state: "awaited" | "copying" | "following";
   /** Keys of its snapshot that were passed on. */
@@ -83,6 +85,14 @@ export type MoverReply =
   | { readonly ok: true; readonly op: "status"; readonly status: MoverStatus }
   | { readonly ok: true; readonly op: "reach" }
   | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** What a node is asked about a mover that it runs. */
+export interface MoverQuestion {
+  readonly bdb: number;
+  /** The number of the attempt, as the record of the database says it: an answer about another one would be wrong. */
+  readonly attempt: number;
+  readonly question: Exclude<MoverCommand, { readonly op: "begin" }>;
+}
 
 export interface MoverRequestMessage {
   readonly id: number;

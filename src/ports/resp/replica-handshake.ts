@@ -51,6 +51,7 @@ export async function attachReplica(
 
 /** The data of a primary, which come next on its connection, and the place of the stream that begins behind them. */
 export interface AttachedWhole {
+  readonly replicationId: string;
   readonly offset: number;
   readonly snapshot: SnapshotForm;
 }
@@ -62,9 +63,9 @@ export async function attachWhole(
   address: EngineAddress,
 ): Promise<AttachedWhole> {
   const ask = await introduce(socket, reader, address);
-  const [kind, , offset] = requireAccepted(await ask("PSYNC", "?", "-1")).split(" ");
+  const [kind, replicationId = "", offset] = requireAccepted(await ask("PSYNC", "?", "-1")).split(" ");
   if (kind !== "+FULLRESYNC") throw new Fault(faults.unexpectedReply, `PSYNC was answered with "${kind ?? ""}".`);
-  return { offset: Number(offset), snapshot: await readSnapshotForm(reader) };
+  return { replicationId, offset: Number(offset), snapshot: await readSnapshotForm(reader) };
 }
 
 type Ask = (...args: readonly Arg[]) => Promise<string>;

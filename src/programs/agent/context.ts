@@ -14,6 +14,7 @@ import type { EngineOfNode } from "./modules/engine-of-node.ts";
 import type { ModuleStore } from "./modules/module-store.ts";
 import type { KeptRecords } from "./node/kept-records.ts";
 import type { NodeLink } from "./node/link.ts";
+import type { NodeMovers } from "./node/movers.ts";
 import type { NodeProxy } from "./node/proxy.ts";
 import type { VolumeGuard } from "./node/volume-guard.ts";
 import type { EngineWatch } from "./observation/engine-watch.ts";
@@ -49,6 +50,8 @@ export interface AgentContext {
   readonly proxy: NodeProxy;
   /** What carries Active-Active databases to other sites. */
   readonly link: NodeLink;
+  /** What fills the new shards of databases whose number of shards changes. */
+  readonly movers: NodeMovers;
   readonly foundEngines: readonly EngineOfNode[];
   readonly tls: MountedSecret<"tls.crt" | "tls.key" | "ca.crt">;
   /** How this node speaks TLS with engines. */

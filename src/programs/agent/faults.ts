@@ -52,6 +52,16 @@ export const faults = {
     retry: "backoff",
     remedy: `Repeat CONFIG SET in a few seconds; the log of the node says why: ${nodeLog()}.`,
   },
+  moverAwaited: {
+    code: "AGENT_MOVER_AWAITED",
+    retry: "backoff",
+    remedy: "The node reads the record and starts the mover; try again in a second.",
+  },
+  moverGone: {
+    code: "AGENT_MOVER_GONE",
+    retry: "backoff",
+    remedy: "The leader lets the copy begin anew.",
+  },
   linkGone: {
     code: "AGENT_LINK_GONE",
     retry: "backoff",

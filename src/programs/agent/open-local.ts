@@ -1,20 +1,18 @@
 import { join } from "node:path";
-import type { EngineCertificate } from "../../core/api/engine-certificate.ts";
 import type { Clock } from "#kit/base/clock";
 import type { Log } from "#kit/base/log";
-import { modulesOfEngine } from "../../mechanisms/supervisor/engine-modules.ts";
 import { engineContainer } from "../../mechanisms/starter/engine-container.ts";
 import { engineChildren, type EngineRunner } from "../../mechanisms/supervisor/engine-process.ts";
-import { enginesWithTls } from "../../mechanisms/supervisor/engine-tls-files.ts";
-import { discoverEngines } from "../../mechanisms/supervisor/engines.ts";
 import { superviseInstances } from "../../mechanisms/supervisor/instances.ts";
 import type { Kube } from "#kit/kube/kube";
 import type { AgentContext } from "./context.ts";
 import { openNodeAccess } from "./credentials/node-access.ts";
 import { openEngineTls } from "./credentials/engine-certificate.ts";
+import { lookAtEngines } from "./modules/look-at-engines.ts";
 import { openModuleStore } from "./modules/module-store.ts";
 import { openKeptFiles } from "./node/kept-files.ts";
 import { NodeLink } from "./node/link.ts";
+import { NodeMovers } from "./node/movers.ts";
 import { NodeProxy, type NodeProxyOptions } from "./node/proxy.ts";
 import { VolumeGuard } from "./node/volume-guard.ts";
 import { childEnvironment } from "./runtime/child-environment.ts";
@@ -35,7 +33,9 @@ export interface AgentDeps {
   readonly proxyArgs: readonly string[];
   /** Arguments for this Node.js: the program that runs a link. */
   readonly linkArgs: readonly string[];
-  /** Where engines are looked for, and what proxy and link get of it. */
+  /** Arguments for this Node.js: the program that runs a mover. */
+  readonly moverArgs: readonly string[];
+  /** Where engines are looked for, and what proxy, link and movers get of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,7 +43,7 @@ export interface AgentDeps {
 
 /** What lies on this machine: mounted secrets, data folder, engines and proxy. */
 export async function openLocal(
-  { config, env, proxyArgs, linkArgs, clock, log }: AgentDeps,
+  { config, env, proxyArgs, linkArgs, moverArgs, clock, log }: AgentDeps,
   changes: ChangeSignal,
   asking: ProxyQuestions,
 ) {
@@ -74,9 +74,10 @@ export async function openLocal(
     onReady: () => changes.notify(),
   });
   const link = new NodeLink({ args: linkArgs, env: ofChildren, clock, log, onReady: () => changes.notify() });
+  const movers = new NodeMovers({ args: moverArgs, env: ofChildren, clock, log });
   const followEngineTls = (signal: AbortSignal) => engineTls.follow(() => changes.notify(), signal);
   const shown = { engineTls: engineTls.tls, followEngineTls };
-  const own = { supervisor, engineMemory, proxy, link, volume: new VolumeGuard(), keptRecords };
+  const own = { supervisor, engineMemory, proxy, link, movers, volume: new VolumeGuard(), keptRecords };
   return { tls, ...shown, access, foundEngines, modules, ...own };
 }
 
@@ -90,23 +91,4 @@ async function openRunner(
   tools.log.info("waiting for the container of the engines");
   await container.connected();
   return { runner: container, engineMemory: () => container.memory() };
-}
-
-/** What the engines of this machine bring and can. */
-async function lookAtEngines(
-  { dataDir }: AgentConfig,
-  env: AgentDeps["env"],
-  certificate: EngineCertificate | undefined,
-  tools: Pick<AgentDeps, "clock" | "log">,
-): Promise<AgentContext["foundEngines"]> {
-  const found = await discoverEngines(env);
-  const probes = join(dataDir, "probes");
-  const withTls = certificate === undefined ? [] : await enginesWithTls(found, certificate, probes, tools);
-  return Promise.all(
-    found.map(async (engine) => ({
-      ...engine,
-      modules: await modulesOfEngine(engine, tools),
-      tls: withTls.includes(engine),
-    })),
-  );
 }

@@ -26,6 +26,8 @@ for (const engine of engineNames())
     await using moved = await MovedShards.begin([source], { targets: 3, engine });
     await moved.following();
     assert.ok((await assertMoved(moved, "snapshot")) > 200);
+    const { sources } = await moved.mover.status();
+    assert.equal(sources[0]?.history, (await source.replication()).replicationId);
     await writeTypedKeys(client, { each: 20, isRedis8 });
     await client.call("FUNCTION", "LOAD", "#!lua name=late\nredis.register_function('late', function() return 2 end)");
     client.close();

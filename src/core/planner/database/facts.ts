@@ -47,7 +47,7 @@ export interface InstanceFacts {
   readonly lagBytes: number;
   /** The primary streams to it and its own link is up. */
   readonly streaming: boolean;
-  /** Which engine a serving replica follows; `another` also when it follows none and is a primary. */
+  /** Which engine a serving replica follows, where a shard is to be its mover; `another` also when it follows none and is a primary. */
   readonly follows?: "the primary" | "another";
   /** It is a primary, or was linked to its primary since it started: what it holds is no older than that. */
   readonly hasData: boolean;

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { MoverQuestion } from "../mover-control.ts";
 import type { ProxyCommand } from "../proxy-control.ts";
 import { LINK_STATUS } from "../records/active-active.ts";
 import { CONSENT, KEPT_RECORD, LOCAL_INSTANCE, TRUST, VOUCHED } from "../records/local.ts";
+import { MOVER_REPLY } from "../records/mover.ts";
 import { PROXY_REPLY } from "../records/proxy.ts";
 import { json, route } from "../route.ts";
 
@@ -41,6 +43,14 @@ export const localRoutes = {
     "cluster",
     "a node asks the one with the primary how its link serves Active-Active databases",
     z.array(LINK_STATUS),
+  ),
+  localMover: route(
+    "POST",
+    "/v1/local/mover",
+    "cluster",
+    "the cluster leader asks a node how far its mover is with the shards of a database",
+    MOVER_REPLY,
+    json<MoverQuestion>(),
   ),
   localVouch: route(
     "POST",

@@ -4,6 +4,7 @@ import type { Clock } from "#kit/base/clock";
 import { Fault } from "#kit/base/fault";
 import { managementClient } from "../../../ports/management/client.ts";
 import type { ManagementClient } from "../../../ports/management/client.ts";
+import type { MoverQuestion, MoverReply } from "../../../ports/management/mover-control.ts";
 import type { ProxyCommand, ProxyReply } from "../../../ports/management/proxy-control.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { ReplyOf, RequestOf, RouteName } from "../../../ports/management/routes.ts";
@@ -19,6 +20,8 @@ export interface Peers {
   module(node: number, uid: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a command to the proxy of a node; throws the client's Fault when its agent does not answer. */
   proxy(node: number, command: ProxyCommand): Promise<ProxyReply>;
+  /** Asks the mover of a database at a node; throws the client's Fault when the agent of the node does not answer. */
+  mover(node: number, question: MoverQuestion): Promise<MoverReply>;
   /**
    * Passes a request on for a user, or for the cluster itself when there is none: the other node checks again what that user may do.
    * Throws the client's Fault, with the other node's own answer in its details.
@@ -55,6 +58,8 @@ export interface PeersOptions {
 const TIMEOUT_MS = 1_500;
 const ANSWER_COUNTS_MS = 500;
 const FORWARD_TIMEOUT_MS = 10_000;
+/** For the way to a mover and back. */
+const MOVER_ANSWER_MS = 2_000;
 /** A command to a proxy answers when it is done, at most after this. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
@@ -73,8 +78,8 @@ export function connectPeers(options: PeersOptions): Peers {
   return {
     localInstances: instancesOf,
     module: (node, uid) => clients.of(node, COMMAND_TIMEOUT_MS).call("localModule", { params: { uid } }),
-    proxy: (node, body) =>
-      clients.of(node, COMMAND_TIMEOUT_MS).call("localProxy", { body }, { withinMs: deadlineMs(body) }),
+    proxy: (node, body) => sendCommand(clients.of(node, COMMAND_TIMEOUT_MS), body),
+    mover: (node, body) => sendQuestion(clients.of(node, COMMAND_TIMEOUT_MS), body),
     forward: (node, route, request, user) =>
       clients.of(node, FORWARD_TIMEOUT_MS).call(route, request, { onBehalfOf: nameOf(user) }),
     promises: async (node, transitions) => {
@@ -135,6 +140,18 @@ class PeerClients {
 /** As `ON_BEHALF_OF` has it. */
 function nameOf(user: Pick<ClusterUser, "uid" | "secret"> | undefined): string {
   return user === undefined ? "cluster" : `${user.uid}/${user.secret}`;
+}
+
+function sendCommand(client: ManagementClient, body: ProxyCommand): Promise<ProxyReply> {
+  return client.call("localProxy", { body }, { withinMs: deadlineMs(body) });
+}
+
+function sendQuestion(client: ManagementClient, body: MoverQuestion): Promise<MoverReply> {
+  return client.call("localMover", { body }, { withinMs: MOVER_ANSWER_MS + allowedMs(body) });
+}
+
+function allowedMs({ question }: MoverQuestion): number {
+  return question.op === "reach" ? question.withinMs : 0;
 }
 
 /** The caller decides what a missing answer means. */

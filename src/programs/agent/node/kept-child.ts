@@ -16,6 +16,12 @@ export interface KeptChild<Command, Reply> {
   stop(): Promise<void>;
 }
 
+/** A child process that is not started again. */
+export interface ChildRunningOnce<Command, Reply> extends KeptChild<Command, Reply> {
+  /** Resolves when it has ended, or could not be started. */
+  readonly ended: Promise<void>;
+}
+
 export interface KeptChildOptions {
   /** What it is called in messages, for instance "proxy". */
   readonly what: string;
@@ -36,10 +42,31 @@ export interface KeptChildOptions {
 export function keepChild<Command extends object, Reply>(options: KeptChildOptions): KeptChild<Command, Reply> {
   const stopping = new AbortController();
   const child = new ChildProcess<Command, Reply>(options, stopping.signal);
-  const running = keepRunning(() => child.runOnce(), { ...options, signal: stopping.signal });
+  const running = keepRunning(() => child.runOnce(", and is started again"), { ...options, signal: stopping.signal });
   return {
     ready: () => child.ready,
     send: (command) => child.send(command),
+    async stop() {
+      stopping.abort();
+      child.kill();
+      await running;
+    },
+  };
+}
+
+/** Runs one process once: when it has ended, each command gets the fault `gone`. */
+export function runChildOnce<Command extends object, Reply>(
+  options: KeptChildOptions,
+): ChildRunningOnce<Command, Reply> {
+  const stopping = new AbortController();
+  const child = new ChildProcess<Command, Reply>(options, stopping.signal);
+  const running = child.runOnce("").catch((error: unknown) => {
+    options.log.error(`the ${options.what} cannot be started`, { error });
+  });
+  return {
+    ready: () => child.ready,
+    send: (command) => child.send(command),
+    ended: running,
     async stop() {
       stopping.abort();
       child.kill();
@@ -62,8 +89,8 @@ class ChildProcess<Command extends object, Reply> {
     this.#stopping = stopping;
   }
 
-  /** Resolves when the process has ended. */
-  async runOnce(): Promise<void> {
+  /** Resolves when the process has ended; `next`: what follows, for the log. */
+  async runOnce(next: string): Promise<void> {
     const { what, args, env, log } = this.#options;
     this.#child = await startChild({
       command: process.execPath,
@@ -82,7 +109,7 @@ class ChildProcess<Command extends object, Reply> {
     this.ready = false;
     for (const { reject } of this.#unanswered.values()) reject(this.#gone(`the ${what} ended before it answered`));
     this.#unanswered.clear();
-    if (!this.#stopping.aborted) log.warn(`the ${what} ended and is started again`, { ...exit });
+    if (!this.#stopping.aborted) log.warn(`the ${what} ended${next}`, { ...exit });
   }
 
   send(command: Command): Promise<Reply> {

@@ -15,10 +15,12 @@ import type { Records } from "../records/records.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import { runPasses, type PassRunner } from "../runtime/pass-runner.ts";
 import type { NodeLink } from "./link.ts";
+import type { NodeMovers } from "./movers.ts";
 import type { NodeProxy } from "./proxy.ts";
 import type { VolumeGuard } from "./volume-guard.ts";
 import { endRetention } from "./set-aside.ts";
 import { wantedLink, type WantedLinkContext } from "./wanted-link.ts";
+import { wantedMovers } from "./wanted-movers.ts";
 import { wantedEndpoint, nodeInstances, type LoadedModules } from "./wanted.ts";
 
 const RETENTION_CHECK_MS = 600_000;
@@ -35,6 +37,7 @@ export interface NodeSyncContext extends AddressContext {
   readonly volume: Pick<VolumeGuard, "full">;
   readonly tls: WantedLinkContext["tls"];
   readonly link: Pick<NodeLink, "apply">;
+  readonly movers: Pick<NodeMovers, "apply">;
   readonly proxy: Pick<NodeProxy, "apply" | "acceptsClients" | "highestEpoch">;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,7 +54,7 @@ export interface NodeSync {
 }
 
 /**
- * Keeps the engines, the endpoints and the link of this node as the records name them, until `signal` aborts. Endpoints do not wait
+ * Keeps the engines, the endpoints, the link and the movers of this node as the records name them, until `signal` aborts. Endpoints do not wait
  * for engines: the proxy learns of a switchover at once, also while an engine takes its time to stop.
  */
 export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSync {
@@ -71,17 +74,17 @@ export function syncNode(context: NodeSyncContext, signal: AbortSignal): NodeSyn
     options,
   );
   const link = runPasses("link", async () => context.link.apply(await wantedLink(context)), options);
+  const movers = runPasses("movers", async () => context.movers.apply(await wantedMovers(context)), options);
+  const all = [engines, endpoints, link, movers];
   return {
     request: () => {
-      engines.request();
-      endpoints.request();
-      link.request();
+      for (const passes of all) passes.request();
     },
     endpointsApplied: () => endpoints.completed(),
     onAcceptingChange: (listener) => {
       listeners.push(listener);
     },
-    stopped: Promise.all([engines.stopped, endpoints.stopped, link.stopped]).then(() => undefined),
+    stopped: Promise.all(all.map(({ stopped }) => stopped)).then(() => undefined),
   };
 }
 

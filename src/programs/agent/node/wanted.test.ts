@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { reshapedRecord } from "../../../../test/kit/facts/reshaped.ts";
 import { twoShards } from "../../../../test/kit/facts/two-shards.ts";
 import type { DatabaseRecord } from "../../../core/api/records.ts";
 import { nodeInstances } from "./wanted.ts";
@@ -50,6 +51,26 @@ test("engines of a site tell what expires from what they evict from their start 
   ]);
   assert.ok(found.length > 0);
   for (const each of found) assert.deepEqual(each, ["yes", "no"]);
+});
+
+test("a node runs the engines of shards that are to be, and leaves one down that ends while they become primaries", () => {
+  const wanted = (phase: "copy" | "hold" | "promote") =>
+    [1, 2, 3]
+      .flatMap((node) => nodeInstances(reshapedRecord(phase), node, held, means))
+      .filter(({ instance }) => instance > 2)
+      .map(({ instance, role, primary, switching }) => [instance, role, primary?.port, switching]);
+  const filled = (switching: boolean) => [
+    [3, "replica", 20_101, switching],
+    [4, "replica", 20_003, switching],
+    [5, "replica", 20_102, switching],
+  ];
+  assert.deepEqual(wanted("copy"), filled(false));
+  assert.deepEqual(wanted("hold"), filled(true));
+  assert.deepEqual(wanted("promote"), [
+    [3, "primary", undefined, true],
+    [4, "replica", 20_003, true],
+    [5, "primary", undefined, true],
+  ]);
 });
 
 test("each instance of a new database may start empty", () => {

@@ -1,4 +1,5 @@
 import { REFUSING_WRITES, refusesWrites } from "../../../core/planner/node/full-volume.ts";
+import { everyShard } from "../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../core/api/names.ts";
 import { engineLogins, siteLogins, type EngineAccess } from "../../../core/api/engine-login.ts";
 import type { DatabaseRecord, InstanceRecord, ShardRecord, StoreVersion } from "../../../core/api/records.ts";
@@ -12,7 +13,8 @@ import { siteBacklog } from "../../../core/api/settings/replication-buffers.ts";
 import { APART_IN_STREAMS } from "../../../core/merge/operations/apart-in-streams.ts";
 import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { endpointSettings, engineDirectives } from "../../../core/api/settings/effects.ts";
-import { isBeingMade, primaryOf, wantsTls } from "../../../core/planner/database/facts.ts";
+import { isBeingMade, primaryOf } from "../../../core/planner/database/facts.ts";
+import { needsCertificate, upstreamOf, type UpstreamPlace } from "../../../core/planner/database/upstream.ts";
 import type { AgentConfig } from "../runtime/config.ts";
 import type { EngineCertificate } from "../../../core/api/engine-certificate.ts";
 import type {
@@ -47,7 +49,7 @@ export function nodeInstances(
   { addressOf, modulesOf, certificate, fullNodes }: InstanceMeans,
 ): readonly WantedInstance[] {
   const shown = certificate === undefined || !needsCertificate(record) ? {} : { certificate };
-  return record.shards.flatMap((shard) =>
+  return everyShard(record).flatMap((shard) =>
     shard.instances
       .filter((instance) => instance.node === node)
       .map((instance) => ({
@@ -103,7 +105,7 @@ export function wantedEndpoint(
 /** The shard for the proxies; without a primary during the failover from one that is cut off, in the epoch that is about to begin. */
 function endpointShard(shard: ShardRecord, { addressOf, syncOf }: EndpointMeans): EndpointShard {
   const forced = shard.switchover?.forced === true;
-  const primary = forced ? undefined : addressOfPrimary(shard, addressOf);
+  const primary = forced ? undefined : addressOfUpstream(primaryOf(shard), addressOf);
   const sync = syncOf(shard);
   return {
     id: shard.id,
@@ -129,8 +131,9 @@ function wantedInstance(
   access: EngineAccess,
   addressOf: AddressOf,
 ): Omit<WantedInstance, "modules" | "directives" | "certificate"> {
-  const role = instance.id === shard.primary ? "primary" : "replica";
-  const primary = role === "replica" ? addressOfPrimary(shard, addressOf) : undefined;
+  const upstream = upstreamOf(record, shard, instance);
+  const role = upstream === undefined ? "primary" : "replica";
+  const primary = upstream === undefined ? undefined : addressOfUpstream(upstream, addressOf);
   return {
     bdb: record.uid,
     database: { created: record.createdTime, name: record.name },
@@ -144,7 +147,7 @@ function wantedInstance(
     launch: instance.launch,
     fresh: mayStartEmpty(record, shard),
     ...(primary === undefined ? {} : { primary }),
-    switching: shard.switchover !== undefined,
+    switching: shard.switchover !== undefined || isAboutToServe(record, shard),
     upgrading: record.upgrade !== undefined,
     isSite: record.activeActive !== undefined,
     access,
@@ -156,13 +159,12 @@ function mayStartEmpty(record: DatabaseRecord, { recovery }: ShardRecord): boole
   return isBeingMade(record) || recovery?.empty === true;
 }
 
-function addressOfPrimary(shard: ShardRecord, addressOf: AddressOf): EnginePlace | undefined {
-  const { node, port, tls } = primaryOf(shard);
-  const host = addressOf(node);
-  return host === undefined ? undefined : { host, port, ...(tls === undefined ? {} : { tls }) };
+/** An engine of it that ends may be the one that has all: what is to become of it is the decision of the leader. */
+function isAboutToServe({ reshape }: DatabaseRecord, { id }: ShardRecord): boolean {
+  return reshape !== undefined && reshape.phase !== "copy" && reshape.shards.some((shard) => shard.id === id);
 }
 
-/** While a database moves to TLS or from it, engines without it replicate from those with it. */
-function needsCertificate(record: DatabaseRecord): boolean {
-  return wantsTls(record) || record.shards.some(({ instances }) => instances.some(({ tls }) => tls === true));
+function addressOfUpstream({ node, port, tls }: UpstreamPlace, addressOf: AddressOf): EnginePlace | undefined {
+  const host = addressOf(node);
+  return host === undefined ? undefined : { host, port, ...(tls === undefined ? {} : { tls }) };
 }

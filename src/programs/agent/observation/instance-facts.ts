@@ -3,6 +3,7 @@ import { ofShard } from "../../../core/records/settings-of-shard.ts";
 import { reportsSettings } from "../../../core/api/settings/effects.ts";
 import { primaryOf } from "../../../core/planner/database/facts.ts";
 import type { InstanceFacts } from "../../../core/planner/database/facts.ts";
+import { upstreamOf, type UpstreamPlace } from "../../../core/planner/database/upstream.ts";
 import type { WaitingRequest } from "../../../core/planner/database/waiting-requests.ts";
 import type { LocalInstance } from "../../../ports/management/records.ts";
 import type { Info } from "../../../ports/resp/info.ts";
@@ -37,7 +38,7 @@ export function instanceFacts(
     state: "serving",
     role: answer.replication.role,
     ...replicationProgress(shard, instance, answers, addressOf),
-    ...followsFact(shard, instance, answer.replication.link, addressOf),
+    ...followsFact(upstreamOf(record, shard, instance), answer.replication.link, addressOf),
     hasData: answer.hasData,
     ...(answer.replication.link?.status === "down" ? { drained: true } : {}),
     ...(instance.id !== shard.primary && !answer.hasData && holdsKeys(answer.info) ? { kept: true } : {}),
@@ -117,15 +118,14 @@ export function replicationProgress(
   return { offset, lagBytes, streaming: followsIt && isFed && link.receivedBytes > 0 };
 }
 
-/** Which engine a replica is set to follow; nothing for the primary itself. */
+/** Whether a replica is set to follow what it shall; nothing for a primary. */
 function followsFact(
-  shard: ShardRecord,
-  instance: InstanceRecord,
+  upstream: UpstreamPlace | undefined,
   link: { readonly host: string; readonly port: number } | undefined,
   addressOf: (node: number) => string | undefined,
 ): Pick<InstanceFacts, "follows"> {
-  if (instance.id === shard.primary) return {};
-  const { node, port } = primaryOf(shard);
+  if (upstream === undefined) return {};
+  const { node, port } = upstream;
   return { follows: link?.host === addressOf(node) && link?.port === port ? "the primary" : "another" };
 }
 

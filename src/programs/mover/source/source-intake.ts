@@ -41,6 +41,7 @@ export class SourceIntake {
   readonly #copies: KeyCopies;
   readonly #moved = new Wakeup();
   #state: MoverSourceStatus["state"] = "awaited";
+  #history = "";
   #offset = 0;
   #keys = 0;
   /** Where the value goes that is being read. */
@@ -55,7 +56,8 @@ export class SourceIntake {
 
   get status(): MoverSourceStatus {
     const { id } = this.#options;
-    return { id, state: this.#state, offset: this.#offset, keys: this.#keys, touched: this.#passing.touched.size };
+    const place = { id, history: this.#history, offset: this.#offset };
+    return { ...place, state: this.#state, keys: this.#keys, touched: this.#passing.touched.size };
   }
 
   /** Follows until the signal comes; MOVER_SOURCE_GONE when the source ends before. */
@@ -67,7 +69,8 @@ export class SourceIntake {
     socket.on("error", () => undefined); // the reader sees that it has ended
     try {
       const reader = new SocketReader(socket);
-      const { offset, snapshot } = await attachWhole(socket, reader, engine);
+      const { replicationId, offset, snapshot } = await attachWhole(socket, reader, engine);
+      this.#history = replicationId;
       this.#offset = offset;
       await this.#takeSnapshot(reader, snapshot);
       await this.#follow(socket, reader);

@@ -7,6 +7,7 @@ import { consentTag } from "../../members/pledges.ts";
 import type { AgentConfig } from "../../runtime/config.ts";
 import type { Handlers } from "../http/handler-call.ts";
 import type { NodeLink } from "../../node/link.ts";
+import type { NodeMovers } from "../../node/movers.ts";
 import { refusals, refuse } from "../http/refusals.ts";
 import { nodeTrust, type TrustContext } from "./trust.ts";
 
@@ -18,16 +19,24 @@ export interface LocalContext extends TrustContext {
   readonly joined: () => boolean;
   readonly access: Pick<NodeAccess, "revision">;
   readonly link: Pick<NodeLink, "used" | "status">;
+  readonly movers: Pick<NodeMovers, "ask">;
   /** Sends a command to the proxy of this node. */
   readonly sendToProxy: (command: ProxyCommand) => Promise<ProxyReply>;
 }
 
 type LocalRoutes =
-  "bootstrap" | "localInstances" | "localTrust" | "localLink" | "localVouch" | "localConsent" | "localProxy";
+  | "bootstrap"
+  | "localInstances"
+  | "localTrust"
+  | "localLink"
+  | "localMover"
+  | "localVouch"
+  | "localConsent"
+  | "localProxy";
 
 /** What a node answers about itself, mostly to its peers. */
 export function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes> {
-  const { config, members, localInstances, joined, access, link, sendToProxy } = context;
+  const { config, members, localInstances, joined, access, link, movers, sendToProxy } = context;
   const trust = nodeTrust(context);
   return {
     bootstrap: async () => {
@@ -37,6 +46,7 @@ export function localHandlers(context: LocalContext): Pick<Handlers, LocalRoutes
     localInstances: async () => localInstances(),
     localTrust: async () => ({ access_revision: access.revision(), ...trust() }),
     localLink: () => link.status(),
+    localMover: ({ body }) => movers.ask(body),
     localVouch: async ({ body: { node, transitions } }) => {
       if (members.promise(node, transitions))
         return { promised_ms: NODE_LEASE_MS, consent_tag: consentTag(members.pledges.consents(), node) };

@@ -60,6 +60,7 @@ const ALLOWED: { readonly [N in RouteName]?: readonly ManagementRole[] | "all" |
   localVouch: "cluster",
   localConsent: "cluster",
   localProxy: "cluster",
+  localMover: "cluster",
 };
 
 const ROUTES = Object.keys(routes).filter((name): name is RouteName => name in routes);

@@ -12,6 +12,7 @@ import { routes } from "../../../../ports/management/routes.ts";
 import type { BodyOf, RouteName } from "../../../../ports/management/routes.ts";
 import { activeActiveBody, isVersion, remoteSitesBody, siteOfDatabaseBody } from "../databases/active-active-body.ts";
 import { inOneWord, PERSISTENCE_FIELDS } from "../databases/persistence-words.ts";
+import { moverQuestion } from "../cluster/mover-question.ts";
 import { proxyCommand } from "../cluster/proxy-command.ts";
 import { refusals, refuse } from "./refusals.ts";
 
@@ -79,6 +80,7 @@ function schemasFor(supported: readonly StoreVersion[]): Schemas {
     localVouch: z.strictObject({ node: z.int().positive(), transitions: z.int().nonnegative().exactOptional() }),
     localConsent: z.strictObject({ node: z.int().positive() }),
     localProxy: proxyCommand,
+    localMover: moverQuestion,
   };
 }
 
