@@ -35,6 +35,8 @@ await test("operator, cluster and a database of two shards are upgraded under lo
 });
 
 await test("the status shows each shard: its slots, its version, and its copies on two nodes", async () => {
+  const areActive = async (): Promise<boolean> => (await status()).shards?.every(isWhole) === true;
+  await until("each shard is active at the next version", areActive, PATIENCE);
   const { shards = [] } = await status();
   assert.deepEqual(
     shards.map(({ slots, storeVersion, state }) => [slots, storeVersion, state]),
@@ -48,13 +50,18 @@ await test("the status shows each shard: its slots, its version, and its copies 
 
 await test("another number of shards is refused with what it is, and the database goes on", async () => {
   await kube.patch(Databases, ORDERS, { type: "merge", body: { spec: { shardCount: 4 } } });
-  const refused = async (): Promise<boolean> => (await status()).findings?.[0]?.id === "SpecInvalid";
-  await until("it is refused", refused, PATIENCE);
-  const { findings = [], shards = [] } = await status();
+  let refused: DatabaseStatus = {};
+  const isRefused = async (): Promise<boolean> => (refused = await status()).findings?.[0]?.id === "SpecInvalid";
+  await until("it is refused", isRefused, PATIENCE);
+  const { findings = [], shards = [] } = refused;
   assert.match(findings[0]?.evidence ?? "", /the database has 2 shards, and the number cannot be changed yet/);
   assert.equal(findings[0]?.remedy, "set spec.shardCount to 2");
   assert.equal(shards.length, 2);
 });
+
+function isWhole({ state, storeVersion, replicas }: NonNullable<DatabaseStatus["shards"]>[number]): boolean {
+  return state === "active" && storeVersion === "8.0" && replicas.length > 0;
+}
 
 async function status(): Promise<DatabaseStatus> {
   return (await kube.get(Databases, ORDERS))?.status ?? {};

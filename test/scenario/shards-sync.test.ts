@@ -65,6 +65,7 @@ await test("settings that engines have reach every shard, and memory as its shar
 
 await test("all nodes end at once, and each shard comes back with what its disks hold", async () => {
   await cluster.client.call("updateBdb", { params: { uid }, body: { data_persistence: "aofAlways" } });
+  await until("each engine appends to its file", appendsAtEach, PATIENCE);
   await until("it is active", () => isActive(cluster, uid), PATIENCE);
   await fill("kept");
   await Promise.all([1, 2, 3].map((node) => cluster.kill(node)));
@@ -81,6 +82,14 @@ async function epochs(): Promise<readonly number[]> {
 async function sets(): Promise<readonly number[]> {
   const { shards } = await readRecord(kube, cluster, uid);
   return shards.map(({ epoch, inSync }) => (inSync?.epoch === epoch ? inSync.members.length : 0));
+}
+
+/** The file is whole: what an engine executes from now on is kept. */
+async function appendsAtEach(): Promise<boolean> {
+  const engines = await enginesOf(cluster, uid);
+  const known = await Promise.all(engines.map((engine) => callEngine(engine, "INFO", "persistence")));
+  const signs = ["aof_enabled:1", "aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0"];
+  return known.every((text) => signs.every((sign) => String(text).includes(sign)));
 }
 
 async function client() {

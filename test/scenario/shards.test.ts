@@ -21,7 +21,8 @@ const KEYS = 400;
 const KEYS_HERE = Array.from({ length: KEYS }, (_, key) => `key ${key}`);
 const PATIENCE = { withinMs: 60_000, everyMs: 50 };
 
-await using cluster = await startTestCluster();
+// primaries of one database move one after the other, and clients have to be served between two moves
+await using cluster = await startTestCluster({ graceSeconds: 90 });
 using kube = kubeOf(cluster);
 await licenseCluster(cluster, kube, 20, 20_000);
 const asked = {
@@ -51,8 +52,9 @@ await test("shards are where they should be, and each has its slots and its shar
 });
 
 await test("every key is at one shard, and at its replica", async () => {
-  const client = await connectEngine({ host: cluster.address(1), port, timeoutMs: 5_000 });
+  const client = await connectEngine({ host: cluster.address(1), port, timeoutMs: 60_000 });
   await Promise.all(KEYS_HERE.map((key) => client.call("SET", key, "value")));
+  assert.equal(await client.call("WAIT", "1", "0"), 1, "the replica of each shard has them");
   client.close();
   await everyKeyIsThere();
 });

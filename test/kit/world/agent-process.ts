@@ -32,6 +32,8 @@ export interface AgentOptions {
   readonly root: string;
   /** File that its output is appended to. */
   readonly log: string;
+  /** How long it waits for its primaries to move when it is stopped. */
+  readonly graceSeconds: number;
   /** What runs it, and becomes it: the network of a host of its own, for instance. */
   readonly within: readonly string[];
 }
@@ -89,7 +91,7 @@ function environment(options: AgentOptions): NodeJS.ProcessEnv {
     CLUSTER_NAME: options.cluster,
     STORE_RELEASE: options.release,
     CONTAINER_ROOT: options.root,
-    SHUTDOWN_GRACE_SECONDS: "20",
+    SHUTDOWN_GRACE_SECONDS: String(options.graceSeconds),
   };
 }
 

@@ -71,6 +71,8 @@ export interface TestClusterOptions {
   readonly within?: TestNetwork["enter"];
   /** How long a node may take to join, and a database to serve, in milliseconds. */
   readonly patienceMs?: number;
+  /** How long a node that is stopped waits for its primaries to move. */
+  readonly graceSeconds?: number;
 }
 
 /** Where the nodes run. */
@@ -92,6 +94,7 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { nodes = 3, release = "8.2.0-12", network, within: group = () => [], patienceMs = 20_000 } = options;
+  const { graceSeconds = 20 } = options;
   const { enter, prepare } = network ?? LOOPBACK;
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await startLoopbackApi("cluster", undefined, network?.address));
@@ -118,7 +121,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     if (!agents.has(uid)) prepare(uid, place.root);
     writeMounts(place.root, authority, newNodeTls());
     const within = { within: [...group(uid), ...enter(uid)], kubeconfig: await relays.kubeconfigOf(uid) };
-    agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release }));
+    agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release, graceSeconds }));
   };
   const start = async (uid: number): Promise<void> => {
     await launch(uid);

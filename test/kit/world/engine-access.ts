@@ -28,7 +28,7 @@ export async function enginesOf(cluster: TestCluster, uid: number): Promise<read
     host: cluster.address(nodeOf(shard)),
     port: shard.port,
     logins,
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
     tls: shard.tls && cluster.engineTls,
   }));
 }
