@@ -26,6 +26,11 @@ export const faults = {
     retry: "backoff",
     remedy: `Compare the record with another one: ${getObjects(`configmap -l ${LABELS.record} -o yaml`)}.`,
   },
+  placeTaken: {
+    code: "AGENT_PLACE_TAKEN",
+    retry: "backoff",
+    remedy: "The leader chooses another port. Ask again for a database that was to be made.",
+  },
   badSecretFile: {
     code: "AGENT_BAD_SECRET_FILE",
     retry: "backoff",

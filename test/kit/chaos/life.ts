@@ -15,6 +15,8 @@ export interface Life extends AsyncDisposable {
   readonly isFull: boolean;
   /** What its first story needs is there. */
   hasBegun(): boolean;
+  /** Its name, and what it waits for an answer to. */
+  waitsFor(): string;
   /** Ends with the story that is under way; rejects when a request is not answered within `withinMs`. */
   stop(withinMs: number): Promise<void>;
 }

@@ -48,7 +48,7 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   const loads = names.map(({ node, name }) => stack.use(startLoad(cluster.address(node), port, name)));
   await until("every client writes", () => loads.every(({ written }) => written.length > 3), { withinMs: 20_000 });
   const lives = startLives(scene, schedule).map((life) => stack.use(life));
-  await until("every life has begun", () => lives.every((life) => life.hasBegun()), { withinMs: BEGINS_WITHIN_MS });
+  await haveBegun(lives);
   stack.use(restartsNodes(scene, say));
   const refused: string[] = [];
   const beganNs = Number(process.hrtime.bigint());
@@ -66,6 +66,14 @@ export async function play(scene: Scene, schedule: Schedule, say: (line: string)
   note("the cluster is whole");
   await Promise.all([...loads, ...lives].map((client) => client.stop(HEALS_WITHIN_MS)));
   return { loads, lives, beganNs, changes: changes.changes, changesOfFull: ofFull.changes, healedMs, refused };
+}
+
+async function haveBegun(lives: readonly Life[]): Promise<void> {
+  const isOver = (): boolean => lives.every((life) => life.hasBegun());
+  await until("every life has begun", isOver, { withinMs: BEGINS_WITHIN_MS }).catch((error: unknown) => {
+    const waiting = lives.filter((life) => !life.hasBegun()).map((life) => life.waitsFor());
+    throw new Error(`${messageOf(error)}; ${waiting.join("; ")}`, { cause: error });
+  });
 }
 
 async function playFault(

@@ -14,6 +14,8 @@ export interface Disconnectable {
 
 /** Ends a client: in good order, within so many milliseconds of the last fault, or at once. */
 export interface ClientEnd extends AsyncDisposable {
+  /** Its name, and what it waits for an answer to. */
+  readonly waitsFor: () => string;
   /** Resolves when it is over; rejects when it still waits for an answer then. */
   stop(withinMs: number): Promise<void>;
 }
@@ -26,6 +28,7 @@ export function endOf(
   running: Promise<void>,
 ): ClientEnd {
   return {
+    waitsFor: () => `${name}: "${client.current}"`,
     stop: async (withinMs) => {
       client.isOver = true;
       const late = new AbortController();

@@ -94,7 +94,6 @@ const LOGIN = { username: "admin@test", password: "test-password" };
 /** Starts the API and the agents; resolves when every node has joined. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { nodes = 3, release = "8.2.0-12", network, within: group = () => [], patienceMs = 20_000 } = options;
-  const { graceSeconds = 20 } = options;
   const { enter, prepare } = network ?? LOOPBACK;
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await startLoopbackApi("cluster", undefined, network?.address));
@@ -121,7 +120,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     if (!agents.has(uid)) prepare(uid, place.root);
     writeMounts(place.root, authority, newNodeTls());
     const within = { within: [...group(uid), ...enter(uid)], kubeconfig: await relays.kubeconfigOf(uid) };
-    agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release, graceSeconds }));
+    agents.set(uid, startAgent({ ...podOf(uid), ...place, ...within, release, ...graceOf(options) }));
   };
   const start = async (uid: number): Promise<void> => {
     await launch(uid);
@@ -152,6 +151,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     enginePid: (shard) => findEngine(authority, address(Number(shard.node_uid)), shard),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function graceOf({ graceSeconds = 20 }: TestClusterOptions): { readonly graceSeconds: number } {
+  return { graceSeconds };
 }
 
 function clientOf(authority: Authority, addresses: () => readonly string[]): ManagementClient {

@@ -9,6 +9,7 @@ import { replacementStep } from "./replacement.ts";
 import { missingReplicaStep, surplusStep, upgradeStep } from "./replicas.ts";
 import { act, REST, type Rest, type Step, type WaitStep } from "../findings/step.ts";
 import { waitBecause, type LeaderAct, type LeaderProposal } from "./step.ts";
+import { replicaWithoutPort } from "./shared-port.ts";
 import { unsafeReplies } from "./sync-set.ts";
 import { orderTurns, type Turn } from "./turn.ts";
 import { type ShardWait, upgradedShards, waitsText } from "./waits-of-shards.ts";
@@ -21,6 +22,7 @@ const RULES: readonly Rule[] = [
   primaryStep,
   primaryIsBack,
   strayReplica,
+  replicaWithoutPort,
   evacuationStep,
   replacementStep,
   upgradeStep,

@@ -11,6 +11,7 @@ import { startInformer } from "#kit/kube/informer";
 import type { Kube, Stored } from "#kit/kube/kube";
 import { changeObject } from "#kit/kube/records";
 import { RecordMirror } from "./mirror.ts";
+import { PlaceClaims } from "./place-claims.ts";
 import { badRecord, parseClusterRecord, parseDatabaseRecord } from "./schema.ts";
 import { whyNoSuccessor, whyNotServable } from "../../../core/records/slots-of-shards.ts";
 import { toStored } from "../../../core/records/stored-database.ts";
@@ -33,8 +34,9 @@ export interface Records {
   reload(of: number | "cluster"): Promise<void>;
   /** Compare-and-swap; the answer is what is stored then. */
   changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord>;
-  /** Compare-and-swap; undefined when the database is gone. */
+  /** Compare-and-swap; undefined when the database is gone. Rejects with AGENT_PLACE_TAKEN where an instance would get a port that another database has. */
   changeDatabase(uid: number, change: (record: DatabaseRecord) => DatabaseRecord): Promise<DatabaseRecord | undefined>;
+  /** Rejects as `changeDatabase` does. */
   createDatabase(record: DatabaseRecord): Promise<void>;
   removeDatabase(uid: number): Promise<void>;
   /** Calls back after each change of a record, with the uid of the database when it is one. */
@@ -92,10 +94,12 @@ export function followRecords(options: RecordsOptions): Records {
 class RecordWriter {
   readonly #options: RecordsOptions;
   readonly #mirror: RecordMirror;
+  readonly #claims: PlaceClaims;
 
   constructor(options: RecordsOptions, mirror: RecordMirror) {
     this.#options = options;
     this.#mirror = mirror;
+    this.#claims = new PlaceClaims(() => mirror.all());
   }
 
   async changeState(change: (state: ClusterStateRecord) => ClusterStateRecord): Promise<ClusterStateRecord> {
@@ -118,17 +122,23 @@ class RecordWriter {
     change: (record: DatabaseRecord) => DatabaseRecord,
   ): Promise<DatabaseRecord | undefined> {
     const name = clusterNames.databaseRecord(this.#options.cluster, uid);
-    const stored = await this.#change(name, (old) => {
-      const before = parseDatabaseRecord(old, name);
-      const after = change(before);
-      return isSame(before, after) ? old : databaseText(after, whyNoSuccessor(before, after), name);
-    });
+    const stored = await this.#claims.during((claim) =>
+      this.#change(name, (old) => {
+        const before = parseDatabaseRecord(old, name);
+        const after = change(before);
+        claim(before, after);
+        return isSame(before, after) ? old : databaseText(after, whyNoSuccessor(before, after), name);
+      }),
+    );
     return stored === undefined ? undefined : parseDatabaseRecord(stored.data?.record ?? "", name);
   }
 
   async createDatabase(record: DatabaseRecord): Promise<void> {
     const name = clusterNames.databaseRecord(this.#options.cluster, record.uid);
-    await this.#create(name, "database", databaseText(record, whyNotServable(record), name));
+    await this.#claims.during((claim) => {
+      claim(undefined, record);
+      return this.#create(name, "database", databaseText(record, whyNotServable(record), name));
+    });
   }
 
   async removeDatabase(uid: number): Promise<void> {

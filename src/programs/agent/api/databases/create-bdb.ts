@@ -23,6 +23,8 @@ import {
 } from "./checks.ts";
 import { requireShardCount, requireSharding, requireShardMemory, requireShards } from "./shard-checks.ts";
 import { certificateOf, shownOf } from "./change-certificate.ts";
+import { isFault } from "#kit/base/fault";
+import { faults } from "../../faults.ts";
 import { refusalOf, refusals } from "../http/refusals.ts";
 import type { Counter } from "../../credentials/numbered-secrets.ts";
 import { refuseWithoutSecret } from "./when-secret-is-there.ts";
@@ -102,7 +104,7 @@ async function keepRecord({ records, passwords }: WriteContext, record: Database
     await records.createDatabase(record);
   } catch (error) {
     // its uid is never given again: no one else would remove it
-    if (refusalOf(error) !== refusals.internal) await passwords.remove(record.uid);
+    if (refusalOf(error) !== refusals.internal || isFault(error, faults.placeTaken)) await passwords.remove(record.uid);
     throw error;
   }
 }

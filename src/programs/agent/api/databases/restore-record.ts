@@ -1,6 +1,7 @@
 import { everyShard } from "../../../../core/api/every-shard.ts";
 import { clusterNames } from "../../../../core/api/names.ts";
 import type { DatabaseRecord } from "../../../../core/api/records.ts";
+import { newPlaces, sharedPlace } from "../../../../core/records/shared-place.ts";
 import { missingRecords, type MissingRecord } from "../../../../core/planner/node/missing-record.ts";
 import { messageOf } from "#kit/base/fault";
 import type { ReplyOf } from "../../../../ports/management/routes.ts";
@@ -90,17 +91,9 @@ async function textFrom(context: RestoreContext, node: number, uid: number): Pro
 
 /** Another database may have got its endpoint port, or a port of one of its engines, since. */
 function requireFreePlaces(databases: readonly DatabaseRecord[], record: DatabaseRecord): void {
-  const own = new Set(placesOf(record));
-  const other = databases.find((one) => one.port === record.port || placesOf(one).some((place) => own.has(place)));
+  const by = sharedPlace(record.uid, newPlaces(undefined, record), databases)?.by;
+  const other = databases.find(({ uid, port }) => port === record.port || uid === by);
   if (other === undefined) return;
   const what = `database ${other.uid} ("${other.name}") has got a port of "${record.name}" since`;
   throw refuse(refusals.portUnavailable, what);
-}
-
-function placesOf(record: DatabaseRecord): readonly string[] {
-  const { node: moving, ports } = record.reshape?.mover ?? { node: 0, ports: [] };
-  return [
-    ...everyShard(record).flatMap(({ instances }) => instances.map(({ node, port }) => `${node}:${port}`)),
-    ...ports.map((port) => `${moving}:${port}`),
-  ];
 }
