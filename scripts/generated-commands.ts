@@ -55,7 +55,7 @@ ${rowsOf(refused)}
 
 What a database of several [shards](shards.md) does with the commands that are forwarded. A command that blocks, a transaction and a script have keys of one slot too.
 Refused are also \`SORT\` and \`SORT_RO\` with a pattern of keys, \`CLIENT TRACKING\` with \`REDIRECT\`, \`HELLO\` with another protocol behind \`SUBSCRIBE\` or
-\`CLIENT TRACKING\`, and names that are not on this page. In \`MULTI\`, so are scans, \`WAIT\`, \`WAITAOF\`, \`SCRIPT\` and all that all shards are asked.
+\`CLIENT TRACKING\`, and the commands of modules. In \`MULTI\`, so are scans, \`WAIT\`, \`WAITAOF\`, \`SCRIPT\` and all that all shards are asked.
 
 | What | Commands |
 |---|---|

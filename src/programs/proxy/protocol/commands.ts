@@ -16,7 +16,7 @@ export function classify(bytes: Buffer, at: number, length: number): CommandEntr
   lastCommand = undefined;
   const name = bytes.toString("latin1", at, at + length).toUpperCase();
   lastName = name;
-  return QUICK_MODULES.has(name.split(".", 1)[0] ?? "") ? undefined : unknownCommand(name);
+  return isOfQuickModule(name) ? undefined : unknownCommand(name);
 }
 
 /** The name that was looked up last: of the last request that its reader has found, while that goes on. */
@@ -42,6 +42,11 @@ export function subcommandOf(container: CommandEntry, subcommand: Buffer | undef
   if (subcommand === undefined) return { ...container, commandClass: "read" };
   const name = `${container.name}|${keyword(subcommand)}`;
   return COMMAND_TABLE.get(name) ?? unknownCommand(name);
+}
+
+/** True for the name of no command or subcommand that this release knows, nor of one of a module that it knows. */
+export function isForeign(name: string): boolean {
+  return !COMMAND_TABLE.has(name) && !isOfQuickModule(name);
 }
 
 /** True for a request that changes nothing, so that it may be sent twice. */
@@ -148,6 +153,10 @@ const HERE: ReadonlySet<CommandClass> = new Set([
 ]);
 /** Modules that answer each command at once, in the engine's own thread. */
 const QUICK_MODULES: ReadonlySet<string> = new Set(["JSON", "BF", "CF", "CMS", "TOPK", "TDIGEST", "TS"]);
+
+function isOfQuickModule(name: string): boolean {
+  return QUICK_MODULES.has(name.split(".", 1)[0] ?? "");
+}
 
 function isForwarded(commandClass: CommandClass): boolean {
   return commandClass === "read" || commandClass === "write";

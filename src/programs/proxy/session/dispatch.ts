@@ -22,7 +22,8 @@ import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
 import { pongOfSubscriber, takeListening } from "./listening.ts";
 import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
-import { anyRoute } from "../upstream/only-route.ts";
+import { UNKNOWN_TO_ENGINE } from "../upstream/command-catalogue.ts";
+import { servingRoutes } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands need which are not simply forwarded. */
 export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
@@ -101,17 +102,22 @@ const ENDS: ReadonlySet<string> = new Set(["QUIT", "RESET"]);
 const MONITORING = errorReply("ERR store: only QUIT and RESET are available behind MONITOR");
 const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
 
-/** The entry of the subcommand, or what the engine says of a command that is not in the table; undefined: not known yet. */
+/** The entry of the subcommand, or what the engines say of a command that is not in the table; undefined: not known yet. */
 function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
   const entry = command.commandClass === "container" ? subcommandOf(command, requestArguments(request)[1]) : command;
   if (entry.commandClass !== "unknown") return entry;
-  const { upstream } = anyRoute(session.endpoint);
+  const catalogues = servingRoutes(session.endpoint).flatMap(({ upstream }) => upstream?.catalogue ?? []);
   // without an engine the request waits, or gets the error that says so
-  if (upstream === undefined) return PLAIN;
-  const commandClass = upstream.catalogue.classOf(entry.name);
-  if (commandClass !== undefined) return { ...entry, commandClass, note: "this release does not know it" };
-  session.turns.waitFor(upstream.catalogue.learn(entry.name));
-  return undefined;
+  if (catalogues.length === 0) return PLAIN;
+  const unasked = catalogues.find((catalogue) => catalogue.classOf(entry.name) === undefined);
+  if (unasked !== undefined) {
+    session.turns.waitFor(unasked.learn(entry.name));
+    return undefined;
+  }
+  const classes = catalogues.flatMap((catalogue) => catalogue.classOf(entry.name) ?? []);
+  // one of another version may know it, and would execute it
+  const commandClass = classes.find((one) => one !== UNKNOWN_TO_ENGINE) ?? UNKNOWN_TO_ENGINE;
+  return { ...entry, commandClass, note: "this release does not know it" };
 }
 
 function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test as alone } from "node:test";
 import { until } from "#kit/testing/until";
 import { engineNames } from "../../../../test/kit/engines/engine.ts";
-import { plain } from "../../../../test/kit/engines/raw-client.ts";
+import { addressOf } from "../../../../test/kit/engines/proxy.ts";
+import { plain, RawClient } from "../../../../test/kit/engines/raw-client.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 
@@ -102,7 +103,9 @@ const ANSWERS = [
 ] as const;
 
 /** What would be wrong, or need a connection of its own, and so gets an error. */
-const REFUSED = [...["SWAPDB 0 1", "MEMORY STATS"], ...["JSON.GET {1}", "NOSUCH {1}"]];
+const REFUSED = [...["SWAPDB 0 1", "MEMORY STATS"], "JSON.GET {1}"];
+/** What no engine knows, so that any of them says so. */
+const MISTYPED = ["NOSUCH {1}", "NOSUCH {1} {2} x", "GTE {4}", "OBJECT NOSUCH {2}", "CLIENT NOSUCH", "nosuch"];
 
 alone("CONFIG SET is answered when all shards show it, and another one is refused", async () => {
   await using sharded = await Sharded.start(2);
@@ -177,6 +180,23 @@ for (const engine of engineNames()) {
     }
     assert.equal(await client.ask("PING"), "PONG");
     client.close();
+  });
+
+  test(`a mistyped command gets at four shards of ${engine} what an engine says of it, also in MULTI`, async (sharded) => {
+    const [first] = sharded.engines;
+    assert.ok(first !== undefined);
+    const [client, direct] = await Promise.all([sharded.client(), RawClient.connect(addressOf(first))]);
+    for (const request of MISTYPED) {
+      const words = request.split(" ");
+      const said = await direct.ask(...words);
+      assert.match(String(said), /^-ERR unknown (?:sub)?command/i, request);
+      assert.equal(await client.ask(...words), said);
+      assert.equal(await client.ask("MULTI"), "OK");
+      assert.equal(await client.ask(...words), said);
+      assert.match(String(await client.ask("EXEC")), /^-EXECABORT /, request);
+    }
+    client.close();
+    direct.close();
   });
 
   test(`keys lie in the shard of their slot, and KEYS finds those of all shards of ${engine}`, async (sharded) => {

@@ -3,6 +3,7 @@ import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
+import { isForeign } from "../protocol/commands.ts";
 import { crossesSlots, slotsIn } from "../protocol/crossing.ts";
 import { mergeRandom } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
@@ -84,7 +85,10 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
     case "any":
       return ways.forward({ shard: ways.any, request });
     case "none":
-      return session.turns.answer(notWithShards(name));
+      // no engine knows such a name: one of them says so
+      return isForeign(name)
+        ? ways.forward({ shard: ways.any, request })
+        : session.turns.answer(notWithShards(name));
     default:
       return assertNever(sharding);
   }
@@ -126,7 +130,6 @@ function forwardRandom(ways: ShardWays, request: Buffer): boolean {
   return ways.forwardParts(parts, mergeRandom(Math.random()));
 }
 
-/** The place of the shard that has the slot. */
 /** Without a channel, an engine gives the error. */
 function slotOfChannel(request: Buffer): number {
   return slotOf(requestArguments(request)[1] ?? Buffer.alloc(0));

@@ -3,6 +3,9 @@ import type { EngineClient } from "../../../ports/resp/engine-client.ts";
 import type { Reply } from "../../../ports/resp/reply.ts";
 import type { CommandClass } from "../protocol/table/entry.ts";
 
+/** The class of a command or subcommand that an engine does not know: it gives the error, and changes nothing. */
+export const UNKNOWN_TO_ENGINE = "read" satisfies CommandClass;
+
 /** What an engine says of commands that are not in the table of the proxy: those of modules, and of later engines. */
 export class CommandCatalogue {
   readonly #clock: Clock;
@@ -14,7 +17,7 @@ export class CommandCatalogue {
     this.#control = control;
   }
 
-  /** The class of a command or subcommand; undefined until it was learnt. A name that the engine does not know is a read: it gives the error. */
+  /** The class of a command or subcommand; undefined until it was learnt. */
   classOf(name: string): CommandClass | undefined {
     return this.#classes.get(name);
   }
@@ -36,7 +39,7 @@ export class CommandCatalogue {
 /** A module may hold a connection with any command; what is for administrators, or is the engine's own, is not for clients. */
 function classIn(reply: Reply): CommandClass {
   const [command] = Array.isArray(reply) ? reply : [];
-  if (!Array.isArray(command)) return "read";
+  if (!Array.isArray(command)) return UNKNOWN_TO_ENGINE;
   const flags: unknown = command[2];
   const has = (flag: string): boolean => Array.isArray(flags) && flags.includes(flag);
   return has("module") && !has("admin") ? "long" : "refused";

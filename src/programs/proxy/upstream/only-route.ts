@@ -21,7 +21,20 @@ export function routeTo<Route>({ routes }: { readonly routes: Routes<Route> }, s
 
 /** The way for what needs no key, and what each engine of the database answers alike: to a shard that serves now, if there is one. */
 export function anyRoute<Route extends ServingView>({ routes }: { readonly routes: Routes<Route> }): Route {
-  return routes.find(({ held, upstream }) => !held && upstream?.lanes.reachable === true) ?? routes[0];
+  return routes.find(serves) ?? routes[0];
+}
+
+/** The ways to all shards that serve now; when none does, one of those that do not. */
+export function servingRoutes<Route extends ServingView>({
+  routes,
+}: {
+  readonly routes: Routes<Route>;
+}): readonly Route[] {
+  return routes.length === 1 || !routes.some(serves) ? [routes[0]] : routes.filter(serves);
+}
+
+function serves({ held, upstream }: ServingView): boolean {
+  return !held && upstream?.lanes.reachable === true;
 }
 
 type ServingView = Pick<PrimaryView, "held" | "upstream">;
