@@ -3,7 +3,7 @@ import { noteSent, type ClientIdentity } from "../client/identity.ts";
 import { awaitedScript } from "../pinned/awaited-scripts.ts";
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
 import { requestArguments } from "../../../ports/resp/command-frame.ts";
-import { lastClassified, subcommandOf } from "../protocol/commands.ts";
+import { lastClassified } from "../protocol/commands.ts";
 import { requestParts } from "../protocol/request-parts.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
 import { errorReply, unavailableReply, replies, wrongNumber } from "../protocol/replies.ts";
@@ -20,10 +20,9 @@ import { waitForSites } from "./wait-for-sites.ts";
 import { handleReset, handleSelect } from "./settings.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardPlain, noteCrossing, takeAlone, type ForwardingSession } from "./sharded-commands.ts";
+import { PLAIN, resolveCommand } from "./resolve-command.ts";
 import { pongOfSubscriber, takeListening } from "./listening.ts";
 import { takeQueued, takeTransaction } from "./sharded-transactions.ts";
-import { UNKNOWN_TO_ENGINE } from "../upstream/command-catalogue.ts";
-import { servingRoutes } from "../upstream/only-route.ts";
 
 /** The parts of a session that commands need which are not simply forwarded. */
 export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | "output" | "turns" | "work"> {
@@ -39,7 +38,7 @@ export interface CommandParts extends ScanParts, Omit<AnsweredSession, "life" | 
 export function dispatch(session: CommandParts, sent: Buffer, command: CommandEntry | undefined): boolean {
   if (!session.identity.authenticated && !OPEN_TO_GUESTS.has(command?.name ?? ""))
     return session.turns.answer(replies.noAuth);
-  const resolved = command === undefined ? PLAIN : resolve(session, sent, command);
+  const resolved = command === undefined ? PLAIN : resolveCommand(session, sent, command);
   if (resolved === undefined) return false;
   const { request, command: known } = session.endpoint.isSite
     ? takenAtSite(sent, resolved)
@@ -100,25 +99,6 @@ const OPEN_TO_GUESTS: ReadonlySet<string> = new Set(["AUTH", "HELLO", "QUIT", "R
 /** The commands that a client may send in any state, because they end it. */
 const ENDS: ReadonlySet<string> = new Set(["QUIT", "RESET"]);
 const MONITORING = errorReply("ERR store: only QUIT and RESET are available behind MONITOR");
-const PLAIN: CommandEntry = { name: "", commandClass: "write", note: "" };
-
-/** The entry of the subcommand, or what the engines say of a command that is not in the table; undefined: not known yet. */
-function resolve(session: CommandParts, request: Buffer, command: CommandEntry): CommandEntry | undefined {
-  const entry = command.commandClass === "container" ? subcommandOf(command, requestArguments(request)[1]) : command;
-  if (entry.commandClass !== "unknown") return entry;
-  const catalogues = servingRoutes(session.endpoint).flatMap(({ upstream }) => upstream?.catalogue ?? []);
-  // without an engine the request waits, or gets the error that says so
-  if (catalogues.length === 0) return PLAIN;
-  const unasked = catalogues.find((catalogue) => catalogue.classOf(entry.name) === undefined);
-  if (unasked !== undefined) {
-    session.turns.waitFor(unasked.learn(entry.name));
-    return undefined;
-  }
-  const classes = catalogues.flatMap((catalogue) => catalogue.classOf(entry.name) ?? []);
-  // one of another version may know it, and would execute it
-  const commandClass = classes.find((one) => one !== UNKNOWN_TO_ENGINE) ?? UNKNOWN_TO_ENGINE;
-  return { ...entry, commandClass, note: "this release does not know it" };
-}
 
 function handle(session: CommandParts, request: Buffer, command: CommandEntry): boolean {
   const { commandClass } = command;

@@ -39,5 +39,7 @@ export interface OwnParts extends SessionParts {
   readonly work: SessionParts["work"] & {
     /** A request of this client is at an engine; one that blocks does not count. */
     readonly busy: boolean;
+    /** Gives what the proxy answers itself its place behind what is pending; false when it has none there. */
+    answerBehind(reply: Buffer): boolean;
   };
 }

@@ -8,7 +8,6 @@ import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
-import { ShardedRoute } from "./sharded-route.ts";
 import { commonHold } from "../upstream/only-route.ts";
 
 /** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
@@ -66,9 +65,9 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   answer(reply: Buffer): boolean {
-    const { work, shared, endpoint, output } = this.#parts;
+    const { work, endpoint, output } = this.#parts;
     const isBehind = work.hasPending;
-    if (isBehind && !(shared instanceof ShardedRoute && shared.answer(reply))) return false;
+    if (isBehind && !work.answerBehind(reply)) return false;
     endpoint.counters.requests++;
     if (!isBehind) output.reply(reply);
     return true;

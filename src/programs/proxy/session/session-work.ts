@@ -1,15 +1,17 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { LaneWays } from "./lane-ways.ts";
 import type { OwnParts } from "./own-parts.ts";
-import { ShardedRoute } from "./sharded-route.ts";
 
 /** What one client waits for, as its session and a move see it. */
 export class SessionWork {
   readonly #parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">;
+  readonly #ways: LaneWays;
 
-  constructor(parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">) {
+  constructor(parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">, ways: LaneWays) {
     this.#parts = parts;
+    this.#ways = ways;
   }
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
@@ -20,9 +22,8 @@ export class SessionWork {
 
   /** The same for requests at one primary of the database. */
   isBusyAt(primary: PrimaryView): boolean {
-    const { shared, pinned, uploads } = this.#parts;
-    const isBusy = shared instanceof ShardedRoute ? shared.ways.isBusyAt(primary) : shared.inFlight > 0;
-    if (isBusy || uploads.current?.outstanding !== undefined) return true;
+    const { pinned, uploads } = this.#parts;
+    if (this.#ways.isBusyAt(primary) || uploads.current?.outstanding !== undefined) return true;
     return pinned.allAt(primary).some(({ work }) => work.busy);
   }
 
@@ -43,6 +44,10 @@ export class SessionWork {
   get hasPending(): boolean {
     const { shared, pinned, uploads } = this.#parts;
     return shared.hasPending || (pinned.current?.work.hasPending ?? uploads.current?.started ?? false);
+  }
+
+  answerBehind(reply: Buffer): boolean {
+    return this.#ways.answerBehind(reply);
   }
 
   /** Called while a move of this primary waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */

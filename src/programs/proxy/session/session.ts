@@ -3,6 +3,7 @@ import { ClientOutput } from "../client/client-output.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
 import { Invalidations } from "./invalidations.ts";
+import { OnlyWay } from "./lane-ways.ts";
 import { Moving } from "./moving.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { ReplyMode } from "./reply-mode.ts";
@@ -38,11 +39,16 @@ export class Session implements OwnParts {
     this.identity = identity;
     this.turns = new SessionTurns(this, socket, () => void events.settled());
     const { wire } = this.turns.reader;
-    this.work = new SessionWork(this);
-    this.life = new SessionLife(this, wire, events);
     const { table } = endpoint;
-    this.shared =
-      table === undefined ? new SharedRoute(this, onlyRoute(endpoint)) : new ShardedRoute(new ShardWays(this, table));
+    if (table === undefined) {
+      this.shared = new SharedRoute(this, onlyRoute(endpoint));
+      this.work = new SessionWork(this, new OnlyWay(this.shared));
+    } else {
+      const ways = new ShardWays(this, table);
+      this.shared = new ShardedRoute(ways);
+      this.work = new SessionWork(this, ways);
+    }
+    this.life = new SessionLife(this, wire, events);
     this.pinned = new PinnedRoute(this);
     this.uploads = new UploadRoute(this);
     this.moving = new Moving(this);

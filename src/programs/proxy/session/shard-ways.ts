@@ -4,6 +4,7 @@ import type { SessionParts } from "../client/session-parts.ts";
 import type { Lane } from "../upstream/lane.ts";
 import { anyRoute, routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
+import type { LaneWays } from "./lane-ways.ts";
 import { ReplyQueue } from "./reply-queue.ts";
 import type { Run } from "./run.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
@@ -37,7 +38,7 @@ interface Way {
  * The ways of a session's requests to the shards of its database. Each request waits for its own shard alone, and its reply for those to the
  * requests before it.
  */
-export class ShardWays {
+export class ShardWays implements LaneWays {
   /** Since when the requests that are forwarded now have waited for a primary, by `performance.now`; 0: they have not. */
   waitedSince = 0;
   /** Which shard has each slot. */
@@ -71,7 +72,12 @@ export class ShardWays {
     return this.#ways.flatMap((way) => way?.shared ?? []);
   }
 
-  /** Whether a request of the client is at this primary. */
+  answerBehind(reply: Buffer): boolean {
+    if (this.replies.isEmpty) return false;
+    this.replies.answer(reply);
+    return true;
+  }
+
   isBusyAt(primary: PrimaryView): boolean {
     return this.#ways.some((way) => way?.primary === primary && way.shared.inFlight > 0);
   }

@@ -86,9 +86,7 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
       return ways.forward({ shard: ways.any, request });
     case "none":
       // no engine knows such a name: one of them says so
-      return isForeign(name)
-        ? ways.forward({ shard: ways.any, request })
-        : session.turns.answer(notWithShards(name));
+      return isForeign(name) ? ways.forward({ shard: ways.any, request }) : session.turns.answer(notWithShards(name));
     default:
       return assertNever(sharding);
   }

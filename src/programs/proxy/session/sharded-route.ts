@@ -44,14 +44,6 @@ export class ShardedRoute {
     return this.ways.forward({ shard: this.ways.any, request });
   }
 
-  /** Gives what the proxy answers itself its place behind the requests that are not answered; false when there are none. */
-  answer(reply: Buffer): boolean {
-    const { replies } = this.ways;
-    if (replies.isEmpty) return false;
-    replies.answer(reply);
-    return true;
-  }
-
   /** The settings of the client have changed: it needs other lanes. */
   leaveLane(): void {
     for (const shared of this.ways.used) shared.leaveLane();
