@@ -61,6 +61,9 @@ Refused are also \`SORT\` and \`SORT_RO\` with a pattern of keys, \`CLIENT TRACK
 |---|---|
 ${shardRowsOf(entries)}
 
+A request of more than ${REQUEST_LIMITS.collectedBytes / 2 ** 20} MiB flows to the shard of its first key while it arrives, as at a database of one shard. When a key of another slot follows, it gets \`CROSSSLOT\`, and no engine executes anything of it. What is
+split by shard is split up to ${REQUEST_LIMITS.splitBytes / 2 ** 20} MiB; a larger one needs keys of one slot, too. Refused above that size are a single key, what all shards are asked, and \`SORT\`, \`GEORADIUS\` and \`GEORADIUSBYMEMBER\`, whose keys stand behind options.
+
 ## Refused by Active-Active databases
 
 Writes that no link carries to the other sites ([active-active.md](active-active.md)). Scripts that try get the error of the engine. All other writes

@@ -19,6 +19,11 @@ export function keysOf(command: string, words: Words): readonly number[] | undef
   return keys;
 }
 
+/** The places of the keys of a command; undefined for one whose other words say where they are, and for one without keys. */
+export function keyPlacesOf(command: string): readonly KeyPlace[] | undefined {
+  return PLACES.get(command);
+}
+
 /** True for a command whose keys stand at places that are known. */
 export function namesKeys(command: string): boolean {
   return KEYS_BY_GRAMMAR[command] !== undefined || PLACES.has(command);
@@ -59,7 +64,7 @@ function keysByGrammar(command: string, names: KeyParts, words: Words): readonly
 }
 
 /** Keys from one place to another, which counts from the end when it is negative, each `step`; or as many as the word before them says. */
-type KeyPlace =
+export type KeyPlace =
   | { readonly kind: "range"; readonly from: number; readonly to: number; readonly step: number }
   | { readonly kind: "counted"; readonly countAt: number };
 
@@ -81,20 +86,35 @@ function placeOf(text: string): KeyPlace {
 }
 
 function keysAt(place: KeyPlace, words: Words): readonly number[] | undefined {
+  const range = rangeAt(place, words.length, place.kind === "counted" ? words.wordAt(place.countAt) : "");
+  return range && each(range.from, range.to, range.step);
+}
+
+/**
+ * The keys of a place in a request of so many words: the first, the last (before the first when there is none), and the step between them. `count`:
+ * the word that says how many they are. Undefined when no engine would find them.
+ */
+export function rangeAt(place: KeyPlace, words: number, count: string): KeyRange | undefined {
   switch (place.kind) {
     case "range": {
-      const to = place.to < 0 ? words.length + place.to : place.to;
-      return to < place.from || to >= words.length ? undefined : each(place.from, to, place.step);
+      const to = place.to < 0 ? words + place.to : place.to;
+      return to < place.from || to >= words ? undefined : { from: place.from, to, step: place.step };
     }
     case "counted": {
-      const count = words.wordAt(place.countAt);
       const from = place.countAt + 1;
-      if (!COUNT.test(count) || from + Number(count) > words.length) return undefined;
-      return each(from, from + Number(count) - 1, 1);
+      const to = place.countAt + Number(count);
+      return !COUNT.test(count) || to >= words ? undefined : { from, to, step: 1 };
     }
     default:
       return assertNever(place);
   }
+}
+
+/** Words of a request that are keys. */
+export interface KeyRange {
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
 }
 
 const COUNT = /^\d{1,9}$/;

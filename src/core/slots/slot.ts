@@ -12,14 +12,45 @@ export function slotOf(bytes: Uint8Array, start = 0, end = bytes.length): number
   return (isTagged ? crc16(bytes, open + 1, close) : crc16(bytes, start, end)) & (SLOTS - 1);
 }
 
+/** Finds the slot of a key that arrives in pieces, and keeps none of them. */
+export class SlotOfPieces {
+  #crc = 0;
+  #tagCrc = 0;
+  #tagBytes = 0;
+  #tag: "awaited" | "open" | "closed" | "empty" = "awaited";
+
+  /** The slot of what has arrived. */
+  get slot(): number {
+    return (this.#tag === "closed" ? this.#tagCrc : this.#crc) & (SLOTS - 1);
+  }
+
+  /** Takes what follows, from `start` up to `end`. */
+  take(bytes: Uint8Array, start: number, end: number): void {
+    let at = start;
+    if (this.#tag === "awaited") {
+      at = indexIn(bytes, OPEN, start, end) + 1;
+      if (at <= end) this.#tag = "open";
+    }
+    if (this.#tag === "open") this.#takeTag(bytes, at, end);
+    if (this.#tag !== "closed") this.#crc = crc16(bytes, start, end, this.#crc);
+  }
+
+  #takeTag(bytes: Uint8Array, start: number, end: number): void {
+    const close = indexIn(bytes, CLOSE, start, end);
+    this.#tagCrc = crc16(bytes, start, close, this.#tagCrc);
+    this.#tagBytes += close - start;
+    if (close < end) this.#tag = this.#tagBytes > 0 ? "closed" : "empty";
+  }
+}
+
 function indexIn(bytes: Uint8Array, wanted: number, start: number, end: number): number {
   let at = start;
   while (at < end && bytes[at] !== wanted) at++;
   return at;
 }
 
-function crc16(bytes: Uint8Array, start: number, end: number): number {
-  let crc = 0;
+function crc16(bytes: Uint8Array, start: number, end: number, before = 0): number {
+  let crc = before;
   for (let at = start; at < end; at++) crc = ((crc << 8) ^ (TABLE[(crc >> 8) ^ (bytes[at] ?? 0)] ?? 0)) & 0xffff;
   return crc;
 }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { crowdOf } from "../../../../test/kit/engines/crowd.ts";
 import { addressOf, done, withShard } from "../../../../test/kit/engines/proxy.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
+import { Sharded } from "../../../../test/kit/sharded/sharded.ts";
 import { suspend } from "../../../../test/kit/engines/suspend.ts";
 import { memoryOf } from "../../../../test/kit/facts/memory.ts";
 import { until } from "#kit/testing/until";
@@ -71,6 +72,42 @@ test("large requests that are kept to be sent again count, of all databases toge
   await until("all is stored", stored, { withinMs: 60_000 });
 });
 
+test("large requests to several shards are kept and count as those to one, and need no more memory", async () => {
+  await using sharded = await Sharded.start(3);
+  using crowd = await crowdOf(sharded, 18);
+  const part = Buffer.alloc(30 * MEBIBYTE, "x");
+  for (const [index, socket] of crowd.sockets.entries()) {
+    socket.write(`*3\r\n$3\r\nSET\r\n$${String(index).length}\r\n${index}\r\n$${part.length + 1}\r\n`);
+    socket.write(part);
+  }
+  const areSent = (): boolean => crowd.sockets.every((socket) => socket.writableLength === 0);
+  await until("all has arrived but the end", areSent, { withinMs: 60_000 });
+  for (const socket of crowd.sockets) socket.write("x\r\n");
+  const isStored = async (): Promise<boolean> => (await storedIn(sharded)) === 18;
+  await until("all is stored", isStored, { withinMs: 60_000 });
+  assertPeak(sharded, KEPT_ROOM_MIB);
+});
+
+test("large requests count while they wait for a primary: the clients with the largest are cut", async () => {
+  await using sharded = await Sharded.start(2, { holdMs: 120_000 });
+  const modest = await sharded.client();
+  using large = await crowdOf(sharded, 20);
+  using crowd = await crowdOf(sharded, 300);
+  await done(sharded.proxy.send({ op: "fence", bdb: 1, shard: 2, epoch: 2 }));
+  // the key {1} is one of the second shard
+  for (const socket of large.sockets) {
+    socket.write(`*3\r\n$4\r\nMSET\r\n$3\r\n{1}\r\n$${40 * MEBIBYTE}\r\n`);
+    socket.write(Buffer.alloc(39 * MEBIBYTE, "x"));
+  }
+  for (const socket of crowd.sockets) socket.write(encodeCommand(["SET", "{1}", "x".repeat(2 * MEBIBYTE)]));
+  const areCut = async (): Promise<boolean> => {
+    assert.equal(await modest.ask("PING"), "PONG");
+    return (await sharded.proxy.stats()).cut > 200;
+  };
+  await until("those that are too many are cut", areCut, { withinMs: 60_000 });
+  assertPeak(sharded, ROOM_MIB);
+});
+
 test("requests whose end has not arrived count, of all databases together: the clients with the largest are cut", async () => {
   await using served = await Served.start();
   const second = { ...served.endpoint, bdb: 2, listen: { ...served.endpoint.listen, port: 12001 } };
@@ -127,7 +164,12 @@ test("requests that wait for their replies keep their client from sending more, 
   await until("all is taken", stored, { withinMs: 60_000 });
 });
 
-function assertPeak({ proxy }: Served, mostMiB: number): void {
+async function storedIn({ engines }: Sharded): Promise<number> {
+  const sizes = await Promise.all(engines.map((engine) => engine.call("DBSIZE")));
+  return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
+}
+
+function assertPeak({ proxy }: Pick<Served, "proxy">, mostMiB: number): void {
   const peak = memoryOf(proxy.pid)?.most ?? 0;
   assert.ok(peak < mostMiB, `${peak} MiB`);
 }

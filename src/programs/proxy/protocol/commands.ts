@@ -45,7 +45,7 @@ export function subcommandOf(container: CommandEntry, subcommand: Buffer | undef
 }
 
 /** True for the name of no command or subcommand that this release knows, nor of one of a module that it knows. */
-export function isForeign(name: string): boolean {
+export function isUnlisted(name: string): boolean {
   return !COMMAND_TABLE.has(name) && !isOfQuickModule(name);
 }
 

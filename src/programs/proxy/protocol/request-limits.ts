@@ -7,6 +7,8 @@ export const REQUEST_LIMITS = {
   line: 65_536,
   /** A larger request is not collected: it flows through a connection of its own. Smaller ones can be sent again. */
   collectedBytes: 2 ** 20,
+  /** Where there are several shards, a larger request is not split by its keys, and a key that is larger is refused. */
+  splitBytes: 32 * 2 ** 20,
   /** A request of a client that has not authenticated: as engines allow for a string of it. All that may connect have 160 MiB so. */
   guestBytes: 16 * 1024,
 } as const;

@@ -1,14 +1,21 @@
 import { LIMITS } from "../limits/limits.ts";
 import type { MemoryBudget, MemoryHolder } from "../limits/memory-budget.ts";
 
-/** The part of a large request that was sent, so that it can be sent again from its beginning; nothing once it passes its limit. */
+/**
+ * What has arrived of a large request: until it is sent, its beginning; from then on what was sent, so that it can be sent again from its beginning,
+ * or nothing once it passes its limit.
+ */
 export class KeptRequest implements MemoryHolder {
   readonly #memory: MemoryBudget;
+  readonly #overflows: () => void;
   #chunks: Buffer[] | undefined = [];
   #bytes = 0;
+  #isSent = false;
 
-  constructor(memory: MemoryBudget) {
+  /** `overflows`: what was not sent takes more memory than there is, and is not kept any more. */
+  constructor(memory: MemoryBudget, overflows: () => void) {
     this.#memory = memory;
+    this.#overflows = overflows;
   }
 
   /** All of it so far; undefined when it was too large to be kept. */
@@ -24,13 +31,19 @@ export class KeptRequest implements MemoryHolder {
     if (this.#chunks === undefined) return;
     this.#chunks.push(bytes);
     this.#bytes += bytes.length;
-    if (this.#bytes > LIMITS.keptBytes) this.drop();
+    if (this.#isSent && this.#bytes > LIMITS.keptBytes) this.drop();
     else this.#memory.note(this);
   }
 
-  /** Drops what is kept: the request goes on, and cannot be sent again. */
+  /** Whether all of it so far has left the process. */
+  set isSent(isSent: boolean) {
+    this.#isSent = isSent;
+  }
+
+  /** Drops what is kept: a request that was sent goes on, and cannot be sent again. */
   relieve(): void {
     this.drop();
+    if (!this.#isSent) this.#overflows();
   }
 
   drop(): void {

@@ -44,8 +44,9 @@ test("a client that announces much gets memory for twice what it has sent", () =
   assert.ok(partial.heldBytes < 700 * KIB, `${partial.heldBytes} bytes`);
 });
 
-test("a request becomes too large to be collected once", () => {
+test("a request becomes too large to be collected, and does so again each time that it is twice as large", () => {
   const partial = new PartialRequest();
-  const pushes = [1, REQUEST_LIMITS.collectedBytes - 1, 1, 1].map((length) => partial.push(Buffer.alloc(length), 1));
-  assert.deepEqual(pushes, [false, false, true, false]);
+  const most = REQUEST_LIMITS.collectedBytes;
+  const pushes = [1, most - 1, 1, 1, most - 2, 1, 1, 2 * most].map((length) => partial.push(Buffer.alloc(length), 1));
+  assert.deepEqual(pushes, [false, false, true, false, false, true, false, true]);
 });

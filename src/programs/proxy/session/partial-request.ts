@@ -26,14 +26,14 @@ export class PartialRequest {
   }
 
   /**
-   * Collects more, of which `missing` bytes or more are still to come; true when the request has become one that is not collected
-   * further. A client does not get more memory than twice what it has sent.
+   * Collects more, of which `missing` bytes or more are still to come; true when the request has become one that need not be collected
+   * further, and again each time that it is twice as large. A client does not get more memory than twice what it has sent.
    */
   push(bytes: Buffer, missing: number): boolean {
     const before = this.#bytes;
     const length = before + bytes.length;
     this.#append(bytes, Math.min(length + missing, 2 * length));
-    return before <= REQUEST_LIMITS.collectedBytes && length > REQUEST_LIMITS.collectedBytes;
+    return doublings(length) > doublings(before);
   }
 
   /** All that was collected, with `tail` at its end; nothing is left. */
@@ -66,6 +66,12 @@ export class PartialRequest {
 }
 
 const NONE = Buffer.alloc(0);
+
+/** How often a request has become too large to be collected; 0: it is not. */
+function doublings(bytes: number): number {
+  const { collectedBytes } = REQUEST_LIMITS;
+  return bytes > collectedBytes ? Math.ceil(Math.log2(bytes / collectedBytes)) : 0;
+}
 
 /** A smaller request is copied once more, beside others, before it is sent. */
 function memoryFor(bytes: number): Buffer {

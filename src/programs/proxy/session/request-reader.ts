@@ -247,7 +247,7 @@ export class RequestReader {
       this.#parts.life.cut("the request is too large");
       return false;
     }
-    if (large) this.#parts.uploads.begin(this.#partial);
+    if (large) this.#parts.uploads.begin(this.#partial, () => void this.#note());
     return true;
   }
 

@@ -23,7 +23,7 @@ export class SessionWork {
   /** The same for requests at one primary of the database. */
   isBusyAt(primary: PrimaryView): boolean {
     const { pinned, uploads } = this.#parts;
-    if (this.#ways.isBusyAt(primary) || uploads.current?.outstanding !== undefined) return true;
+    if (this.#ways.isBusyAt(primary) || uploads.outstandingAt(primary) !== undefined) return true;
     return pinned.allAt(primary).some(({ work }) => work.busy);
   }
 
@@ -37,7 +37,7 @@ export class SessionWork {
   outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
     const { pinned, uploads } = this.#parts;
     const oldest = pinned.allAt(primary).map(({ work }) => work.oldest);
-    return oldest.find((request) => request !== undefined) ?? uploads.current?.outstanding;
+    return oldest.find((request) => request !== undefined) ?? uploads.outstandingAt(primary);
   }
 
   /** True while the client waits for a reply of any kind. */

@@ -2,7 +2,7 @@ import type { SlotTable } from "../../../core/slots/slot-table.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import type { Lane } from "../upstream/lane.ts";
-import { anyRoute, routeTo } from "../upstream/only-route.ts";
+import { anyShard, routeTo } from "../upstream/only-route.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { LaneWays } from "./lane-ways.ts";
 import { ReplyQueue } from "./reply-queue.ts";
@@ -63,8 +63,7 @@ export class ShardWays implements LaneWays {
 
   /** The place of a shard that serves now, if there is one. */
   get any(): number {
-    const { endpoint } = this.#parts;
-    return endpoint.routes.indexOf(anyRoute(endpoint));
+    return anyShard(this.#parts.endpoint);
   }
 
   /** Those that the client has needed so far. */

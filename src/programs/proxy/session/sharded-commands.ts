@@ -3,7 +3,7 @@ import { requestArguments } from "../../../ports/resp/command-frame.ts";
 import { encodeCommand } from "../../../ports/resp/encode.ts";
 import type { SessionParts } from "../client/session-parts.ts";
 import { slotOf } from "../../../core/slots/slot.ts";
-import { isForeign } from "../protocol/commands.ts";
+import { isUnlisted } from "../protocol/commands.ts";
 import { crossesSlots, slotsIn } from "../protocol/crossing.ts";
 import { mergeRandom } from "../protocol/merged-replies.ts";
 import { mergeOf } from "../protocol/merge-of.ts";
@@ -86,7 +86,7 @@ function forwardSharded(session: ForwardingSession, ways: ShardWays, request: Bu
       return ways.forward({ shard: ways.any, request });
     case "none":
       // no engine knows such a name: one of them says so
-      return isForeign(name) ? ways.forward({ shard: ways.any, request }) : session.turns.answer(notWithShards(name));
+      return isUnlisted(name) ? ways.forward({ shard: ways.any, request }) : session.turns.answer(notWithShards(name));
     default:
       return assertNever(sharding);
   }

@@ -1,5 +1,5 @@
 import type { PinnedRoute } from "../pinned/pinned-route.ts";
-import { isForeign } from "../protocol/commands.ts";
+import { isUnlisted } from "../protocol/commands.ts";
 import { slotsIn } from "../protocol/crossing.ts";
 import { notWithShards, replies } from "../protocol/replies.ts";
 import type { CommandClass, CommandEntry } from "../protocol/table/entry.ts";
@@ -114,7 +114,7 @@ function takeWatch(
 /** It can be queued where there are several shards, or the connection says why not. */
 function isAvailable(command: CommandEntry, name: string, request: Buffer): boolean {
   if (!FORWARDED.has(command.commandClass)) return !OF_ONE_SHARD.has(command.commandClass);
-  return isForeign(name) || (AT_ONE_SHARD.has(shardingOf(name)) && !readsByPattern(name, request));
+  return isUnlisted(name) || (AT_ONE_SHARD.has(shardingOf(name)) && !readsByPattern(name, request));
 }
 
 const FORWARDED: ReadonlySet<CommandClass> = new Set(["read", "write"]);

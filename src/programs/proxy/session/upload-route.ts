@@ -1,6 +1,24 @@
+import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
+import { noteSent } from "../client/identity.ts";
+import type { PinnedParts } from "../pinned/pinned-parts.ts";
+import { partsAtShard } from "../pinned/shard-parts.ts";
+import { commandName } from "../protocol/arguments.ts";
+import { lastClassified } from "../protocol/commands.ts";
+import { classifyFor } from "../protocol/site-commands.ts";
+import { anyShard } from "../upstream/only-route.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
+import { freeRequest, targetAtShards, type UploadTarget } from "./large-request.ts";
 import type { PartialRequest } from "./partial-request.ts";
 import { Upload } from "./upload.ts";
-import type { UploadParts } from "./upload.ts";
+
+/** The parts of a session that its uploads use. */
+export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
+  readonly endpoint: PinnedParts["endpoint"] & { readonly isSite: boolean };
+  readonly turns: PinnedParts["turns"] & {
+    /** Each request goes to a lane as it is. */
+    readonly isPlain: boolean;
+  };
+}
 
 /** The way of a request that is too large to be collected. */
 export class UploadRoute {
@@ -12,19 +30,47 @@ export class UploadRoute {
     this.#parts = parts;
   }
 
-  /** Starts an upload with the beginning of a request, unless the request must be collected, which it must where there are several shards, or the session is pinned. */
-  begin(head: PartialRequest): void {
-    if (!this.#parts.turns.isPlain || this.#parts.endpoint.table !== undefined) return;
-    this.current = Upload.of(this.#parts, head, (answer) => {
+  /**
+   * Starts an upload with the beginning of a request, unless more of it must be collected first, or all of it, which it must while the session is
+   * pinned. `takenOver`: called when the beginning is no more collected.
+   */
+  begin(head: PartialRequest, takenOver: () => void): void {
+    const parts = this.#parts;
+    const { endpoint, identity, turns, life } = parts;
+    if (!turns.isPlain || !endpoint.mayPin) return;
+    const target = this.#targetOf(head);
+    if (target === undefined) return;
+    noteSent(identity, target.request.name, endpoint.clock.uptimeMs());
+    const atShard = partsAtShard(parts, () => target.shard);
+    const { collected } = head;
+    head.drop();
+    takenOver();
+    this.current = new Upload(atShard, target.request, collected, (answer) => {
       this.#answer(answer);
     });
-    this.current?.start();
+    // there may be no room for it
+    if (life.ended) this.drop();
+    else this.current.start();
+  }
+
+  /** What a move of this primary has to wait for. */
+  outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
+    return this.current?.outstandingAt(primary);
   }
 
   /** The client does not wait for it any more. */
   drop(): void {
     this.current?.drop();
     this.current = undefined;
+  }
+
+  #targetOf(head: PartialRequest): UploadTarget | undefined {
+    const { endpoint } = this.#parts;
+    const name = Buffer.from(commandName(head.collected), "latin1");
+    if (classifyFor(endpoint)(name, 0, name.length) !== undefined) return undefined;
+    const { table } = endpoint;
+    if (table === undefined) return { shard: 0, request: freeRequest(lastClassified()) };
+    return targetAtShards({ name: lastClassified(), head: head.collected, table, any: anyShard(endpoint) });
   }
 
   #answer(answer: Buffer): void {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { startLedger } from "../../../../test/kit/load/load-ledger.ts";
 import { addressOf, done } from "../../../../test/kit/engines/proxy.ts";
 import { plain } from "../../../../test/kit/engines/raw-client.ts";
-import type { RawClient } from "../../../../test/kit/engines/raw-client.ts";
+import { SlowUpload } from "../../../../test/kit/engines/slow-upload.ts";
 import { sharing } from "../../../../test/kit/engines/shared.ts";
 import { Served } from "../../../../test/kit/engines/served.ts";
 import { until } from "#kit/testing/until";
@@ -158,28 +158,6 @@ test("when an engine dies in the middle of an upload, the next one executes it",
   assert.equal(await client.ask("STRLEN", "dying"), 4 * MIB);
   assert.equal((await served.proxy.stats()).cut, 0);
 });
-
-/** SET of a value that comes in pieces. */
-class SlowUpload {
-  readonly #client: RawClient | undefined;
-  #left: number;
-
-  constructor(client: RawClient | undefined, key: string, bytes: number) {
-    this.#client = client;
-    this.#left = bytes;
-    client?.write(`*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${bytes}\r\n`);
-  }
-
-  send(bytes: number): void {
-    this.#left -= bytes;
-    this.#client?.write(Buffer.alloc(bytes, "u"));
-  }
-
-  finish(): void {
-    this.send(this.#left);
-    this.#client?.write("\r\n");
-  }
-}
 
 function residentMiB({ proxy }: Served): number {
   const kib = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${proxy.pid}/status`, "latin1"))?.[1];

@@ -1,27 +1,16 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
-import type { MemoryBudget } from "../limits/memory-budget.ts";
-import { noteSent } from "../client/identity.ts";
+import { OVER_BUDGET } from "../limits/memory-budget.ts";
 import type { PinnedParts } from "../pinned/pinned-parts.ts";
-import { commandName } from "../protocol/arguments.ts";
-import { lastClassified, runsForeignCode } from "../protocol/commands.ts";
-import { classifyFor } from "../protocol/site-commands.ts";
+import { runsForeignCode } from "../protocol/commands.ts";
 import { isBusyReply, isRefusal } from "../protocol/refusals.ts";
 import { isPushed } from "../protocol/subscriptions.ts";
 import { startTimer } from "../timing/timer.ts";
 import type { Pin, PinUser } from "../upstream/pin.ts";
+import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { KeptRequest } from "./kept-request.ts";
-import type { PartialRequest } from "./partial-request.ts";
+import type { LargeRequest } from "./large-request.ts";
 import { onlyRoute } from "../upstream/only-route.ts";
-
-/** The parts of a session that its uploads use. */
-export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
-  readonly endpoint: PinnedParts["endpoint"] & { readonly memory: MemoryBudget; readonly isSite: boolean };
-  readonly turns: PinnedParts["turns"] & {
-    /** Each request goes to a lane as it is. */
-    readonly isPlain: boolean;
-  };
-}
 
 /**
  * A request that is too large to be collected. It flows through a connection of its own, as fast as the client sends and
@@ -29,16 +18,14 @@ export interface UploadParts extends Omit<PinnedParts, "turns" | "endpoint"> {
  * another primary; a larger one is not, and when the engine does not execute it, the client gets an error.
  */
 export class Upload {
-  readonly #parts: UploadParts;
+  readonly #parts: PinnedParts;
   readonly #startedAt = performance.now();
-  readonly #name: string;
+  readonly #request: LargeRequest;
   readonly #answered: (answer: Buffer) => void;
   readonly #kept: KeptRequest;
   #state: "pending" | "dialling" | "sending" | "discarding" | "sent" | "over" = "pending";
   #pin: Pin | undefined;
   #upstream: Upstream | undefined;
-  /** The beginning of the request, to be sent when there is an engine. */
-  #head: readonly Buffer[];
   /** The end of the request has arrived. */
   #isWhole = false;
   /** What the engine answered before the whole request was sent. */
@@ -52,6 +39,7 @@ export class Upload {
       this.#goOnWithoutPin();
     },
     drained: () => {
+      this.#kept.isSent = true;
       this.#parts.turns.pump();
     },
     overflows: (why) => {
@@ -59,24 +47,16 @@ export class Upload {
     },
   };
 
-  /** An upload for the request that begins with `head`, which it takes over; undefined for one that must be collected. `answered` gets the reply. */
-  static of(parts: UploadParts, head: PartialRequest, answered: (answer: Buffer) => void): Upload | undefined {
-    const name = Buffer.from(commandName(head.collected), "latin1");
-    if (classifyFor(parts.endpoint)(name, 0, name.length) !== undefined) return undefined;
-    if (!parts.endpoint.mayPin) return undefined;
-    noteSent(parts.identity, lastClassified(), parts.endpoint.clock.uptimeMs());
-    return new Upload(parts, head, name.toString("latin1"), answered);
-  }
-
-  private constructor(parts: UploadParts, head: PartialRequest, name: string, answered: (answer: Buffer) => void) {
+  /** `parts`: those of a session whose database has no other shard; `head`: the beginning of the request; `answered` gets the reply. */
+  constructor(parts: PinnedParts, request: LargeRequest, head: Buffer, answered: (answer: Buffer) => void) {
     this.#parts = parts;
-    this.#name = name;
+    this.#request = request;
     this.#answered = answered;
-    this.#head = [head.collected];
-    this.#kept = new KeptRequest(parts.endpoint.memory);
-    this.#kept.add(head.collected);
-    head.drop();
+    this.#kept = new KeptRequest(parts.endpoint.memory, () => {
+      parts.life.cut(`a large request waits for its engine, and ${OVER_BUDGET}`);
+    });
     parts.endpoint.counters.pins++;
+    this.#kept.add(head);
   }
 
   /** What a move has to wait for; undefined when it can carry the request over, or none of it was sent. */
@@ -84,7 +64,12 @@ export class Upload {
     const isCarried = this.#state === "pending" || (this.#state !== "sent" && this.#kept.chunks !== undefined);
     if (isCarried || this.#state === "discarding") return undefined;
     const ageMs = performance.now() - this.#startedAt;
-    return { client: this.#parts.identity.address, command: `${this.#name} (upload)`, ageMs };
+    return { client: this.#parts.identity.address, command: `${this.#request.name} (upload)`, ageMs };
+  }
+
+  /** The same of a move of this primary. */
+  outstandingAt(primary: PrimaryView): OutstandingRequest | undefined {
+    return this.#primary === primary ? this.outstanding : undefined;
   }
 
   /** The engine has been sent something, or the whole request has arrived. */
@@ -100,24 +85,26 @@ export class Upload {
   /** More of the request can be taken now; during a hold only when the request cannot be carried over. */
   get receiving(): boolean {
     if (this.#state !== "sending") return this.#state === "discarding";
-    const stays = onlyRoute(this.#parts.endpoint).held && this.#kept.chunks !== undefined;
+    const stays = this.#primary.held && this.#kept.chunks !== undefined;
     return !stays && this.#pin?.congested === false;
   }
 
   /** Begins, when the earlier requests of the client are answered and there is a primary. */
   start(): void {
-    const primary = onlyRoute(this.#parts.endpoint);
-    if (this.#state !== "pending" || (!this.#isWhole && this.#parts.work.hasPending) || primary.held) return;
-    const { upstream } = primary;
-    if (upstream?.lanes.reachable === true) void this.#dial(upstream);
-    else if (primary.unavailable) this.#discard();
-    else this.#parts.shared.usableLane();
+    if (this.#state !== "pending" || (!this.#isWhole && this.#parts.work.hasPending)) return;
+    const { held, upstream, unavailable } = this.#primary;
+    if (this.#request.objection !== undefined) this.#discard();
+    else if (held) return;
+    else if (upstream?.lanes.reachable === true) void this.#dial(upstream);
+    else if (unavailable) this.#discard();
+    else upstream?.lanes.choose(this.#parts.identity.settings);
   }
 
   /** Takes more of the request; `last`: its end. */
   take(bytes: Buffer, last: boolean): void {
     this.#isWhole = last;
-    if (this.#state === "sending") {
+    if (this.#state === "sending" && !this.#admits(bytes)) this.#leaveUnfinished();
+    else if (this.#state === "sending") {
       this.#kept.add(bytes);
       this.#pin?.write(bytes);
       if (last) this.#state = "sent";
@@ -127,7 +114,7 @@ export class Upload {
   /** Sends a request that the former primary has not got whole to the new one; a former primary that does not answer is treated as gone. */
   upstreamChanged(): void {
     const { clock } = this.#parts.endpoint;
-    const primary = onlyRoute(this.#parts.endpoint);
+    const primary = this.#primary;
     const pin = this.#pin;
     if (pin === undefined || primary.upstream === this.#upstream) return;
     if (this.#state === "sending" && this.#startOver()) {
@@ -146,7 +133,6 @@ export class Upload {
     if (this.#state === "over") return;
     const unanswered = this.#state !== "pending";
     this.#state = "over";
-    this.#head = [];
     this.#kept.drop();
     this.#parts.endpoint.counters.pins--;
     const pin = this.#pin;
@@ -184,7 +170,7 @@ export class Upload {
   }
 
   #begin(pin: Pin, upstream: Upstream): void {
-    if (this.#isOver() || upstream !== onlyRoute(this.#parts.endpoint).upstream) {
+    if (this.#isOver() || upstream !== this.#primary.upstream) {
       upstream.pins.giveBack(pin);
       if (!this.#isOver()) this.#state = "pending";
       this.#retry();
@@ -193,20 +179,20 @@ export class Upload {
     this.#pin = pin;
     this.#upstream = upstream;
     pin.attach(this.#ofPin);
-    for (const [place, bytes] of this.#head.entries()) pin.write(bytes, place === 0 && runsForeignCode(bytes));
-    this.#head = [];
+    const chunks = this.#kept.chunks ?? [];
+    for (const [place, bytes] of chunks.entries()) pin.write(bytes, place === 0 && runsForeignCode(bytes));
+    this.#kept.isSent = !pin.congested;
     this.#state = this.#isWhole ? "sent" : "sending";
     this.#parts.turns.pump();
   }
 
   /** Leaves the engine, which has executed nothing; false when the beginning of the request is not there any more. */
   #startOver(): boolean {
-    const { chunks } = this.#kept;
-    if (chunks === undefined) return false;
+    if (this.#kept.chunks === undefined) return false;
+    this.#kept.isSent = false;
     this.#pin?.destroy();
     this.#pin = undefined;
     this.#early = undefined;
-    this.#head = chunks;
     this.#state = "pending";
     return true;
   }
@@ -222,7 +208,22 @@ export class Upload {
     });
   }
 
+  /** False when no engine may execute the request, now that this has arrived. */
+  #admits(bytes: Buffer): boolean {
+    this.#request.take(bytes);
+    return this.#request.objection === undefined;
+  }
+
+  /** Leaves the engine in the middle of the request, of which it executes nothing. */
+  #leaveUnfinished(): void {
+    this.#pin?.destroy();
+    this.#pin = undefined;
+    this.#discard();
+  }
+
+  /** No engine is to get the request: what still arrives of it is dropped. */
   #discard(): void {
+    this.#kept.drop();
     if (this.#isWhole) this.#end(this.#refusal);
     else {
       this.#state = "discarding";
@@ -230,8 +231,12 @@ export class Upload {
     }
   }
 
+  get #primary(): PrimaryView {
+    return onlyRoute(this.#parts.endpoint);
+  }
+
   get #refusal(): Buffer {
-    return onlyRoute(this.#parts.endpoint).refusal;
+    return this.#request.objection ?? this.#primary.refusal;
   }
 
   #isOver(): boolean {

@@ -24,6 +24,11 @@ export function anyRoute<Route extends ServingView>({ routes }: { readonly route
   return routes.find(serves) ?? routes[0];
 }
 
+/** The place of that shard. */
+export function anyShard<Route extends ServingView>(endpoint: { readonly routes: Routes<Route> }): number {
+  return endpoint.routes.indexOf(anyRoute(endpoint));
+}
+
 /** The ways to all shards that serve now; when none does, one of those that do not. */
 export function servingRoutes<Route extends ServingView>({
   routes,
