@@ -105,6 +105,13 @@ export interface ShardName {
   readonly shard?: number;
 }
 
+/** Which table of slots a command is about; never sent to a node that does not report `reshape`. */
+export interface TableName {
+  readonly bdb: number;
+  /** One that is lower than that of the table that is served is refused. */
+  readonly tableEpoch: number;
+}
+
 export type ProxyCommand =
   /** Pass on replies of engines until then, and no longer; a proxy without this command passes on none. */
   | { readonly op: "lease"; readonly untilMs: number }
@@ -144,6 +151,17 @@ export type ProxyCommand =
   | { readonly op: "passwords"; readonly bdb: number; readonly revision: number; readonly withinMs: number }
   /** Answers once the endpoint keeps clients from the engine; PROXY_LETS_CLIENTS_IN after `withinMs`. */
   | { readonly op: "closed"; readonly bdb: number; readonly withinMs: number }
+  /** Dial, authenticate and warm pools to the primaries-to-be of other shards; no client effect. `tableEpoch` is the one that will begin. */
+  | ({ readonly op: "prepare-table"; readonly shards: readonly EndpointShard[] } & TableName)
+  /** As `hold`, for all shards at once. */
+  | ({ readonly op: "hold-table"; readonly drainMs: number; readonly holdMs: number } & TableName)
+  /**
+   * Send requests to these shards from now on, by their slots. Valid without a hold before it. With the shards that are served and a higher epoch,
+   * clients go on there.
+   */
+  | ({ readonly op: "release-table"; readonly shards: readonly EndpointShard[] } & TableName)
+  /** Drop the holds and what was prepared: go on with the shards that are served. */
+  | ({ readonly op: "abort-table" } & TableName)
   /** Drop the hold and the prepared pool: go on with the old primary. */
   | ({ readonly op: "abort"; readonly epoch: number } & ShardName)
   /** The node is evacuated: close each client connection at a request boundary (half-close, read on), within `deadlineMs`. */
@@ -212,12 +230,23 @@ export type ProxyReply =
   | { readonly ok: true; readonly op: "configure"; readonly refused: readonly number[] }
   | {
       readonly ok: true;
-      readonly op: "lease" | "prepare" | "confirm" | "logins" | "passwords" | "closed" | "fence" | "abort" | "undrain";
+      readonly op:
+        | "lease"
+        | "prepare"
+        | "confirm"
+        | "logins"
+        | "passwords"
+        | "closed"
+        | "fence"
+        | "abort"
+        | "undrain"
+        | "prepare-table"
+        | "abort-table";
     }
   /** `waitsFor`: requests that are at an engine for long; empty when it is quiet. */
   | { readonly ok: true; readonly op: "quiet"; readonly waitsFor: readonly OutstandingRequest[] }
-  | { readonly ok: true; readonly op: "hold"; readonly drainMs: number }
-  | { readonly ok: true; readonly op: "release"; readonly heldMs: number }
+  | { readonly ok: true; readonly op: "hold" | "hold-table"; readonly drainMs: number }
+  | { readonly ok: true; readonly op: "release" | "release-table"; readonly heldMs: number }
   | { readonly ok: true; readonly op: "drain"; readonly closed: number; readonly remaining: number }
   | ({ readonly ok: true; readonly op: "clients" } & ClientsOutcome)
   | ({ readonly ok: true; readonly op: "scripts" } & ScriptsOutcome)

@@ -25,7 +25,8 @@ export const faults = {
   slotTable: {
     code: "PROXY_SLOT_TABLE",
     retry: "never",
-    remedy: "Read the record of the database again: each slot must have one shard, and keeps it in this release.",
+    remedy:
+      "Read the record of the database again: each slot must have one shard, and other shards begin with a higher epoch of the table.",
   },
   notPrepared: {
     code: "PROXY_TARGET_UNREACHABLE",

@@ -1,6 +1,12 @@
 import { assertNever } from "#kit/base/assert-never";
 import { Fault, isFault, messageOf } from "#kit/base/fault";
-import type { EndpointConfig, ProxyCommand, ProxyReply, ShardName } from "../../ports/management/proxy-control.ts";
+import type {
+  EndpointConfig,
+  ProxyCommand,
+  ProxyReply,
+  ShardName,
+  TableName,
+} from "../../ports/management/proxy-control.ts";
 import { ConnectionBudget, type ConnectionRoom } from "./limits/connection-budget.ts";
 import { LIMITS } from "./limits/limits.ts";
 import { MemoryBudget } from "./limits/memory-budget.ts";
@@ -50,6 +56,7 @@ export class ProxyEndpoints {
   /** The reply to a command; it does not reject. */
   async execute(command: ProxyCommand): Promise<ProxyReply> {
     try {
+      if ("tableEpoch" in command) return await this.#endpoint(command.bdb).table.execute(command);
       return await this.#execute(command);
     } catch (error) {
       if (error instanceof Fault) return { ok: false, code: error.code, message: error.message };
@@ -64,7 +71,7 @@ export class ProxyEndpoints {
     this.#endpoints.clear();
   }
 
-  async #execute(command: ProxyCommand): Promise<ProxyReply> {
+  async #execute(command: Exclude<ProxyCommand, TableName>): Promise<ProxyReply> {
     switch (command.op) {
       case "lease":
         this.#lease.grant(command.untilMs);

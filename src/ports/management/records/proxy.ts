@@ -40,10 +40,13 @@ const ENDPOINT_COUNTERS = z.strictObject({
 export const PROXY_REPLY: z.ZodType<ProxyReply> = z
   .union([
     z.strictObject({ ok: z.literal(true), op: z.literal("configure"), refused: z.array(z.int()) }),
-    z.strictObject({ ok: z.literal(true), op: z.enum(["lease", "prepare", "fence", "abort", "undrain"]) }),
+    z.strictObject({
+      ok: z.literal(true),
+      op: z.enum(["lease", "prepare", "fence", "abort", "undrain", "prepare-table", "abort-table"]),
+    }),
     z.strictObject({ ok: z.literal(true), op: z.literal("quiet"), waitsFor: z.array(OUTSTANDING_REQUEST) }),
-    z.strictObject({ ok: z.literal(true), op: z.literal("hold"), drainMs: milliseconds }),
-    z.strictObject({ ok: z.literal(true), op: z.literal("release"), heldMs: milliseconds }),
+    z.strictObject({ ok: z.literal(true), op: z.enum(["hold", "hold-table"]), drainMs: milliseconds }),
+    z.strictObject({ ok: z.literal(true), op: z.enum(["release", "release-table"]), heldMs: milliseconds }),
     z.strictObject({ ok: z.literal(true), op: z.literal("drain"), closed: count, remaining: count }),
     z.strictObject({ ok: z.literal(true), op: z.literal("clients"), lines: z.string(), count }),
     z.strictObject({ ok: z.literal(true), op: z.literal("scripts"), bodies: z.array(z.string()), more: z.boolean() }),

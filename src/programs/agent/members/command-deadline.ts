@@ -13,6 +13,7 @@ function allowedMs(command: ProxyCommand): number {
     case "drain":
       return command.deadlineMs;
     case "hold":
+    case "hold-table":
       return command.drainMs;
     case "quiet":
     case "passwords":

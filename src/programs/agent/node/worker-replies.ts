@@ -2,6 +2,8 @@ import { assertNever } from "#kit/base/assert-never";
 import type { ProxyReply } from "../../../ports/management/proxy-control.ts";
 import { byAge, OF_WORKERS, sumOfStats } from "./endpoint-sums.ts";
 
+/** What several workers have together. */
+type Counted = Extract<Done, { readonly op: "drain" | "clients" | "scripts" | "stats" }>;
 type Done = ProxyReply & { readonly ok: true };
 
 /** What the proxy of a node replies, from the replies of its workers to one command: the first refusal, or what they say together. */
@@ -24,15 +26,31 @@ function joinReplies(one: Done, other: Done): Done {
     case "fence":
     case "abort":
     case "undrain":
+    case "prepare-table":
+    case "abort-table":
       return one;
     case "configure":
       return { ...one, refused: [...new Set([...one.refused, ...as(one, other).refused])] };
     case "quiet":
       return { ...one, waitsFor: [...one.waitsFor, ...as(one, other).waitsFor].toSorted(byAge).slice(0, MOST_NAMED) };
     case "hold":
+    case "hold-table":
       return { ...one, drainMs: Math.max(one.drainMs, as(one, other).drainMs) };
     case "release":
+    case "release-table":
       return { ...one, heldMs: Math.max(one.heldMs, as(one, other).heldMs) };
+    case "drain":
+    case "clients":
+    case "scripts":
+    case "stats":
+      return addReplies(one, other);
+    default:
+      return assertNever(one);
+  }
+}
+
+function addReplies(one: Counted, other: Done): Done {
+  switch (one.op) {
     case "drain": {
       const { closed, remaining } = as(one, other);
       return { ...one, closed: one.closed + closed, remaining: one.remaining + remaining };

@@ -22,7 +22,7 @@ import type { Routes } from "../upstream/only-route.ts";
 import type { PeerWatch } from "../upstream/peer-watch.ts";
 import type { UpstreamContext } from "../upstream/upstream.ts";
 import { ownParameters, parameterWrites, type KeepParameters } from "./parameters.ts";
-import { routeShards } from "./shard-routes.ts";
+import type { EndpointShards } from "./shard-routes.ts";
 import { scriptsOfShards, SharedScripts, type SharedScriptsContext } from "./shared-scripts.ts";
 
 /** What the endpoints of a proxy share. */
@@ -47,25 +47,23 @@ export class EndpointParts implements SessionEndpoint {
   readonly log: Log;
   readonly credentials: Credentials;
   readonly scripts: SharedScripts;
-  readonly scans: Routes<ScanSources>;
   readonly counters = new Counters();
   readonly memory: MemoryBudget;
-  readonly routes: Routes<ShardRoute>;
-  readonly table: SessionEndpoint["table"];
   readonly pause: ClientPause;
   readonly inTurns = new InTurns();
   readonly parameters: ParameterWrites;
   readonly clients = new Set<Session>();
   readonly #context: EndpointContext;
   readonly #mayOpen: () => boolean;
+  readonly #served: EndpointShards;
   /** What the endpoint was given last. */
   config: EndpointConfig;
 
   /**
-   * Each part is made of those above it, as the compiler holds. `mayOpen`: a further connection may be opened. PROXY_SLOT_TABLE when the
+   * Each part is made of those above it, as the compiler holds. `served` gets the ways to its shards. `mayOpen`: a further connection may be opened. PROXY_SLOT_TABLE when the
    * shards and slots of the database do not fit.
    */
-  constructor(config: EndpointConfig, context: EndpointContext, mayOpen: () => boolean) {
+  constructor(config: EndpointConfig, context: EndpointContext, served: EndpointShards, mayOpen: () => boolean) {
     this.config = config;
     this.#context = context;
     this.#mayOpen = mayOpen;
@@ -78,19 +76,29 @@ export class EndpointParts implements SessionEndpoint {
     const shared = { ...context, log, scripts: scripts.cache, ...this.#readLater() };
     const gatherScripts = (): Promise<boolean> => scripts.gather();
     const change = { bdb, counters, clients, holdMs, gatherScripts };
-    const { scans, routes, table } = routeShards({ ...shared, ...change }, config);
+    this.#served = served;
+    served.begin({ ...shared, ...change }, config);
     this.clock = clock;
     this.log = log;
     this.memory = context.memory;
     this.scripts = scripts;
-    this.scans = scans;
-    this.routes = routes;
-    this.table = table;
     this.pause = new ClientPause(clock, () => {
       for (const session of [...clients]) session.turns.pump();
     });
     this.credentials = new Credentials(config, clock, log);
     this.parameters = parameterWrites(this, context, () => this.config);
+  }
+
+  get routes(): Routes<ShardRoute> {
+    return this.#served.routes;
+  }
+
+  get table(): SessionEndpoint["table"] {
+    return this.#served.table;
+  }
+
+  get scans(): Routes<ScanSources> {
+    return this.#served.scans;
   }
 
   get logins(): EndpointConfig["logins"] {

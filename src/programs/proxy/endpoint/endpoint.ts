@@ -18,7 +18,9 @@ import { EndpointParts, type EndpointContext } from "./endpoint-parts.ts";
 import { endpointMachine } from "./endpoint-states.ts";
 import { Guests } from "./guests.ts";
 import { EndpointListener } from "./listener.ts";
-import { isClosed, unmovedShards } from "./served-shards.ts";
+import { EndpointShards } from "./shard-routes.ts";
+import { nextShards } from "./served-shards.ts";
+import { TableChange } from "./table-change.ts";
 
 /** How often a full proxy says so, in milliseconds. */
 const FULL_SAID_MS = 10_000;
@@ -27,6 +29,8 @@ const FULL_SAID_MS = 10_000;
 export class Endpoint implements ConnectionHolder {
   /** What its sessions work with. */
   readonly parts: EndpointParts;
+  /** The change to other shards. */
+  readonly table: TableChange;
   /** Sessions of a former mode of TLS; each ends at a boundary between requests. */
   readonly #leaving = new Set<Session>();
   readonly #machine = endpointMachine();
@@ -38,7 +42,9 @@ export class Endpoint implements ConnectionHolder {
   /** At the end the endpoint takes its place among the others. PROXY_SLOT_TABLE when shards and slots do not fit. */
   constructor(config: EndpointConfig, context: EndpointContext) {
     this.#context = context;
-    this.parts = new EndpointParts(config, context, () => context.connections.mayOpen(this));
+    const served = new EndpointShards();
+    this.parts = new EndpointParts(config, context, served, () => context.connections.mayOpen(this));
+    this.table = new TableChange(this.parts, served);
     this.#guests = new Guests(context.clock, () => anyRoute(this.parts));
     this.#listener = new EndpointListener(context, this.#roomCheck(), (socket) => void this.#accept(socket));
     this.#useCertificate();
@@ -47,13 +53,12 @@ export class Endpoint implements ConnectionHolder {
 
   /** Takes over a new configuration, or nothing of it: PROXY_EPOCH_TOO_LOW when it is older than what is known, PROXY_SLOT_TABLE. */
   configure(config: EndpointConfig): void {
-    const { shards } = unmovedShards(config, this.parts.config, this.parts.routes);
+    const next = nextShards(config, this.parts.config, this.parts.routes);
     this.parts.credentials.replace(config);
     const before = this.parts.config.settings.tlsMode;
-    this.parts.config = config;
+    this.table.configure(config, next);
     this.#useCertificate();
     if (endsClients(before, config.settings.tlsMode)) this.#endSessions();
-    for (const shard of shards) this.routeOf(shard.id).configure(shard, isClosed(config));
   }
 
   /** The way to the primary of a shard, of the first one without an id. PROXY_UNKNOWN_SHARD when it has none of that id. */
@@ -108,6 +113,7 @@ export class Endpoint implements ConnectionHolder {
     for (const route of routes) route.stop();
     for (const session of [...clients]) session.life.destroy();
     for (const route of routes) route.close();
+    this.table.close();
     scripts.close();
   }
 

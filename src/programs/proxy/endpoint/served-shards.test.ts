@@ -5,7 +5,7 @@ import { endpointFor } from "../../../../test/kit/engines/proxy.ts";
 import { evenSlots } from "../../../../test/kit/sharded/sharded.ts";
 import type { EndpointConfig } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
-import { servedShards, unmovedShards } from "./served-shards.ts";
+import { servedShards, nextShards } from "./served-shards.ts";
 
 test("a database of one shard has no table, whether it names its slots or not", () => {
   for (const slots of [undefined, evenSlots(1)[0]])
@@ -42,14 +42,14 @@ for (const [what, endpoint] of [
     );
   });
 
-test("a table that is served stays, under any epoch that is not lower", () => {
+test("a table that is served stays under any epoch that is not lower, and whole other shards take its place under a higher one", () => {
   const known = { ...sharded(1, 1), tableEpoch: 4 };
   const [low, high] = evenSlots(2);
   const swapped = known.shards.map((shard, at) => ({ ...shard, slots: (at === 0 ? high : low) ?? [] }));
   const outcome = (change: Partial<EndpointConfig>): string => {
     try {
-      unmovedShards({ ...known, ...change }, known, [route(1, 1), route(2, 1)]);
-      return "served";
+      const { isOther } = nextShards({ ...known, ...change }, known, [route(1, 1), route(2, 1)]);
+      return isOther ? "other" : "served";
     } catch (error) {
       if (isFault(error, faults.epochTooLow)) return "late";
       if (isFault(error, faults.slotTable)) return "refused";
@@ -69,7 +69,15 @@ test("a table that is served stays, under any epoch that is not lower", () => {
     ["served", "served", "late", "refused", "refused", "refused"],
   );
   assert.equal(outcome({ shards: known.shards.toReversed() }), "refused", "shards keep their places");
-  assert.equal(outcome({ shards: known.shards.map((shard) => ({ ...shard, id: shard.id + 1 })) }), "refused");
+  const others = known.shards.map((shard) => ({ ...shard, id: shard.id + 2 }));
+  assert.deepEqual(
+    [4, 5, 3].map((tableEpoch) => outcome({ tableEpoch, shards: others })),
+    ["refused", "other", "late"],
+  );
+  assert.equal(
+    outcome({ tableEpoch: 5, shards: known.shards.map((shard) => ({ ...shard, id: shard.id + 1 })) }),
+    "refused",
+  );
 });
 
 test("a shard that is older than what is known keeps the whole configuration out", () => {
@@ -77,7 +85,7 @@ test("a shard that is older than what is known keeps the whole configuration out
   const routes = [1, 2].map((id) => ({ id, requireEpoch: (epoch: number) => void asked.push(epoch) }));
   const [first, second] = routes;
   assert.ok(first !== undefined && second !== undefined);
-  unmovedShards(sharded(7, 9), sharded(1, 1), [first, second]);
+  nextShards(sharded(7, 9), sharded(1, 1), [first, second]);
   assert.deepEqual(asked, [7, 9]);
 });
 

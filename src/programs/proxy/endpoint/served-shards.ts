@@ -2,6 +2,7 @@ import { Fault } from "#kit/base/fault";
 import { slotTable, type SlotTable } from "../../../core/slots/slot-table.ts";
 import type { EndpointConfig, EndpointShard } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
+import { epochTooLow } from "../switchover/epoch-too-low.ts";
 import type { ShardRoute } from "../switchover/shard-route.ts";
 import type { Routes } from "../upstream/only-route.ts";
 
@@ -24,27 +25,37 @@ export function servedShards({ bdb, shards, site }: EndpointConfig): ServedShard
 
 const ALL_SLOTS = [{ from: 0, to: 16_383 }];
 
+/** The shards of a configuration for an endpoint that serves others, or the same ones. */
+export interface NextShards extends ServedShards {
+  /** They take the place of all that are served. */
+  readonly isOther: boolean;
+}
+
 /**
- * The shards of a configuration for an endpoint that is served by these routes, in the same order. PROXY_EPOCH_TOO_LOW when its table or a shard
- * is older than what is known, PROXY_SLOT_TABLE when shards or slots are other ones than those that are served.
+ * The shards of a configuration for an endpoint that is served by these routes, in the same order unless they are other ones. PROXY_EPOCH_TOO_LOW
+ * when its table or a shard is older than what is known, PROXY_SLOT_TABLE when shards or slots are other ones without a higher epoch, or a shard
+ * that is served gets other slots.
  */
-export function unmovedShards(
+export function nextShards(
   config: EndpointConfig,
   known: EndpointConfig,
   routes: Routes<Pick<ShardRoute, "id" | "requireEpoch">>,
-): ServedShards {
+): NextShards {
   const { bdb } = config;
   const [epoch, knownEpoch] = [config.tableEpoch ?? 0, known.tableEpoch ?? 0];
   const served = servedShards(config);
   if (epoch < knownEpoch) {
-    const message = `The slots of database ${bdb} are at epoch ${knownEpoch}; epoch ${epoch} comes too late.`;
-    throw new Fault(faults.epochTooLow, message, { bdb, known: knownEpoch, given: epoch });
+    throw epochTooLow(`The slots of database ${bdb} are`, { bdb, known: knownEpoch, given: epoch });
   }
   const isSame = routes.length === served.shards.length && routes.every(({ id }, at) => id === served.shards[at]?.id);
-  if (!isSame || !isEqual(served.table, servedShards(known).table))
-    throw badTable(bdb, "slots do not go from one shard to another while clients are served");
-  for (const [at, route] of routes.entries()) route.requireEpoch(served.shards[at]?.epoch ?? 0);
-  return served;
+  if (isSame && isEqual(served.table, servedShards(known).table)) {
+    for (const [at, route] of routes.entries()) route.requireEpoch(served.shards[at]?.epoch ?? 0);
+    return { ...served, isOther: false };
+  }
+  if (epoch === knownEpoch) throw badTable(bdb, `other shards or slots are served at epoch ${epoch}`);
+  if (served.shards.some(({ id }) => routes.some((route) => route.id === id)))
+    throw badTable(bdb, "a shard that is served keeps its slots");
+  return { ...served, isOther: true };
 }
 
 function isEqual(one: SlotTable | undefined, other: SlotTable | undefined): boolean {

@@ -16,11 +16,53 @@ export interface RoutedShards {
   readonly scans: Routes<ScanSources>;
 }
 
+/** The shards that serve an endpoint. */
+export class EndpointShards {
+  #context: RoutingContext | undefined;
+  #routed: RoutedShards | undefined;
+
+  get routes(): RoutedShards["routes"] {
+    return this.#current.routes;
+  }
+
+  get table(): RoutedShards["table"] {
+    return this.#current.table;
+  }
+
+  get scans(): RoutedShards["scans"] {
+    return this.#current.scans;
+  }
+
+  /** To be called once, before anything else. PROXY_SLOT_TABLE when the shards and slots of the configuration do not fit. */
+  begin(context: RoutingContext, config: EndpointConfig): void {
+    this.#context = context;
+    this.#routed = routeShards(context, config);
+  }
+
+  /** The ways to the shards of a configuration that does not serve yet; PROXY_SLOT_TABLE when its shards and slots do not fit. */
+  next(config: EndpointConfig): RoutedShards {
+    if (this.#context === undefined) throw new Error("the endpoint has no shards yet");
+    return routeShards(this.#context, config);
+  }
+
+  /** Serves by these ways from now on; the ways before. */
+  serve(next: RoutedShards): RoutedShards {
+    const before = this.#current;
+    this.#routed = next;
+    return before;
+  }
+
+  get #current(): RoutedShards {
+    if (this.#routed === undefined) throw new Error("the endpoint has no shards yet");
+    return this.#routed;
+  }
+}
+
+/** What all ways of an endpoint work with. */
+type RoutingContext = Omit<SwitchoverContext, "scans" | "hasOtherShards">;
+
 /** The ways to the shards of a configuration; PROXY_SLOT_TABLE when its shards and slots do not fit. */
-export function routeShards(
-  context: Omit<SwitchoverContext, "scans" | "hasOtherShards">,
-  config: EndpointConfig,
-): RoutedShards {
+function routeShards(context: RoutingContext, config: EndpointConfig): RoutedShards {
   const { shards, table } = servedShards(config);
   const routeShard = (shard: EndpointShard): { readonly scans: ScanSources; readonly route: ShardRoute } => {
     const scans = new ScanSources(

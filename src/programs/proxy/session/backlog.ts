@@ -45,7 +45,7 @@ export class Backlog {
   readonly #context: BacklogContext;
   readonly #primary: BacklogPrimary;
   /** Requests to be sent again. */
-  #requests: Refused[] = [];
+  #requests: RefusedRequest[] = [];
   /** Requests to be sent again, once those behind them are answered. */
   #gathered: Gathered[] = [];
   readonly #held: AccountedBytes;
@@ -126,12 +126,13 @@ export class Backlog {
     }
   }
 
-  /** The client is gone: nothing is sent again for it. */
-  drop(): void {
+  /** Nothing is sent again from here: gives away what was to be, in its order. */
+  drop(): readonly RefusedRequest[] {
+    const all = [...this.#gathered.splice(0), ...this.#requests.splice(0)];
     this.#dropped = true;
-    this.#requests = [];
-    this.#gathered = [];
     this.#end();
+    for (const { owner } of all) owner.deferred--;
+    return all;
   }
 
   /** A later request was executed. A script that ended in between is no reason to cut: each gets the reply of the engine. */
@@ -196,13 +197,13 @@ type BacklogPrimary = Pick<PrimaryView, "held" | "holdMs" | "unavailable" | "ref
 };
 
 /** A request to be sent again. */
-interface Refused {
+export interface RefusedRequest {
   readonly owner: RequestOwner;
   readonly request: Buffer;
 }
 
 /** A request to be sent again, with its reply when the client may get that instead. */
-interface Gathered extends Refused {
+interface Gathered extends RefusedRequest {
   readonly reply?: Buffer;
 }
 

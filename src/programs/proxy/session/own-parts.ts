@@ -7,6 +7,7 @@ import type { RequestReader, RequestTaker } from "./request-reader.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import type { SharedRoute } from "./shared-route.ts";
 import type { ShardedRoute } from "./sharded-route.ts";
+import type { TableCrossing } from "./table-crossing.ts";
 import type { UploadRoute } from "./upload-route.ts";
 
 /** The parts of a session that its life, its turns and its output join. */
@@ -18,6 +19,7 @@ export interface OwnParts extends SessionParts {
     /** The client is gone. */
     stop(): void;
   };
+  /** Another one when other shards serve the database. */
   readonly shared: SharedRoute | ShardedRoute;
   readonly pinned: PinnedRoute;
   readonly uploads: UploadRoute;
@@ -37,6 +39,7 @@ export interface OwnParts extends SessionParts {
       readonly reader: RequestReader;
     };
   readonly work: SessionParts["work"] & {
+    readonly crossing: TableCrossing;
     /** A request of this client is at an engine; one that blocks does not count. */
     readonly busy: boolean;
     /** Gives what the proxy answers itself its place behind what is pending; false when it has none there. */

@@ -4,6 +4,7 @@ import { LIMITS } from "../limits/limits.ts";
 import { OVER_BUDGET, type MemoryBudget } from "../limits/memory-budget.ts";
 import { LentMemory } from "../upstream/lent-memory.ts";
 import { KeptReplies, type KeptBytes } from "./kept-replies.ts";
+import { leftOfParts, type LeftRequest } from "./left-request.ts";
 import { SOON } from "./soon.ts";
 import { Run, type RunReplies, type RunWay } from "./run.ts";
 
@@ -18,6 +19,8 @@ export interface QueueParts {
 interface Split {
   readonly runs: readonly Run[];
   readonly merge: (replies: readonly Buffer[]) => Buffer;
+  /** The request, when each shard gets one that is not about keys; it can be repeated. */
+  readonly whole: Buffer | undefined;
 }
 
 /** What the proxy answers itself. */
@@ -85,11 +88,14 @@ export class ReplyQueue implements RunReplies {
     return run;
   }
 
-  /** The runs of a request whose parts go to these shards, in their order. `merge` makes its reply of the whole replies to the parts. */
-  split(ways: readonly RunWay[], merge: Split["merge"]): readonly Run[] {
+  /**
+   * The runs of a request whose parts go to these shards, in their order. `merge` makes its reply of the whole replies to the parts; `whole`: the
+   * request, when its parts are not about keys.
+   */
+  split(ways: readonly RunWay[], { merge, whole }: Omit<Split, "runs">): readonly Run[] {
     const runs = ways.map((way) => new Run(way, this, true));
     this.#lastWay = undefined;
-    this.#entries.push({ runs, merge });
+    this.#entries.push({ runs, merge, whole });
     return runs;
   }
 
@@ -100,8 +106,15 @@ export class ReplyQueue implements RunReplies {
     this.#entries.push({ reply });
   }
 
-  /** Passes on what is kept, as far as all before it is answered. */
-  advance(): void {
+  /** Passes on what is kept, as far as all before it is answered; true when a request could not be sent before, and perhaps can now. */
+  advance(): boolean {
+    const isAwaited = this.#isAwaited;
+    this.#isAwaited = false;
+    this.#passOn();
+    return isAwaited;
+  }
+
+  #passOn(): void {
     while (!this.#isDropped) {
       const [first] = this.#entries;
       if (first === undefined) {
@@ -148,11 +161,25 @@ export class ReplyQueue implements RunReplies {
     this.#expectedBytes = Math.max(bytes, this.#expectedBytes + (bytes - this.#expectedBytes) * LEARNT, 1);
   }
 
-  /** A request could not be sent before: perhaps it can now. */
-  takeAwaited(): boolean {
-    const isAwaited = this.#isAwaited;
-    this.#isAwaited = false;
-    return isAwaited;
+  /** Gives away all that waits, in its order: replies that are here, and requests that were `refused`; nothing may be on a lane. */
+  takeLeft(refused: (run: Run) => readonly Buffer[]): readonly LeftRequest[] {
+    this.#sendReady();
+    const left = this.#entries.splice(0).flatMap((entry): readonly LeftRequest[] => {
+      if (entry instanceof Run) {
+        const requests = refused(entry).map((request) => ({ request }));
+        return entry.state.first === undefined ? requests : [{ reply: this.#takeWhole(entry) }, ...requests];
+      }
+      if ("reply" in entry) return [{ reply: entry.reply }];
+      const parts = entry.runs.map((run) => {
+        const [request] = refused(run);
+        return request === undefined ? this.#takeWhole(run) : { request };
+      });
+      return [leftOfParts(parts, entry)];
+    });
+    this.#lastWay = undefined;
+    this.#own = 0;
+    this.#account.set(this.#kept.heldBytes);
+    return left;
   }
 
   /** The client is gone. */

@@ -22,7 +22,7 @@ import { PartialRequest } from "./partial-request.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 import { forwardKeyed, type KeyedParts } from "./keyed-requests.ts";
 import type { UploadRoute } from "./upload-route.ts";
-import { commonHold } from "../upstream/only-route.ts";
+import { lastHeldUntil } from "../upstream/only-route.ts";
 
 /** Takes the requests that a reader finds. */
 export interface RequestTaker {
@@ -65,7 +65,6 @@ export class RequestReader {
   /** The connection of the client. */
   readonly wire: Wire;
   readonly #parts: ReadParts;
-  readonly #hold: ReturnType<typeof commonHold>;
   readonly #scanner = new RequestScanner();
   readonly #partial = new PartialRequest();
   readonly #held: AccountedBytes;
@@ -86,7 +85,6 @@ export class RequestReader {
       closed: () => void parts.life.close(),
       drained: () => undefined,
     });
-    this.#hold = commonHold(parts.endpoint);
     this.#held = new AccountedBytes(parts.endpoint.memory, () => {
       parts.life.cut(`its requests have not arrived whole, or cannot be taken yet, and ${OVER_BUDGET}`);
     });
@@ -147,8 +145,8 @@ export class RequestReader {
     if (this.#pumping) return false;
     this.#parts.uploads.current?.start();
     this.#pumping = true;
-    const { shared } = this.#parts;
-    shared.waitedSince = this.#paused && this.#pausedAt < this.#hold.heldUntil ? this.#pausedAt : 0;
+    const { shared, endpoint } = this.#parts;
+    shared.waitedSince = this.#paused && this.#pausedAt < lastHeldUntil(endpoint) ? this.#pausedAt : 0;
     while (this.#unread.length > 0 && this.#parts.turns.canTake) {
       if (!this.#consume(this.#unread.shift() ?? Buffer.alloc(0))) break;
     }

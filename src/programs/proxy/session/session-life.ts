@@ -50,7 +50,7 @@ export class SessionLife implements LifePart {
     if (this.#machine.state !== "finishing") return;
     const { uploads, work, turns } = this.#parts;
     if (uploads.current?.incomplete === true) uploads.drop();
-    if (!work.hasPending && !turns.isWaiting) this.#sendFin();
+    if (!work.hasPending && !turns.isWaiting && !work.crossing.isDue) this.#sendFin();
   }
 
   /** As `drain`, but takes a blocking command back and does not wait for the end of a transaction. */
@@ -86,11 +86,12 @@ export class SessionLife implements LifePart {
   /** The connection is gone. */
   close(): void {
     if (!this.#machine.apply("close")) return;
-    const { turns, output, invalidations, shared, uploads, pinned } = this.#parts;
+    const { turns, output, invalidations, shared, work, uploads, pinned } = this.#parts;
     turns.reader.drop();
     output.stop();
     invalidations.close();
     shared.drop();
+    work.crossing.drop();
     uploads.drop();
     pinned.release();
     this.#events.ended();

@@ -8,13 +8,12 @@ import type { CommandParts } from "./dispatch.ts";
 import { ownAnswerNow } from "./own-answers.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { RequestReader, type RequestTaker } from "./request-reader.ts";
-import { commonHold } from "../upstream/only-route.ts";
+import { isFree } from "./is-free.ts";
 
 /** The turns of one client: its requests are taken in order, through a shared lane, a pinned connection, or as an upload. */
 export class SessionTurns implements TurnsPart, RequestTaker {
   readonly reader: RequestReader;
   readonly #parts: OwnParts & CommandParts;
-  readonly #hold: ReturnType<typeof commonHold>;
   readonly #onSettled: () => void;
   /** Work that must be over before the next request can be taken. */
   #isWaiting = false;
@@ -22,7 +21,6 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   /** `onSettled`: no request of the client is at an engine. */
   constructor(parts: OwnParts & CommandParts, socket: Socket, onSettled: () => void) {
     this.#parts = parts;
-    this.#hold = commonHold(parts.endpoint);
     this.#onSettled = onSettled;
     this.reader = new RequestReader(parts, socket);
   }
@@ -32,10 +30,10 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   get canTake(): boolean {
-    const { life, uploads, shared, output } = this.#parts;
+    const { life, uploads } = this.#parts;
     if (!life.takesRequests || this.#isDue) return false;
     if (uploads.current !== undefined) return uploads.current.receiving;
-    return !this.#hold.held && !this.#isWaiting && shared.open && !output.congested;
+    return isFree(this.#parts);
   }
 
   /** Each request goes to a lane as it is. */
@@ -47,8 +45,14 @@ export class SessionTurns implements TurnsPart, RequestTaker {
 
   /** What the client is sent unasked comes first. */
   get #isDue(): boolean {
-    const { replyMode, moving, invalidations, pinned } = this.#parts;
-    return replyMode.skipping || moving.isDue || invalidations.isDue || pinned.listeners?.isDue === true;
+    const { work, replyMode, moving, invalidations, pinned } = this.#parts;
+    return (
+      work.crossing.isDue ||
+      replyMode.skipping ||
+      moving.isDue ||
+      invalidations.isDue ||
+      pinned.listeners?.isDue === true
+    );
   }
 
   plainLane(): Lane | undefined {
@@ -88,12 +92,14 @@ export class SessionTurns implements TurnsPart, RequestTaker {
 
   settled(): void {
     const { work, replyMode, moving, invalidations, pinned, life, uploads } = this.#parts;
+    const { crossing } = work;
+    if (crossing.isDue) crossing.goOn();
     if (work.busy) {
       this.#settledInPart();
       return;
     }
     this.#onSettled();
-    if (!work.hasPending && !this.#isWaiting) replyMode.settled();
+    if (!work.hasPending && !this.#isWaiting && !crossing.isDue) replyMode.settled();
     moving.settled();
     invalidations.settled();
     if (!this.#isWaiting) pinned.listeners?.settled();
@@ -102,7 +108,8 @@ export class SessionTurns implements TurnsPart, RequestTaker {
   }
 
   pump(): void {
-    const { life } = this.#parts;
+    const { work, life } = this.#parts;
+    if (work.crossing.isDue) work.crossing.goOn();
     if (this.reader.pump() && life.inputEnded) life.endInput();
   }
 

@@ -1,17 +1,18 @@
 import type { OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { LIMITS } from "../limits/limits.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
-import type { LaneWays } from "./lane-ways.ts";
 import type { OwnParts } from "./own-parts.ts";
+import type { TableCrossing } from "./table-crossing.ts";
 
 /** What one client waits for, as its session and a move see it. */
 export class SessionWork {
+  /** Its way to other shards, when they take the place of those that served. */
+  readonly crossing: TableCrossing;
   readonly #parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">;
-  readonly #ways: LaneWays;
 
-  constructor(parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">, ways: LaneWays) {
+  constructor(parts: Pick<OwnParts, "shared" | "pinned" | "uploads" | "life">, crossing: TableCrossing) {
     this.#parts = parts;
-    this.#ways = ways;
+    this.crossing = crossing;
   }
 
   /** True while a request of this client is at an engine; one that blocks does not count. */
@@ -23,7 +24,7 @@ export class SessionWork {
   /** The same for requests at one primary of the database. */
   isBusyAt(primary: PrimaryView): boolean {
     const { pinned, uploads } = this.#parts;
-    if (this.#ways.isBusyAt(primary) || uploads.outstandingAt(primary) !== undefined) return true;
+    if (this.crossing.ways.isBusyAt(primary) || uploads.outstandingAt(primary) !== undefined) return true;
     return pinned.allAt(primary).some(({ work }) => work.busy);
   }
 
@@ -47,7 +48,7 @@ export class SessionWork {
   }
 
   answerBehind(reply: Buffer): boolean {
-    return this.#ways.answerBehind(reply);
+    return this.crossing.ways.answerBehind(reply);
   }
 
   /** Called while a move of this primary waits: cuts a client whose request a move has waited for in vain, and reads on for a client that reads slowly. */

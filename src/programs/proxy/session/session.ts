@@ -3,7 +3,6 @@ import { ClientOutput } from "../client/client-output.ts";
 import type { ClientIdentity } from "../client/identity.ts";
 import { PinnedRoute } from "../pinned/pinned-route.ts";
 import { Invalidations } from "./invalidations.ts";
-import { OnlyWay } from "./lane-ways.ts";
 import { Moving } from "./moving.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { ReplyMode } from "./reply-mode.ts";
@@ -12,11 +11,10 @@ import type { SessionEvents } from "./session-events.ts";
 import { SessionLife } from "./session-life.ts";
 import { SessionTurns } from "./session-turns.ts";
 import { SessionWork } from "./session-work.ts";
-import { SharedRoute } from "./shared-route.ts";
-import { ShardWays } from "./shard-ways.ts";
-import { ShardedRoute } from "./sharded-route.ts";
+import type { SharedRoute } from "./shared-route.ts";
+import type { ShardedRoute } from "./sharded-route.ts";
+import { TableCrossing } from "./table-crossing.ts";
 import { UploadRoute } from "./upload-route.ts";
-import { onlyRoute } from "../upstream/only-route.ts";
 
 /** One client connection: the record of its parts. Each part gets the record as a type that names what it may use. */
 export class Session implements OwnParts {
@@ -27,7 +25,7 @@ export class Session implements OwnParts {
   readonly output: ClientOutput;
   readonly life: SessionLife;
   readonly turns: SessionTurns;
-  readonly shared: SharedRoute | ShardedRoute;
+  shared!: SharedRoute | ShardedRoute;
   readonly pinned: PinnedRoute;
   readonly uploads: UploadRoute;
   readonly moving: Moving;
@@ -39,15 +37,10 @@ export class Session implements OwnParts {
     this.identity = identity;
     this.turns = new SessionTurns(this, socket, () => void events.settled());
     const { wire } = this.turns.reader;
-    const { table } = endpoint;
-    if (table === undefined) {
-      this.shared = new SharedRoute(this, onlyRoute(endpoint));
-      this.work = new SessionWork(this, new OnlyWay(this.shared));
-    } else {
-      const ways = new ShardWays(this, table);
-      this.shared = new ShardedRoute(ways);
-      this.work = new SessionWork(this, ways);
-    }
+    const crossing = new TableCrossing(this, (shared) => {
+      this.shared = shared;
+    });
+    this.work = new SessionWork(this, crossing);
     this.life = new SessionLife(this, wire, events);
     this.pinned = new PinnedRoute(this);
     this.uploads = new UploadRoute(this);

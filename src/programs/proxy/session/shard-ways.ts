@@ -96,9 +96,9 @@ export class ShardWays implements LaneWays {
     return true;
   }
 
-  /** Forwards the parts of a request, all of them or none; false when one cannot be sent now. */
-  forwardParts(parts: readonly ShardPart[], merge: MergeReplies): boolean {
-    return this.#send(parts, (ways) => this.replies.split(ways, merge));
+  /** Forwards the parts of a request, all of them or none; false when one cannot be sent now. `whole`: the request, when they are not about keys. */
+  forwardParts(parts: readonly ShardPart[], merge: MergeReplies, whole?: Buffer): boolean {
+    return this.#send(parts, (ways) => this.replies.split(ways, { merge, whole }));
   }
 
   /**
@@ -141,8 +141,8 @@ export class ShardWays implements LaneWays {
     const own = {
       answer: (reply: Buffer) => turns.answer(reply),
       settled: () => {
-        this.replies.advance();
-        if (shared.inFlight === 0 || this.replies.takeAwaited()) turns.settled();
+        const isAwaited = this.replies.advance();
+        if (shared.inFlight === 0 || isAwaited) turns.settled();
       },
     };
     const { identity, output, life } = parts;

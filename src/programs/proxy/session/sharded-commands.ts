@@ -117,6 +117,7 @@ function forwardToEvery(
       if (reply[0] !== MINUS) effect?.();
       return reply;
     },
+    request,
   );
 }
 
@@ -125,7 +126,7 @@ function forwardRandom(ways: ShardWays, request: Buffer): boolean {
   if (requestArguments(request).length > 1) return ways.forward({ shard: ways.any, request });
   const size = encodeCommand(["DBSIZE"]);
   const parts = ways.shards.flatMap((shard) => [size, request].map((part): ShardPart => ({ shard, request: part })));
-  return ways.forwardParts(parts, mergeRandom(Math.random()));
+  return ways.forwardParts(parts, mergeRandom(Math.random()), request);
 }
 
 /** Without a channel, an engine gives the error. */

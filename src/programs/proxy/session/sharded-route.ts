@@ -1,4 +1,5 @@
 import type { Lane } from "../upstream/lane.ts";
+import type { LeftRequest } from "./left-request.ts";
 import type { ShardWays } from "./shard-ways.ts";
 
 /** The way of a session's requests to a database of several shards, as the rest of the session sees it: as it sees the way to the only shard. */
@@ -52,6 +53,16 @@ export class ShardedRoute {
   /** Sends again what engines have refused, where there is a primary now. */
   resend(): void {
     for (const shared of this.ways.used) shared.resend();
+  }
+
+  /** What the client waits for, in the order of its requests; nothing may be on a lane. */
+  takeLeft(): readonly LeftRequest[] {
+    const { used, replies } = this.ways;
+    const refused = Map.groupBy(
+      used.flatMap((way) => way.drop()),
+      ({ owner }) => owner,
+    );
+    return replies.takeLeft((run) => (refused.get(run) ?? []).map(({ request }) => request));
   }
 
   /** The client is gone. */

@@ -7,7 +7,7 @@ import type { LostRequest } from "../upstream/requester.ts";
 import type { PrimaryView } from "../upstream/primary-view.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Backlog } from "./backlog.ts";
-import type { BacklogRoute, RequestOwner } from "./backlog.ts";
+import type { BacklogRoute, RefusedRequest, RequestOwner } from "./backlog.ts";
 import type { SessionEndpoint } from "./session-endpoint.ts";
 
 /** The parts of a session that its way through a lane uses. */
@@ -101,9 +101,9 @@ export class SharedRoute implements BacklogRoute, RequestOwner {
     this.#backlog.resend();
   }
 
-  /** The client is gone. */
-  drop(): void {
-    this.#backlog.drop();
+  /** The client is gone, or goes on elsewhere: gives away what an engine has refused. */
+  drop(): readonly RefusedRequest[] {
+    return this.#backlog.drop();
   }
 
   deliver(bytes: Buffer, start: number, end: number): void {

@@ -132,13 +132,17 @@ export class CurrentPrimary {
     return true;
   }
 
-  /** Ends without further events. */
-  end(): void {
+  /** Ends without further events; or others serve in its place, and its last replies are still delivered as they were to be. */
+  end(isSucceeded = false): void {
     const { upstream } = this;
-    this.upstream = undefined;
-    upstream?.destroy();
+    this.address = undefined;
     this.#leaseWatch.stop();
-    this.#cancelPatience?.();
+    if (isSucceeded) this.#leave();
+    else {
+      this.upstream = undefined;
+      upstream?.destroy();
+      this.#cancelPatience?.();
+    }
   }
 
   #reached(): number | undefined {

@@ -1,4 +1,4 @@
-import { Fault, messageOf } from "#kit/base/fault";
+import { Fault } from "#kit/base/fault";
 import type { EndpointShard, EnginePlace, OutstandingRequest } from "../../../ports/management/proxy-control.ts";
 import { faults } from "../faults.ts";
 import { LIMITS } from "../limits/limits.ts";
@@ -12,7 +12,9 @@ import { within } from "../timing/within.ts";
 import { ChangeCounts } from "./change-counts.ts";
 import type { SwitchoverClient, SwitchoverContext } from "./context.ts";
 import { CurrentPrimary } from "./current-primary.ts";
+import { epochTooLow } from "./epoch-too-low.ts";
 import { Hold } from "./hold.ts";
+import { NextPrimary } from "./next-primary.ts";
 import { describeOldest, quiet } from "./quiet.ts";
 import { ScriptCarrier } from "./script-carrier.ts";
 
@@ -26,8 +28,7 @@ export class ShardRoute implements PrimaryView {
   /** The scripts of clients at the primary. */
   readonly scripts: ScriptCarrier;
   #epoch: number;
-  /** Connections to the primary-to-be. */
-  #prepared: Upstream | undefined;
+  readonly #next = new NextPrimary();
   #hold: Hold | undefined;
   #sync: EndpointShard["sync"];
   #doubtful = false;
@@ -92,9 +93,12 @@ export class ShardRoute implements PrimaryView {
   requireEpoch(epoch: number, least = this.#epoch): void {
     if (epoch >= least) return;
     const { bdb } = this.#context;
-    const facts = { bdb, shard: this.id, known: this.#epoch, given: epoch };
-    const message = `Shard ${this.id} of database ${bdb} is at epoch ${this.#epoch}; epoch ${epoch} comes too late.`;
-    throw new Fault(faults.epochTooLow, message, facts);
+    throw epochTooLow(`Shard ${this.id} of database ${bdb} is`, {
+      bdb,
+      shard: this.id,
+      known: this.#epoch,
+      given: epoch,
+    });
   }
 
   /** Takes over epoch and primary of a new configuration; PROXY_EPOCH_TOO_LOW when it is older than what is known. */
@@ -118,23 +122,10 @@ export class ShardRoute implements PrimaryView {
   /** Connects to the primary-to-be, PROXY_TARGET_UNREACHABLE when that fails, and begins to load the scripts of clients there. */
   async prepare(epoch: number, target: EnginePlace): Promise<void> {
     this.requireEpoch(epoch);
-    this.#dropPrepared();
-    const upstream = this.#current.connectTo(target);
-    this.#prepared = upstream;
-    // until the engine serves, its connections carry messages that it publishes, and no request
-    upstream.rounds.require("none");
-    try {
-      await upstream.warm(this.upstream?.lanes.served ?? [DEFAULT_SETTINGS]);
-      const settingsOf = ({ pinned, identity }: SwitchoverClient) => pinned.allAt(this).map(() => identity.settings);
-      await upstream.pins.dialAhead([...this.#context.clients].flatMap(settingsOf));
-      await this.scripts.prepare(upstream);
-    } catch (error) {
-      if (this.#prepared === upstream) this.#dropPrepared();
-      if (error instanceof Fault && error.code === faults.notPrepared.code) throw error;
-      const { host, port } = target;
-      const message = `The engine at ${host}:${port} cannot be used: ${messageOf(error)}`;
-      throw new Fault(faults.notPrepared, message, {}, error);
-    }
+    const settingsOf = ({ pinned, identity }: SwitchoverClient) => pinned.allAt(this).map(() => identity.settings);
+    const pins = [...this.#context.clients].flatMap(settingsOf);
+    const inUse = { lanes: this.upstream?.lanes.served ?? [DEFAULT_SETTINGS], pins };
+    await this.#next.prepare(this.#current.connectTo(target), inUse, this.scripts);
   }
 
   /** Waits until no request has been at the engine for long, at most `withinMs`; what a hold would have to wait for then. */
@@ -178,7 +169,7 @@ export class ShardRoute implements PrimaryView {
     this.#epoch = epoch;
     this.#current.address = undefined;
     this.#setScans();
-    this.#dropPrepared();
+    this.#next.drop();
     this.#current.sever();
     if (this.#hold !== undefined) this.#resume(this.#hold);
   }
@@ -211,7 +202,7 @@ export class ShardRoute implements PrimaryView {
   abort(epoch: number): void {
     this.requireEpoch(epoch, this.#hold?.epoch);
     this.#doubtful = false;
-    this.#dropPrepared();
+    this.#next.drop();
     if (this.#hold !== undefined) this.#resume(this.#hold);
   }
 
@@ -224,13 +215,17 @@ export class ShardRoute implements PrimaryView {
   stop(): void {
     this.#hold?.end();
     this.#hold = undefined;
-    this.#dropPrepared();
+    this.#next.drop();
   }
 
-  /** Ends the connections to the primary, and to those before it. */
-  close(): void {
-    this.#context.scans.close();
-    this.#current.end();
+  /** Ends the connections to the primary, and to those before it; or others serve in its place, and it is as at a change of primary. */
+  close(isSucceeded = false): void {
+    if (isSucceeded) this.#counts.moved(this.#hold !== undefined);
+    if (this.#hold !== undefined) this.#counts.held(this.#hold.ageMs);
+    this.stop();
+    this.#current.end(isSucceeded);
+    if (isSucceeded) this.#setScans();
+    else this.#context.scans.close();
   }
 
   #beginHold(epoch: number, holdMs: number): Hold {
@@ -247,10 +242,11 @@ export class ShardRoute implements PrimaryView {
   }
 
   async #mirrorSubscribers(withinMs: number): Promise<void> {
-    if (this.#prepared === undefined || this.upstream === undefined) return;
+    const next = this.#next.upstream;
+    if (next === undefined || this.upstream === undefined) return;
     const { clients, log } = this.#context;
     const subscribers = [...clients].flatMap(({ pinned }) => pinned.allAt(this).map(({ subscriber }) => subscriber));
-    await mirrorSubscribers(subscribers, this.upstream, this.#prepared, withinMs, log);
+    await mirrorSubscribers(subscribers, this.upstream, next, withinMs, log);
   }
 
   #setScans(): void {
@@ -262,12 +258,8 @@ export class ShardRoute implements PrimaryView {
   }
 
   #switchTo(target: EnginePlace): void {
-    const prepared = this.#prepared;
     this.#counts.moved(this.#hold !== undefined);
-    this.#prepared = undefined;
-    const usable = prepared?.isAt(target) === true ? prepared : undefined;
-    if (usable === undefined) prepared?.destroy();
-    this.#current.replace(usable ?? this.#current.connectTo(target), this.#requirement);
+    this.#current.replace(this.#next.take(target) ?? this.#current.connectTo(target), this.#requirement);
   }
 
   #changed(): void {
@@ -290,10 +282,5 @@ export class ShardRoute implements PrimaryView {
     this.#hold = undefined;
     this.#counts.held(hold.ageMs);
     this.#changed();
-  }
-
-  #dropPrepared(): void {
-    this.#prepared?.destroy();
-    this.#prepared = undefined;
   }
 }

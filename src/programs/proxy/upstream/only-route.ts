@@ -44,15 +44,14 @@ function serves({ held, upstream }: ServingView): boolean {
 
 type ServingView = Pick<PrimaryView, "held" | "upstream">;
 
-/** What all requests of a client wait for alike: the hold of the only shard. Where there are several, each request waits for its own shard. */
-export function commonHold({ routes }: { readonly routes: Routes<HoldView> }): HoldView {
-  if (routes.length === 1) return routes[0];
-  return {
-    held: false,
-    get heldUntil() {
-      return routes.reduce((latest, { heldUntil }) => Math.max(latest, heldUntil), 0);
-    },
-  };
+/** When clients were last held at any shard, or there was last no primary that could be reached, by `performance.now`. */
+export function lastHeldUntil({ routes }: { readonly routes: Routes<HoldView> }): number {
+  return routes.reduce((latest, { heldUntil }) => Math.max(latest, heldUntil), 0);
+}
+
+/** Whether the only shard is held. Where there are several, each request waits for its own shard. */
+export function isOnlyHeld({ routes }: { readonly routes: Routes<HoldView> }): boolean {
+  return routes.length === 1 && routes[0].held;
 }
 
 type HoldView = Pick<PrimaryView, "held" | "heldUntil">;

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { CLIENTS_REQUEST_WORDS, CLIENTS_WORD_BYTES } from "../../../../ports/management/clients-question.ts";
 import { MOST_KNOWN, SHARED_AT_ONCE } from "../../../../ports/management/scripts-question.ts";
 import type { ProxyCommand } from "../../../../ports/management/proxy-control.ts";
+import { MOST_SHARDS } from "../../../../core/api/database-spec.ts";
+import { SLOTS } from "../../../../core/slots/slot.ts";
 
 const bdb = z.int().positive();
 /** The names of a move: leaders before 0.5.0 name no shard, and mean the first. */
@@ -15,6 +17,28 @@ const target = z.strictObject({
 const set = z.strictObject({ version: z.int().nonnegative(), members: z.array(target), joining: z.array(target) });
 const sync = z.strictObject({ withoutReplica: z.enum(["wait", "degrade"]), epoch, set: set.exactOptional() });
 const milliseconds = z.int().nonnegative().max(600_000);
+
+const slot = z
+  .int()
+  .min(0)
+  .max(SLOTS - 1);
+const shards = z
+  .array(
+    z.strictObject({
+      id: z.int().positive(),
+      epoch,
+      primary: target.exactOptional(),
+      sync: sync.exactOptional(),
+      slots: z
+        .array(z.strictObject({ from: slot, to: slot }))
+        .max(SLOTS)
+        .exactOptional(),
+    }),
+  )
+  .min(1)
+  .max(MOST_SHARDS);
+/** The names of a change of all shards. */
+const ofTable = { bdb, tableEpoch: z.int().positive() };
 
 const clientsRequest = z.array(z.string().max(CLIENTS_WORD_BYTES)).min(1).max(CLIENTS_REQUEST_WORDS);
 
@@ -30,6 +54,10 @@ export const proxyCommand: z.ZodType<ProxyCommand> = z.discriminatedUnion("op", 
   z.strictObject({ op: z.literal("passwords"), bdb, revision: z.int().nonnegative(), withinMs: milliseconds }),
   z.strictObject({ op: z.literal("closed"), bdb, withinMs: milliseconds }),
   z.strictObject({ op: z.literal("abort"), ...named, epoch }),
+  z.strictObject({ op: z.literal("prepare-table"), ...ofTable, shards }),
+  z.strictObject({ op: z.literal("hold-table"), ...ofTable, drainMs: milliseconds, holdMs: milliseconds }),
+  z.strictObject({ op: z.literal("release-table"), ...ofTable, shards }),
+  z.strictObject({ op: z.literal("abort-table"), ...ofTable }),
   z.strictObject({ op: z.literal("drain"), deadlineMs: milliseconds }),
   z.strictObject({ op: z.literal("undrain") }),
   z.strictObject({ op: z.literal("clients"), bdb, request: clientsRequest }),
