@@ -67,9 +67,9 @@ export const HOUSE_MUTATIONS: readonly HouseMutation[] = [
   {
     rule: "options are found by the grammar of the command",
     removes: "a word is searched among the arguments",
-    file: "src/programs/proxy/session/upload.ts",
-    from: "if (!parts.endpoint.mayPin) return undefined;",
-    to: 'const args = [name.toString("latin1")];\n    if (!parts.endpoint.mayPin || args.includes("BLOCK")) return undefined;',
+    file: "src/programs/proxy/session/upload-route.ts",
+    from: "if (!turns.isPlain || !endpoint.mayPin) return;",
+    to: 'const args = [identity.address];\n    if (!turns.isPlain || !endpoint.mayPin || args.includes("BLOCK")) return;',
     test: "test/architecture.test.ts",
     named: "options of a request",
   },

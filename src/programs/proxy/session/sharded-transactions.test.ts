@@ -89,7 +89,7 @@ const REFUSED: readonly (readonly (readonly [string, Reply])[])[] = [
     ["EXEC", [null]],
   ],
   ...["DBSIZE", "KEYS *", "FLUSHALL", "RANDOMKEY", "INFO", "SCAN 0", "HSCAN {4} 0", "WAIT 0 0"].map(refusedInside),
-  ...["SCRIPT LOAD x", "SCRIPT FLUSH", "SCRIPT EXISTS x", "NOSUCH {2}", "SORT {4} BY w_*"].map(refusedInside),
+  ...["SCRIPT LOAD x", "SCRIPT FLUSH", "SCRIPT EXISTS x", "JSON.GET {2}", "SORT {4} BY w_*"].map(refusedInside),
 ];
 
 function refusedInside(request: string): readonly (readonly [string, Reply])[] {
